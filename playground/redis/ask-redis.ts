@@ -1,0 +1,33 @@
+import { Redis } from 'ioredis';
+
+const PATIENCE_MILLISECONDS = 5000;
+
+/** Opens one connection, asks one thing and closes it; nothing is retried, and a silent server is an error. */
+export async function askRedis<Answer>(
+  url: string,
+  ask: (client: Redis) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    // ioredis keeps this timer even for a connection that is already closed, and the process alive with it.
+    disconnectTimeout: 100,
+    connectTimeout: PATIENCE_MILLISECONDS,
+    commandTimeout: PATIENCE_MILLISECONDS,
+    retryStrategy: () => null,
+  });
+  let connectionError: Error | undefined;
+  client.on('error', (error: Error) => {
+    connectionError = error;
+  });
+  try {
+    await client.connect();
+    return await ask(client);
+  } catch (error) {
+    // ioredis rejects with "Connection is closed." and tells the reason only in the event.
+    throw connectionError ?? error;
+  } finally {
+    client.disconnect();
+  }
+}
