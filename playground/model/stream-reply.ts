@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Delivery } from './model-reply.ts';
+
+/** Sends chunks as server-sent events, closed by `[DONE]` unless the delivery cuts or silences the stream before. */
+export async function streamChunks(
+  response: ServerResponse,
+  chunks: readonly object[],
+  { cut, hang, delayMs = 0 }: Delivery,
+): Promise<void> {
+  const events = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map(
+    (data) => `data: ${data}\n\n`,
+  );
+  const last = typeof cut === 'number' ? cut : hang;
+  const sent = await sendEvents(response, events.slice(0, last), delayMs);
+  if (!sent) return;
+  if (cut !== undefined) response.socket?.destroySoon();
+  else if (hang === undefined) response.end();
+}
+
+/** Sends the bytes of an event stream exactly as given and ends the response. */
+export async function streamRaw(
+  response: ServerResponse,
+  chunks: readonly string[],
+  delayMs = 0,
+): Promise<void> {
+  if (await sendEvents(response, chunks, delayMs)) response.end();
+}
+
+async function sendEvents(
+  response: ServerResponse,
+  events: readonly string[],
+  delayMs: number,
+): Promise<boolean> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+  response.flushHeaders();
+  for (const event of events) {
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: gone.signal }).catch(() => undefined);
+    if (gone.signal.aborted || response.destroyed) return false;
+    response.write(event);
+  }
+  return true;
+}
