@@ -1,0 +1,113 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { z } from 'zod';
+import { DefinitionError } from './errors/definition-error.ts';
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
+
+/** A JSON Schema, for tools that come from elsewhere and have no zod schema. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+export type Schema = z.ZodType | JsonSchema;
+
+/** What a handler receives once the schema has parsed it. */
+export type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : JsonObject;
+/** What has to be given to the schema. */
+export type Unparsed<S extends Schema> = S extends z.ZodType ? z.input<S> : JsonValue;
+
+export type ParseResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly field: string; readonly problem: string };
+
+/** A schema made ready once: how the model is told of it, and how a value is checked against it. */
+export interface CompiledSchema<Value = unknown> {
+  readonly jsonSchema: JsonObject;
+  parse(value: unknown): ParseResult<Value>;
+}
+
+const ajvOptions = { strict: false, addUsedSchema: false, logger: false } as const;
+const draft07 = addFormats.default(new Ajv(ajvOptions));
+const draft2020 = addFormats.default(new Ajv2020(ajvOptions));
+
+/** Compiles a zod schema or a JSON Schema; one that cannot be compiled is an error that names the tool and the schema. */
+export function compileSchema<Value>(schema: Schema, tool: string, role: string): CompiledSchema<Value>;
+export function compileSchema(schema: Schema, tool: string, role: string): CompiledSchema {
+  try {
+    return schema instanceof z.ZodType ? compileZod(schema, role) : compileJsonSchema(schema);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DefinitionError(
+      'invalid-schema',
+      `Tool "${tool}": its ${role} cannot be used: ${reason}`,
+      tool,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function compileZod(schema: z.ZodType, role: string): CompiledSchema {
+  // The model must be told exactly what a tool takes; what it returns needs no words (`z.void()` has none).
+  const unrepresentable = role === 'inputSchema' ? 'throw' : 'any';
+  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable });
+  return {
+    jsonSchema: asJsonObject(jsonSchema),
+    parse(value) {
+      let result: z.ZodSafeParseResult<unknown>;
+      try {
+        result = schema.safeParse(value);
+      } catch (error) {
+        // A refinement that throws (new URL of what is none) has found the value wanting as well.
+        return { ok: false, field: '', problem: error instanceof Error ? error.message : String(error) };
+      }
+      if (result.success) return { ok: true, value: result.data };
+      const issue = result.error.issues[0];
+      return { ok: false, field: issue?.path.join('.') ?? '', problem: issue?.message ?? 'does not fit' };
+    },
+  };
+}
+
+function compileJsonSchema(schema: JsonSchema): CompiledSchema {
+  const dialect = typeof schema.$schema === 'string' ? schema.$schema : '2020-12';
+  const validate = (dialect.includes('draft-07') ? draft07 : draft2020).compile(schema);
+  return {
+    jsonSchema: asJsonObject(schema),
+    parse(value) {
+      if (validate(value)) return { ok: true, value };
+      const [error] = validate.errors ?? [];
+      return {
+        ok: false,
+        field: error === undefined ? '' : fieldOf(error),
+        problem: error?.message ?? 'does not fit',
+      };
+    },
+  };
+}
+
+function fieldOf(error: ErrorObject): string {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const missing: unknown = error.params.missingProperty ?? error.params.additionalProperty;
+  return [...path, ...(typeof missing === 'string' ? [missing] : [])].join('.');
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function asJsonObject(value: unknown): JsonObject {
+  const json = toJson(value);
+  if (!isJsonObject(json)) throw new TypeError('a schema must be an object');
+  return json;
+}
+
+/**
+ * The input as it will really be used, with defaults filled in and unknown keys gone, so that people sign what runs.
+ * Where a schema changes values as it parses (a date from a text), only the unchanged input can be parsed again.
+ */
+export function effectiveInput(schema: CompiledSchema, input: JsonValue): JsonValue {
+  const first = schema.parse(input);
+  if (!first.ok) return input;
+  const effective = toJson(first.value);
+  const again = schema.parse(effective);
+  return again.ok && canonicalJson(toJson(again.value)) === canonicalJson(effective) ? effective : input;
+}

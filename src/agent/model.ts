@@ -1,0 +1,52 @@
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Usage } from './messages.ts';
+
+/** A call joined with its result: in this form of the history no call can be without one. */
+export interface SettledCall {
+  readonly ref: string;
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly output: JsonValue;
+}
+
+/** The history as a model is told it. */
+export type HistoryItem =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'model'; readonly text: string; readonly calls: readonly SettledCall[] };
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+export interface ModelRequest {
+  readonly system: string | undefined;
+  readonly history: readonly HistoryItem[];
+  readonly tools: readonly ToolSpec[];
+  readonly signal: AbortSignal | undefined;
+  readonly onText: ((delta: string) => void) | undefined;
+}
+
+/** A call as the model wrote it, before anything has been checked. */
+export interface RawCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** How an answer ended: `cut` when the stream broke off, `empty` when there was nothing in it. */
+export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'refusal' | 'cut' | 'empty' | 'aborted';
+
+export interface ModelReply {
+  readonly finish: ModelFinish;
+  readonly text: string;
+  readonly calls: readonly RawCall[];
+  readonly usage: Usage | undefined;
+}
+
+/** The port to a model. It throws only a `ModelError`; every answer, however it ended, is a `ModelReply`. */
+export interface Model {
+  readonly name: string;
+  reply(request: ModelRequest): Promise<ModelReply>;
+}

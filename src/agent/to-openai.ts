@@ -1,0 +1,73 @@
+import type OpenAI from 'openai';
+import type { JsonValue } from './json.ts';
+import type { HistoryItem, ModelRequest, ToolSpec } from './model.ts';
+
+type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type ChatTool = OpenAI.Chat.Completions.ChatCompletionFunctionTool;
+
+/** Writes the system text and the history as OpenAI's messages: each call directly followed by its result, in order. */
+export function toOpenAIMessages({
+  system,
+  history,
+}: Pick<ModelRequest, 'system' | 'history'>): ChatMessage[] {
+  const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }];
+  for (const item of history) messages.push(...itemMessages(item));
+  return messages;
+}
+
+// The items of a history do not change, and a loop sends the same ones at every step.
+const written = new WeakMap<HistoryItem, readonly ChatMessage[]>();
+
+function itemMessages(item: HistoryItem): readonly ChatMessage[] {
+  const known = written.get(item);
+  if (known !== undefined) return known;
+  const messages = writeItem(item);
+  written.set(item, messages);
+  return messages;
+}
+
+function writeItem(item: HistoryItem): ChatMessage[] {
+  if (item.role === 'user') return [{ role: 'user', content: item.text }];
+  if (item.calls.length === 0) return [{ role: 'assistant', content: item.text }];
+  return [
+    {
+      role: 'assistant',
+      content: item.text === '' ? null : item.text,
+      tool_calls: item.calls.map(({ ref, name, input }) => ({
+        id: ref,
+        type: 'function' as const,
+        function: { name: acceptableName(name), arguments: JSON.stringify(input) },
+      })),
+    },
+    ...item.calls.map(({ ref, output }) => ({
+      role: 'tool' as const,
+      tool_call_id: ref,
+      content: writeOutput(output),
+    })),
+  ];
+}
+
+/** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */
+function acceptableName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+}
+
+function writeOutput(output: JsonValue): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+const writtenTools = new WeakMap<ToolSpec['inputSchema'], ChatTool>();
+
+/** Writes one tool for the model; a tool's schema never changes, so it is written once. */
+export function toOpenAITool(tool: ToolSpec): ChatTool {
+  const known = writtenTools.get(tool.inputSchema);
+  if (known !== undefined) return known;
+  const { name, description, inputSchema } = tool;
+  const made: ChatTool = {
+    type: 'function',
+    // OpenAI refuses an object schema without properties, which tools from elsewhere have when they take nothing.
+    function: { name, description, parameters: { properties: {}, ...inputSchema } },
+  };
+  writtenTools.set(inputSchema, made);
+  return made;
+}

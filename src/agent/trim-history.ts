@@ -1,0 +1,64 @@
+import type { HistoryItem } from './model.ts';
+
+/** English text has about four bytes to a token, other scripts about three: three errs on the side of trimming. */
+const BYTES_PER_TOKEN = 3;
+
+/** Guesses how many tokens a text costs, without the weight of a tokenizer. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/**
+ * Leaves out the oldest turns until the rest fits the budget, then the oldest rounds of the running turn. A call and its
+ * result are one item and go together; what the person asked last always stays. What was left out is marked.
+ */
+export function trimHistory(history: readonly HistoryItem[], budget: number): readonly HistoryItem[] {
+  const costs = history.map(costOf);
+  let total = costs.reduce((sum, cost) => sum + cost, 0);
+  if (total <= budget) return history;
+
+  const latestUser = history.findLastIndex((item) => item.role === 'user');
+  const kept = new Set(history.keys());
+  const drop = (from: number, to: number): void => {
+    for (let index = from; index < to; index += 1) {
+      kept.delete(index);
+      total -= costs[index] ?? 0;
+    }
+  };
+  for (let start = 0; start < latestUser && total > budget; ) {
+    const end = nextUser(history, start + 1);
+    drop(start, end);
+    start = end;
+  }
+  for (let index = latestUser + 1; index < history.length - 1 && total > budget; index += 1)
+    drop(index, index + 1);
+
+  const rest = [...kept].map((index) => history[index]).filter((item) => item !== undefined);
+  const omitted = history.length - rest.length;
+  return omitted === 0 ? history : [{ role: 'user', text: leftOutMark(omitted) }, ...rest];
+}
+
+/** The words that stand where messages were left out. */
+export function leftOutMark(count: number): string {
+  return `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out to fit the context]`;
+}
+
+function nextUser(history: readonly HistoryItem[], from: number): number {
+  const next = history.findIndex((item, index) => index >= from && item.role === 'user');
+  return next === -1 ? history.length : next;
+}
+
+const knownCosts = new WeakMap<HistoryItem, number>();
+
+function costOf(item: HistoryItem): number {
+  const known = knownCosts.get(item);
+  if (known !== undefined) return known;
+  const calls = item.role === 'model' ? item.calls : [];
+  const cost = calls.reduce(
+    (sum, call) =>
+      sum + estimateTokens(call.name) + estimateTokens(JSON.stringify([call.input, call.output])),
+    estimateTokens(item.text),
+  );
+  knownCosts.set(item, cost);
+  return cost;
+}

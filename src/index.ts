@@ -1,0 +1,25 @@
+export type { JsonSchema, Schema } from './agent/compile-schema.ts';
+export { defineInterrupt, defineTool, type ToolConfig } from './agent/define-tool.ts';
+export { AgentError } from './agent/errors/agent-error.ts';
+export { DefinitionError } from './agent/errors/definition-error.ts';
+export { HistoryError } from './agent/errors/history-error.ts';
+export { ModelError } from './agent/errors/model-error.ts';
+export { ReplyError } from './agent/errors/reply-error.ts';
+export type { FinishReason } from './agent/finish-reason.ts';
+export { type GenerateOptions, type GenerateResponse, generate } from './agent/generate.ts';
+export { nestedInterrupts } from './agent/generate-nested.ts';
+export type { JsonObject, JsonValue } from './agent/json.ts';
+export { type Interrupt, type Message, parseMessage, type Usage, userMessage } from './agent/messages.ts';
+export type { Model, ModelReply, ModelRequest } from './agent/model.ts';
+export { type OpenAIModelOptions, openAIModel } from './agent/openai-model.ts';
+export {
+  type CloseReply,
+  closeInterrupt,
+  type RespondReply,
+  type RestartReply,
+  type Resume,
+  restartNested,
+} from './agent/replies.ts';
+export type { ToolFailure, ToolProgress } from './agent/run-call.ts';
+export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
+export type { Tool, ToolContext, ToolHelpers } from './agent/tool.ts';

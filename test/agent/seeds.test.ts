@@ -1,0 +1,328 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { ModelReply } from '../../playground/model/model-reply.ts';
+import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import { defineInterrupt, defineTool, generate, openAIModel } from '../../src/index.ts';
+
+async function startModel(...script: ModelReply[]) {
+  const local = await startLocalModel({ script });
+  onTestFinished(() => local.stop());
+  const model = openAIModel({ model: 'scripted', apiKey: 'test', baseURL: local.url, firstRetryMs: 1 });
+  const lastResults = () =>
+    local.requests.at(-1)?.messages.flatMap((message) => (message.role === 'tool' ? [message.content] : []));
+  return { local, model, lastResults };
+}
+
+describe('manual-response interrupts', () => {
+  const askQuestion = defineInterrupt({
+    name: 'askQuestion',
+    description: 'use this to ask the user a clarifying question',
+    inputSchema: z.object({
+      choices: z.array(z.string()).describe('the choices to display to the user'),
+      allowOther: z.boolean().optional().describe('when true, allow write-ins'),
+    }),
+    outputSchema: z.string(),
+  });
+
+  test('a trivia question returns at once, before anybody has answered it', async () => {
+    const { local, model } = await startModel({
+      text: 'Who directed Jaws?',
+      calls: [{ name: 'askQuestion', arguments: { choices: ['Spielberg', 'Lucas'], allowOther: false } }],
+    });
+
+    const response = await generate({
+      model,
+      prompt: 'Ask me a movie trivia question.',
+      tools: [askQuestion],
+    });
+
+    expect(response.finishReason).toBe('interrupted');
+    expect(response.interrupts).toHaveLength(1);
+    expect(response.interrupts[0]?.toolRequest.input.choices).toEqual(['Spielberg', 'Lucas']);
+    expect(response.text).toBe('Who directed Jaws?');
+    expect(local.requests).toHaveLength(1);
+  });
+
+  test('a barbecue is planned with as many rounds of questions as the model needs', async () => {
+    const { model, lastResults } = await startModel(
+      {
+        calls: [
+          { name: 'askQuestion', arguments: { choices: ['5', '10', '20'] } },
+          { name: 'askQuestion', arguments: { choices: ['meat', 'vegetables'], allowOther: true } },
+        ],
+      },
+      { calls: [{ name: 'askQuestion', arguments: { choices: ['Saturday', 'Sunday'] } }] },
+      { text: 'Ten guests, tofu, Sunday: here is the plan.' },
+    );
+    const asked: string[] = [];
+    const askUser = async ({
+      choices,
+      allowOther,
+    }: {
+      choices: string[];
+      allowOther?: boolean | undefined;
+    }) => {
+      asked.push(choices.join(' or '));
+      return allowOther === true ? 'tofu' : (choices[1] ?? '');
+    };
+
+    let response = await generate({
+      model,
+      tools: [askQuestion],
+      system: 'ask clarifying questions until you have a complete solution',
+      prompt: 'help me plan a backyard BBQ',
+    });
+    while (response.interrupts.length > 0) {
+      const answers = [];
+      for (const question of response.interrupts) {
+        answers.push(askQuestion.respond(question, await askUser(question.toolRequest.input)));
+      }
+      response = await generate({
+        model,
+        tools: [askQuestion],
+        system: 'ask clarifying questions until you have a complete solution',
+        messages: response.messages,
+        resume: { respond: answers },
+      });
+    }
+
+    expect(asked).toEqual(['5 or 10 or 20', 'meat or vegetables', 'Saturday or Sunday']);
+    expect(lastResults()).toEqual(['10', 'tofu', 'Sunday']);
+    expect(response.finishReason).toBe('stop');
+    expect(response.text).toBe('Ten guests, tofu, Sunday: here is the plan.');
+  });
+});
+
+describe('a restartable tool', () => {
+  type Confirmation = { status: 'APPROVED' | 'REJECTED' };
+
+  async function transfer(amount: number, confirmation: Confirmation) {
+    const transfers: { toAccountId: string; amount: number }[] = [];
+    const transferMoney = defineTool(
+      {
+        name: 'transferMoney',
+        description: 'Transfers money between accounts.',
+        inputSchema: z.object({
+          toAccountId: z.string().describe('the account id of the transfer destination'),
+          amount: z.number().describe('the amount in integer cents (100 = $1.00)'),
+        }),
+        outputSchema: z.object({
+          status: z.string().describe('the outcome of the transfer'),
+          message: z.string().optional(),
+        }),
+      },
+      async (input, { interrupt, resumed }) => {
+        if (resumed?.status === 'REJECTED') {
+          return { status: 'REJECTED', message: 'The user rejected the transaction.' };
+        }
+        if (resumed?.status !== 'APPROVED' && input.amount > 10_000) {
+          interrupt({ message: 'Please confirm sending an amount > $100.' });
+        }
+        transfers.push(input);
+        return { status: 'COMPLETED' };
+      },
+    );
+    const { model, lastResults } = await startModel(
+      { calls: [{ name: 'transferMoney', arguments: { toAccountId: 'ABC123', amount } }] },
+      { text: 'That is all.' },
+    );
+    const confirmations: unknown[] = [];
+
+    let response = await generate({
+      model,
+      tools: [transferMoney],
+      prompt: `Transfer ${amount} cents to account ABC123`,
+    });
+    while (response.interrupts.length > 0) {
+      const restarts = [];
+      for (const interrupt of response.interrupts) {
+        expect(transfers).toEqual([]);
+        confirmations.push(interrupt.metadata?.message);
+        restarts.push(transferMoney.restart(interrupt, confirmation));
+      }
+      response = await generate({
+        model,
+        tools: [transferMoney],
+        messages: response.messages,
+        resume: { restart: restarts },
+      });
+    }
+
+    expect(response.text).toBe('That is all.');
+    return { transfers, confirmations, results: lastResults() };
+  }
+
+  test('up to its limit a transfer runs without a question', async () => {
+    const { transfers, confirmations, results } = await transfer(10_000, { status: 'REJECTED' });
+
+    expect(confirmations).toEqual([]);
+    expect(transfers).toEqual([{ toAccountId: 'ABC123', amount: 10_000 }]);
+    expect(results).toEqual(['{"status":"COMPLETED"}']);
+  });
+
+  test('above its limit a transfer runs once it is approved', async () => {
+    const { transfers, confirmations, results } = await transfer(100_000, { status: 'APPROVED' });
+
+    expect(confirmations).toEqual(['Please confirm sending an amount > $100.']);
+    expect(transfers).toEqual([{ toAccountId: 'ABC123', amount: 100_000 }]);
+    expect(results).toEqual(['{"status":"COMPLETED"}']);
+  });
+
+  test('above its limit a rejected transfer never runs, and the model is told', async () => {
+    const { transfers, results } = await transfer(100_000, { status: 'REJECTED' });
+
+    expect(transfers).toEqual([]);
+    expect(results).toEqual(['{"status":"REJECTED","message":"The user rejected the transaction."}']);
+  });
+});
+
+describe('confirm, then execute', () => {
+  const APPROVAL = { YES: 'Yes, confirmed.', NO: 'No, denied.' } as const;
+  type Approval = (typeof APPROVAL)[keyof typeof APPROVAL];
+
+  const both: ModelReply = {
+    calls: [
+      { name: 'getWeatherInformation', arguments: { city: 'Lisbon' } },
+      { name: 'getLocalTime', arguments: { location: 'Lisbon' } },
+    ],
+  };
+
+  function defineLocalTime(asked: string[]) {
+    return defineTool(
+      {
+        name: 'getLocalTime',
+        description: 'get the local time for a specified location',
+        inputSchema: z.object({ location: z.string() }),
+        outputSchema: z.string(),
+      },
+      async ({ location }) => {
+        asked.push(location);
+        return '10am';
+      },
+    );
+  }
+
+  test.each([
+    [APPROVAL.YES, ['Lisbon'], 'The weather in Lisbon is sunny.'],
+    [APPROVAL.NO, [], 'Error: User denied access to weather information'],
+  ] as const)('a tool without a function is carried out by whoever hears "%s"', async (answer, ran, told) => {
+    const getWeatherInformation = defineInterrupt({
+      name: 'getWeatherInformation',
+      description: 'show the weather in a given city to the user',
+      inputSchema: z.object({ city: z.string() }),
+      outputSchema: z.string(),
+    });
+    const timesAsked: string[] = [];
+    const getLocalTime = defineLocalTime(timesAsked);
+    const tools = [getWeatherInformation, getLocalTime] as const;
+    const executed: string[] = [];
+    const executeWeatherTool = async ({ city }: { city: string }) => {
+      executed.push(city);
+      return `The weather in ${city} is sunny.`;
+    };
+    const { model, lastResults } = await startModel(both, { text: 'Done.' });
+
+    const paused = await generate({ model, tools, prompt: 'Weather and time in Lisbon?' });
+    expect(paused.interrupts.map(({ toolRequest }) => toolRequest.name)).toEqual(['getWeatherInformation']);
+    expect(timesAsked).toEqual(['Lisbon']);
+
+    const respond = [];
+    for (const part of paused.interrupts) {
+      if (part.toolRequest.name !== 'getWeatherInformation') continue;
+      const output =
+        answer === APPROVAL.YES
+          ? await executeWeatherTool(part.toolRequest.input)
+          : 'Error: User denied access to weather information';
+      respond.push(getWeatherInformation.respond(part, output));
+    }
+    const response = await generate({ model, tools, messages: paused.messages, resume: { respond } });
+
+    expect(response.text).toBe('Done.');
+    expect(executed).toEqual(ran);
+    expect(timesAsked).toEqual(['Lisbon']);
+    expect(lastResults()).toEqual([told, '10am']);
+  });
+
+  test.each([
+    [APPROVAL.YES, ['Lisbon'], 'The weather in Lisbon is sunny.'],
+    [APPROVAL.NO, [], '{"status":"denied","reason":"User denied access to tool execution"}'],
+  ] as const)(
+    'a tool with a function runs itself when it is restarted with "%s"',
+    async (answer, ran, told) => {
+      const executed: string[] = [];
+      const getWeatherInformation = defineTool(
+        {
+          name: 'getWeatherInformation',
+          description: 'show the weather in a given city to the user',
+          inputSchema: z.object({ city: z.string() }),
+          outputSchema: z.string(),
+        },
+        async ({ city }, { interrupt, resumed, deny }) => {
+          if (resumed === undefined) return interrupt({ question: `Get weather information for ${city}?` });
+          if (resumed.answer !== APPROVAL.YES) deny('User denied access to tool execution');
+          executed.push(city);
+          return `The weather in ${city} is sunny.`;
+        },
+      );
+      const timesAsked: string[] = [];
+      const tools = [getWeatherInformation, defineLocalTime(timesAsked)] as const;
+      const { model, lastResults } = await startModel(both, { text: 'Done.' });
+      const confirm = (): Approval => answer;
+
+      const paused = await generate({ model, tools, prompt: 'Weather and time in Lisbon?' });
+      expect(paused.interrupts[0]?.metadata).toEqual({ question: 'Get weather information for Lisbon?' });
+      const restart = paused.interrupts
+        .filter((interrupt) => interrupt.toolRequest.name === 'getWeatherInformation')
+        .map((interrupt) => getWeatherInformation.restart(interrupt, { answer: confirm() }));
+      const response = await generate({ model, tools, messages: paused.messages, resume: { restart } });
+
+      expect(response.text).toBe('Done.');
+      expect(executed).toEqual(ran);
+      expect(timesAsked).toEqual(['Lisbon']);
+      expect(lastResults()).toEqual([told, '10am']);
+    },
+  );
+});
+
+describe('exit from an autonomous task', () => {
+  const completeTask = defineInterrupt({
+    name: 'completeTask',
+    description: 'use this when the task is complete',
+    inputSchema: z.object({ outcome: z.enum(['done', 'impossible']), files: z.array(z.string()) }),
+    outputSchema: z.string(),
+  });
+  const listFiles = defineTool(
+    { name: 'listFiles', description: 'lists files', outputSchema: z.array(z.string()) },
+    () => ['a.txt', 'b.txt'],
+  );
+  const tools = [listFiles, completeTask] as const;
+
+  test('the loop ends with a structured result, and the thread can go on from there', async () => {
+    const { local, model } = await startModel(
+      { calls: [{ name: 'listFiles', arguments: {} }] },
+      { calls: [{ name: 'completeTask', arguments: { outcome: 'done', files: ['a.txt', 'b.txt'] } }] },
+      { text: 'b.txt is the newer one.' },
+    );
+
+    const finished = await generate({ model, tools, prompt: 'Find the text files.' });
+
+    const [exit] = finished.interrupts;
+    if (exit?.toolRequest.name !== 'completeTask') throw new Error('The task did not end with completeTask.');
+    expect(exit.toolRequest.input).toEqual({ outcome: 'done', files: ['a.txt', 'b.txt'] });
+    expect(local.requests).toHaveLength(2);
+
+    const response = await generate({
+      model,
+      tools,
+      messages: finished.messages,
+      resume: { respond: [completeTask.respond(exit, 'accepted')] },
+      prompt: 'Which one is newer?',
+    });
+
+    expect(response.text).toBe('b.txt is the newer one.');
+    expect(local.requests[2]?.messages.slice(-2)).toEqual([
+      { role: 'tool', tool_call_id: exit.toolRequest.ref, content: 'accepted' },
+      { role: 'user', content: 'Which one is newer?' },
+    ]);
+  });
+});
