@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { block, MESSAGE_ONLY } from './blocks.ts';
+
+/** One thing Slack would refuse: where it is, as a JSON pointer, and why, in Slack's words. */
+export interface Problem {
+  pointer: string;
+  reason: string;
+}
+
+/** The places blocks are shown; each has its own number of blocks and its own exclusions. */
+export type Surface = 'message' | 'modal' | 'home';
+
+const blocksFor = (surface: Surface) =>
+  z.array(block).max(surface === 'message' ? LIMITS.messageBlocks : LIMITS.viewBlocks);
+const schemas = { message: blocksFor('message'), modal: blocksFor('modal'), home: blocksFor('home') };
+
+/** Everything Slack would refuse in these blocks on this surface; an empty list means they are accepted. */
+export function checkBlocks(blocks: unknown, surface: Surface = 'message', at = '/blocks'): Problem[] {
+  const parsed = schemas[surface].safeParse(blocks);
+  if (!parsed.success) return parsed.error.issues.flatMap((issue) => describeIssue(issue, at));
+  return [
+    ...checkUniqueIds(parsed.data, at),
+    ...checkSurface(parsed.data, surface, at),
+    ...checkMarkdownTotal(parsed.data, at),
+  ];
+}
+
+/** The number of characters of all texts in these blocks, which Slack limits for a message as a whole. */
+export function countCharacters(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countCharacters(item), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, inner]) =>
+      sum + (key === 'text' && typeof inner === 'string' ? inner.length : countCharacters(inner)),
+    0,
+  );
+}
+
+/** Puts a zod issue into the words and the pointer Slack uses. */
+export function describeIssue(issue: z.core.$ZodIssue, at: string): Problem[] {
+  const pointer = [at, ...issue.path.map(String)].join('/');
+  const parent = [at, ...issue.path.slice(0, -1).map(String)].join('/');
+  switch (issue.code) {
+    case 'too_big':
+      return [
+        {
+          pointer,
+          reason: boundary(
+            issue.origin,
+            `less than ${Number(issue.maximum) + 1}`,
+            `more than ${issue.maximum}`,
+          ),
+        },
+      ];
+    case 'too_small':
+      return [
+        {
+          pointer,
+          reason: boundary(
+            issue.origin,
+            `more than ${Number(issue.minimum) - 1}`,
+            `less than ${issue.minimum}`,
+          ),
+        },
+      ];
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({ pointer, reason: `invalid additional property: ${key}` }));
+    case 'invalid_union':
+      return [{ pointer: issue.path.at(-1) === 'type' ? parent : pointer, reason: 'unsupported type' }];
+    case 'invalid_type':
+      return issue.input === undefined && issue.path.length > 0 && issue.message.includes('undefined')
+        ? [{ pointer: parent, reason: `missing required field: ${String(issue.path.at(-1))}` }]
+        : [{ pointer, reason: `must provide a value of type ${issue.expected}` }];
+    case 'custom':
+      return [{ pointer, reason: issue.message }];
+    default:
+      return [{ pointer, reason: 'invalid value' }];
+  }
+}
+
+function boundary(origin: string, characters: string, items: string): string {
+  if (origin === 'string') return `must be ${characters} characters`;
+  if (origin === 'array') return `no ${items} items allowed`;
+  return `must be ${characters}`;
+}
+
+function checkUniqueIds(blocks: readonly z.infer<typeof block>[], at: string): Problem[] {
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  for (const [index, each] of blocks.entries()) {
+    if (each.block_id !== undefined) {
+      if (seen.has(each.block_id)) {
+        problems.push({
+          pointer: `${at}/${index}/block_id`,
+          reason: `\`block_id\` ${each.block_id} already exists`,
+        });
+      }
+      seen.add(each.block_id);
+    }
+    const actionIds = new Set<string>();
+    const elements = 'elements' in each ? each.elements : [];
+    for (const [position, element] of elements.entries()) {
+      if (!('action_id' in element) || element.action_id === undefined) continue;
+      if (actionIds.has(element.action_id)) {
+        const pointer = `${at}/${index}/elements/${position}/action_id`;
+        problems.push({ pointer, reason: `\`action_id\` ${element.action_id} already exists` });
+      }
+      actionIds.add(element.action_id);
+    }
+  }
+  return problems;
+}
+
+function checkSurface(blocks: readonly z.infer<typeof block>[], surface: Surface, at: string): Problem[] {
+  return blocks.flatMap((each, index) => {
+    if (surface !== 'message' && MESSAGE_ONLY.includes(each.type)) {
+      return [{ pointer: `${at}/${index}`, reason: `unsupported type: ${each.type}` }];
+    }
+    if (surface !== 'modal' && each.type === 'input' && each.element.type === 'file_input') {
+      return [{ pointer: `${at}/${index}/element`, reason: 'unsupported type: file_input' }];
+    }
+    return [];
+  });
+}
+
+function checkMarkdownTotal(blocks: readonly z.infer<typeof block>[], at: string): Problem[] {
+  const total = blocks.reduce((sum, each) => sum + (each.type === 'markdown' ? each.text.length : 0), 0);
+  return total > LIMITS.markdown
+    ? [
+        {
+          pointer: at,
+          reason: `markdown blocks must be less than ${LIMITS.markdown + 1} characters in total`,
+        },
+      ]
+    : [];
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { choiceOption, colorScheme, overflowOption, plainText, text } from './composition.ts';
+import { accessibility_label, action_id, confirm, input, menu, picker } from './element-parts.ts';
+import { richText } from './rich-text.ts';
+import { selects } from './selects.ts';
+
+/** A button; with a `url` it opens a page and still sends its action. */
+export const button = z.strictObject({
+  type: z.literal('button'),
+  action_id,
+  text: plainText(LIMITS.buttonText),
+  value: text(LIMITS.buttonValue).optional(),
+  url: text(LIMITS.buttonUrl).optional(),
+  style: colorScheme.optional(),
+  confirm,
+  accessibility_label,
+});
+
+/** An image inside a section or a context block: a link or a Slack file, not both. */
+export const imageElement = z
+  .strictObject({
+    type: z.literal('image'),
+    alt_text: text(LIMITS.imageAlt),
+    image_url: text(LIMITS.imageUrl).optional(),
+    slack_file: z
+      .strictObject({ id: text(255).optional(), url: text(LIMITS.imageUrl).optional() })
+      .optional(),
+  })
+  .refine(
+    (image) => (image.image_url === undefined) !== (image.slack_file === undefined),
+    'must have exactly one of image_url and slack_file',
+  );
+
+const overflow = z.strictObject({
+  type: z.literal('overflow'),
+  action_id,
+  confirm,
+  options: z.array(overflowOption).min(1).max(LIMITS.overflowOptions),
+});
+
+const choiceOptions = z.array(choiceOption).min(1).max(LIMITS.choiceOptions);
+const pickers = [
+  z.strictObject({
+    type: z.literal('checkboxes'),
+    ...picker,
+    options: choiceOptions,
+    initial_options: z.array(choiceOption).min(1).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('radio_buttons'),
+    ...picker,
+    options: choiceOptions,
+    initial_option: choiceOption.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('datepicker'),
+    ...menu,
+    initial_date: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}$/)
+      .optional(),
+  }),
+  z.strictObject({
+    type: z.literal('timepicker'),
+    ...menu,
+    initial_time: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+      .optional(),
+    timezone: z.string().optional(),
+  }),
+] as const;
+
+const dateTimePicker = z.strictObject({
+  type: z.literal('datetimepicker'),
+  ...picker,
+  initial_date_time: z.number().int().min(1_000_000_000).max(9_999_999_999).optional(),
+});
+
+const lines = z.number().int().min(1).max(LIMITS.inputLines).optional();
+const richTextInput = z.strictObject({
+  type: z.literal('rich_text_input'),
+  ...input,
+  initial_value: richText.optional(),
+  min_lines: lines,
+  max_lines: lines,
+});
+
+const numeric = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .optional();
+const inputs = [
+  z.strictObject({
+    type: z.literal('plain_text_input'),
+    ...input,
+    initial_value: z.string().max(LIMITS.inputText).optional(),
+    multiline: z.boolean().optional(),
+    min_length: z.number().int().min(0).max(LIMITS.inputText).optional(),
+    max_length: z.number().int().min(1).max(LIMITS.inputText).optional(),
+  }),
+  z.strictObject({ type: z.literal('email_text_input'), ...input, initial_value: z.string().optional() }),
+  z.strictObject({ type: z.literal('url_text_input'), ...input, initial_value: z.string().optional() }),
+  z.strictObject({
+    type: z.literal('number_input'),
+    ...input,
+    is_decimal_allowed: z.boolean(),
+    initial_value: numeric,
+    min_value: numeric,
+    max_value: numeric,
+  }),
+  z.strictObject({
+    type: z.literal('file_input'),
+    action_id,
+    filetypes: z.array(z.string()).optional(),
+    max_files: z.number().int().min(1).max(LIMITS.fileInputFiles).optional(),
+  }),
+] as const;
+
+const feedbackButton = z.strictObject({
+  text: plainText(LIMITS.buttonText),
+  value: text(LIMITS.buttonValue),
+  accessibility_label,
+});
+
+/** What a `context_actions` block may hold. */
+export const contextAction = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('feedback_buttons'),
+    action_id,
+    positive_button: feedbackButton,
+    negative_button: feedbackButton,
+  }),
+  z.strictObject({
+    type: z.literal('icon_button'),
+    action_id,
+    icon: z.enum(['trash']),
+    text: plainText(LIMITS.buttonText),
+    value: text(LIMITS.buttonValue).optional(),
+    confirm,
+    accessibility_label,
+    visible_to_user_ids: z.array(z.string()).optional(),
+  }),
+]);
+
+/** What an `actions` block may hold. */
+export const actionsElement = z.discriminatedUnion('type', [
+  button,
+  overflow,
+  ...selects,
+  ...pickers,
+  dateTimePicker,
+  richTextInput,
+]);
+
+/** What may stand beside the text of a section. */
+export const accessory = z.discriminatedUnion('type', [
+  button,
+  overflow,
+  imageElement,
+  ...selects,
+  ...pickers,
+]);
+
+/** What an `input` block may hold. */
+export const inputElement = z.discriminatedUnion('type', [
+  ...selects,
+  ...pickers,
+  dateTimePicker,
+  richTextInput,
+  ...inputs,
+]);

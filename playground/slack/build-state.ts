@@ -1,0 +1,122 @@
+import {
+  type ChannelSeed,
+  DEFAULT_CHANNELS,
+  DEFAULT_SCOPES,
+  DEFAULT_USER_GROUPS,
+  DEFAULT_USERS,
+  type UserGroupSeed,
+  type UserSeed,
+} from './default-cast.ts';
+import { makeId, makeSecret } from './ids.ts';
+import type { EventSubscription, InstalledApp } from './state/types.ts';
+import { WorkspaceState } from './state/workspace-state.ts';
+import { EVENT_SCOPES } from './web-api/scopes.ts';
+
+/** Who and what is in the workspace at the start; the default cast where nothing is said. */
+export interface WorkspaceSeed {
+  users?: readonly UserSeed[];
+  channels?: readonly ChannelSeed[];
+  userGroups?: readonly UserGroupSeed[];
+  app?: {
+    name?: string;
+    scopes?: readonly string[];
+    events?: readonly EventSubscription[];
+    commands?: readonly string[];
+  };
+}
+
+/** Builds the state of a new workspace; refuses an app that Slack would not let be installed. */
+export function buildState(seed: WorkspaceSeed): WorkspaceState {
+  const app = buildApp(seed);
+  const team = { id: 'T0LOCAL001', name: 'Local', domain: 'local' };
+  const state = new WorkspaceState(team, app);
+  const botUser = { id: app.botUserId, name: app.name, real_name: app.name, is_bot: true };
+  for (const user of [...(seed.users ?? DEFAULT_USERS), botUser]) {
+    requireId(user.id, 'U', 'user');
+    state.users.set(user.id, {
+      team_id: team.id,
+      real_name: user.name,
+      deleted: false,
+      is_bot: false,
+      is_admin: false,
+      is_restricted: false,
+      is_ultra_restricted: false,
+      is_stranger: false,
+      ...user,
+    });
+  }
+  for (const channel of seed.channels ?? defaultsFor(state, seed, DEFAULT_CHANNELS, 'members')) {
+    requireId(channel.id, 'C', 'channel');
+    const members = channel.members.map((member) => (member === 'bot' ? app.botUserId : member));
+    requireUsers(state, members, `#${channel.name}`);
+    state.channels.set(channel.id, {
+      id: channel.id,
+      name: channel.name,
+      kind: channel.kind ?? 'public',
+      is_archived: channel.is_archived ?? false,
+      created: Math.floor(Date.now() / 1_000),
+      members: new Set(members),
+    });
+  }
+  for (const group of seed.userGroups ?? defaultsFor(state, seed, DEFAULT_USER_GROUPS, 'users')) {
+    requireId(group.id, 'S', 'user group');
+    requireUsers(state, group.users, `@${group.handle}`);
+    state.userGroups.set(group.id, { disabled: false, ...group, users: [...group.users] });
+  }
+  return state;
+}
+
+function buildApp({ app = {} }: WorkspaceSeed): InstalledApp {
+  const scopes = app.scopes ?? DEFAULT_SCOPES;
+  const allEvents: EventSubscription[] = ['app_mention', 'message.channels', 'message.groups', 'message.im'];
+  const events = app.events ?? allEvents.filter((event) => scopes.includes(EVENT_SCOPES[event]));
+  const commands = app.commands ?? [];
+  const needed = [
+    ...events.map((event) => EVENT_SCOPES[event]),
+    ...(commands.length > 0 ? ['commands'] : []),
+  ];
+  const missing = needed.filter((scope) => !scopes.includes(scope));
+  if (missing.length > 0)
+    throw new Error(`The app needs the scopes ${missing.join(', ')} for its events and commands.`);
+  return {
+    id: makeId('A'),
+    name: app.name ?? 'countersign',
+    botId: makeId('B'),
+    botUserId: makeId('U'),
+    scopes,
+    events,
+    commands,
+    botToken: `xoxb-${makeSecret()}`,
+    appToken: `xapp-1-${makeSecret()}`,
+    signingSecret: makeSecret(),
+    verificationToken: makeSecret(12),
+  };
+}
+
+/** The default places hold only those of the cast who are there. */
+function defaultsFor<Key extends string, Seed extends Record<Key, readonly string[]>>(
+  state: WorkspaceState,
+  { users }: WorkspaceSeed,
+  defaults: readonly Seed[],
+  key: Key,
+): readonly Seed[] {
+  if (users === undefined) return defaults;
+  return defaults.map((seed) => ({
+    ...seed,
+    [key]: seed[key].filter((member) => member === 'bot' || state.users.has(member)),
+  }));
+}
+
+function requireId(id: string, prefix: string, what: string): void {
+  if (!new RegExp(`^${prefix}[A-Z0-9]{8,10}$`).test(id)) {
+    throw new Error(
+      `${id} is not the id of a ${what}: Slack's are ${prefix} and 8 to 10 capitals or digits.`,
+    );
+  }
+}
+
+function requireUsers(state: WorkspaceState, ids: readonly string[], where: string): void {
+  const unknown = ids.filter((id) => !state.users.has(id));
+  if (unknown.length > 0)
+    throw new Error(`${where} names ${unknown.join(', ')}, who are not in the workspace.`);
+}

@@ -1,0 +1,83 @@
+import type { ChannelKind, User } from './state/types.ts';
+
+/** A person to begin with; what is left out makes an ordinary member of this workspace. */
+export type UserSeed = Pick<User, 'id' | 'name'> & Partial<User>;
+
+/** A channel to begin with; the bot is a member when its members include `bot`. */
+export interface ChannelSeed {
+  id: string;
+  name: string;
+  kind?: Exclude<ChannelKind, 'im'>;
+  is_archived?: boolean;
+  members: readonly string[];
+}
+
+export interface UserGroupSeed {
+  id: string;
+  handle: string;
+  name: string;
+  users: readonly string[];
+  disabled?: boolean;
+}
+
+/** The ids of the people who are there unless a start names others. */
+export const CAST = {
+  requester: 'U0REMI0001',
+  alice: 'U0ALICE002',
+  bruno: 'U0BRUNO003',
+  admin: 'U0ADMIN004',
+  guest: 'U0GUEST005',
+  outsider: 'U0OUTER006',
+} as const;
+
+/** The ids of the places that are there unless a start names others. */
+export const PLACES = {
+  general: 'C0GENERAL1',
+  releases: 'C0RELEASE2',
+  partners: 'C0PARTNER3',
+  withoutBot: 'C0RANDOM04',
+  archived: 'C0ARCHIVE5',
+} as const;
+
+/** The id of the user group of the two approvers. */
+export const APPROVERS_GROUP = 'S0APPROVE1';
+
+export const DEFAULT_USERS: readonly UserSeed[] = [
+  { id: CAST.requester, name: 'remi', real_name: 'Remi Requester' },
+  { id: CAST.alice, name: 'alice', real_name: 'Alice Approver' },
+  { id: CAST.bruno, name: 'bruno', real_name: 'Bruno Approver' },
+  { id: CAST.admin, name: 'ada', real_name: 'Ada Admin', is_admin: true },
+  { id: CAST.guest, name: 'gil', real_name: 'Gil Guest', is_restricted: true },
+  { id: CAST.outsider, name: 'olga', real_name: 'Olga Outsider', team_id: 'T0OUTSIDE2' },
+];
+
+const { requester, alice, bruno, admin, guest, outsider } = CAST;
+
+export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
+  { id: PLACES.general, name: 'general', members: ['bot', requester, alice, bruno, admin, guest] },
+  { id: PLACES.releases, name: 'releases', kind: 'private', members: ['bot', requester, alice, bruno] },
+  { id: PLACES.partners, name: 'partners', members: ['bot', requester, alice, outsider] },
+  { id: PLACES.withoutBot, name: 'random', members: [requester, alice] },
+  { id: PLACES.archived, name: 'old-news', is_archived: true, members: ['bot', requester] },
+];
+
+export const DEFAULT_USER_GROUPS: readonly UserGroupSeed[] = [
+  { id: APPROVERS_GROUP, handle: 'approvers', name: 'Approvers', users: [alice, bruno] },
+];
+
+/** Every scope this workspace knows a use for. */
+export const DEFAULT_SCOPES: readonly string[] = [
+  'app_mentions:read',
+  'channels:history',
+  'channels:read',
+  'chat:write',
+  'commands',
+  'groups:history',
+  'groups:read',
+  'im:history',
+  'im:read',
+  'im:write',
+  'reactions:write',
+  'usergroups:read',
+  'users:read',
+];

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../limits.ts';
+import type { InteractionOutcome } from '../socket-mode/delivery.ts';
+import type { Channel, Message, User } from '../state/types.ts';
+import { Refusal } from '../web-api/refusal.ts';
+import { type ClickOptions, type ClickTarget, click } from './click.ts';
+import type { InputValue } from './element-values.ts';
+import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
+import { richTextOf } from './rich-text-of.ts';
+import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
+
+/** One person at their Slack client; every verb refuses what that person could not do. */
+export class Person {
+  readonly id: string;
+  readonly #around: Surroundings;
+
+  constructor(around: Surroundings, id: string) {
+    this.id = id;
+    this.#around = around;
+  }
+
+  /** Writes a message; the app hears of it as it subscribed. */
+  say(channelId: string, text: string, options: { threadTs?: string } = {}): Message {
+    const channel = this.#requireMembership(channelId);
+    if (text === '' || text.length > LIMITS.messageText)
+      throw new Error('Slack sends messages of 1 to 40,000 characters.');
+    const { threadTs } = options;
+    if (threadTs !== undefined && this.#around.state.findMessage(channel.id, threadTs) === undefined) {
+      throw new Error(`There is no message ${threadTs} in ${channel.id} to reply to.`);
+    }
+    return this.#around.state.post({
+      channel: channel.id,
+      user: this.id,
+      text,
+      blocks: [richTextOf(text)],
+      attachments: [],
+      client_msg_id: randomUUID(),
+      ...(threadTs !== undefined && { thread_ts: threadTs }),
+    });
+  }
+
+  edit(message: { channel: string; ts: string }, text: string): void {
+    const own = this.#requireOwn(message);
+    this.#around.state.edit(own, { text, blocks: [richTextOf(text)], attachments: [] }, this.id);
+  }
+
+  delete(message: { channel: string; ts: string }): void {
+    this.#around.state.remove(this.#requireOwn(message));
+  }
+
+  /** Clicks a button or chooses in a menu; resolves when the app answered, or when Slack showed an error. */
+  async click(
+    target: ClickTarget,
+    actionId: string,
+    options: ClickOptions = {},
+  ): Promise<InteractionOutcome> {
+    return await click(this.#around, this.#requireActive(), target, actionId, options);
+  }
+
+  /** Fills in and submits the modal in front; `values` are by block or action id. */
+  async submit(viewId: string, values: Readonly<Record<string, InputValue>> = {}): Promise<SubmitOutcome> {
+    return await submitView(this.#around, this.#requireActive(), viewId, values);
+  }
+
+  async close(viewId: string): Promise<void> {
+    await closeView(this.#around, this.#requireActive(), viewId);
+  }
+
+  /** Types a slash command, in the app's direct messages unless another channel is named. */
+  async command(command: string, text = '', options: { channel?: string } = {}): Promise<InteractionOutcome> {
+    const { state, triggers, responseUrls, socketMode } = this.#around;
+    const user = this.#requireActive();
+    if (!state.app.commands.includes(command))
+      throw new Error(`${command} is not a valid command of this workspace.`);
+    const channel = this.#requireMembership(options.channel ?? state.openDirectMessage(this.id).id);
+    const target = { userId: this.id, channel: channel.id };
+    const outcome = await socketMode.deliverInteraction('slash_commands', {
+      token: state.app.verificationToken,
+      team_id: state.team.id,
+      team_domain: state.team.domain,
+      channel_id: channel.id,
+      channel_name: channelNameFor(channel),
+      user_id: user.id,
+      user_name: user.name,
+      command,
+      text,
+      api_app_id: state.app.id,
+      is_enterprise_install: 'false',
+      response_url: responseUrls.issue('commands', target),
+      trigger_id: triggers.issue(user.id),
+    });
+    if (outcome.kind === 'acknowledged' && Object.keys(outcome.payload).length > 0) {
+      try {
+        responseUrls.respond(target, outcome.payload);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        throw new Error(
+          `Slack shows an error instead of the answer to ${command}: ${JSON.stringify(error.answer)}`,
+        );
+      }
+    }
+    return outcome;
+  }
+
+  #requireActive(): User {
+    const user = this.#around.state.users.get(this.id);
+    if (user === undefined) throw new Error(`There is no user ${this.id} in this workspace.`);
+    if (user.deleted) throw new Error(`${user.name} is deactivated and cannot use Slack.`);
+    return user;
+  }
+
+  #requireMembership(channelId: string): Channel {
+    const user = this.#requireActive();
+    const channel = requireSight(this.#around, user, channelId);
+    if (!channel.members.has(user.id))
+      throw new Error(`${user.name} is not in #${channel.name} and cannot write there.`);
+    if (channel.is_archived) throw new Error(`#${channel.name} is archived; nobody can write there.`);
+    return channel;
+  }
+
+  #requireOwn(reference: { channel: string; ts: string }): Message {
+    const message = this.#around.state.findMessage(reference.channel, reference.ts);
+    if (message === undefined || message.user !== this.id) {
+      throw new Error(`${this.id} has no message ${reference.ts} in ${reference.channel} to change.`);
+    }
+    return message;
+  }
+}

@@ -1,0 +1,154 @@
+import { EventEmitter } from 'node:events';
+import { makeId, makeSecret, TimestampClock } from '../ids.ts';
+import type {
+  Channel,
+  EphemeralMessage,
+  InstalledApp,
+  Message,
+  MessageContent,
+  Team,
+  User,
+  UserGroup,
+  View,
+} from './types.ts';
+
+/** What happened to a message, for those who turn it into events. */
+export type MessageChange =
+  | { kind: 'posted'; message: Message }
+  | { kind: 'edited'; message: Message; before: MessageContent; ts: string }
+  | { kind: 'deleted'; message: Message; ts: string };
+
+/** What a message needs beside its content to be posted. */
+export type NewMessage = MessageContent & Pick<Message, 'channel' | 'user'> & Partial<Message>;
+
+/**
+ * All that the workspace knows, and nothing of any protocol. Every change emits `change`; every change of a message
+ * also emits `message`.
+ */
+export class WorkspaceState {
+  readonly events = new EventEmitter<{ change: []; message: [MessageChange] }>();
+  readonly users = new Map<string, User>();
+  readonly channels = new Map<string, Channel>();
+  readonly userGroups = new Map<string, UserGroup>();
+  readonly messages: Message[] = [];
+  readonly ephemerals: EphemeralMessage[] = [];
+  readonly views = new Map<string, View>();
+  /** The status line the app shows in a thread, by channel and thread. */
+  readonly threadStatus = new Map<string, string>();
+  readonly clock = new TimestampClock();
+  readonly team: Team;
+  readonly app: InstalledApp;
+
+  constructor(team: Team, app: InstalledApp) {
+    this.team = team;
+    this.app = app;
+    this.events.setMaxListeners(0);
+  }
+
+  changed(): void {
+    this.events.emit('change');
+  }
+
+  post(message: NewMessage): Message {
+    const team = this.users.get(message.user)?.team_id ?? this.team.id;
+    const stored: Message = {
+      team,
+      reactions: [],
+      history: [],
+      deleted: false,
+      ...message,
+      ts: this.clock.next(),
+    };
+    this.messages.push(stored);
+    if (stored.user === this.app.botUserId && stored.thread_ts !== undefined) {
+      this.threadStatus.delete(`${stored.channel}:${stored.thread_ts}`);
+    }
+    this.events.emit('message', { kind: 'posted', message: stored });
+    this.changed();
+    return stored;
+  }
+
+  edit(message: Message, content: MessageContent, editor: string): void {
+    const before = contentOf(message);
+    message.history.push(before);
+    delete message.metadata;
+    Object.assign(message, structuredClone(content));
+    const ts = this.clock.next();
+    message.edited = { user: editor, ts };
+    this.events.emit('message', { kind: 'edited', message, before, ts });
+    this.changed();
+  }
+
+  remove(message: Message): void {
+    message.deleted = true;
+    this.events.emit('message', { kind: 'deleted', message, ts: this.clock.next() });
+    this.changed();
+  }
+
+  postEphemeral(message: Omit<EphemeralMessage, 'ts' | 'deleted'>): EphemeralMessage {
+    const stored: EphemeralMessage = { ...message, ts: this.clock.next(), deleted: false };
+    this.ephemerals.push(stored);
+    this.changed();
+    return stored;
+  }
+
+  findMessage(channel: string, ts: string): Message | undefined {
+    return this.messages.find(
+      (message) => message.channel === channel && message.ts === ts && !message.deleted,
+    );
+  }
+
+  /** The messages of a channel's main line, or of one thread with its root, oldest first. */
+  messagesIn(channel: string, threadTs?: string): Message[] {
+    return this.messages.filter((message) => {
+      if (message.channel !== channel || message.deleted) return false;
+      if (threadTs === undefined) return message.thread_ts === undefined;
+      return message.ts === threadTs || message.thread_ts === threadTs;
+    });
+  }
+
+  openDirectMessage(userId: string): Channel {
+    const members = [userId, this.app.botUserId];
+    const existing = [...this.channels.values()].find(
+      (channel) => channel.kind === 'im' && members.every((member) => channel.members.has(member)),
+    );
+    if (existing !== undefined) return existing;
+    const channel: Channel = {
+      id: makeId('D'),
+      name: 'directmessage',
+      kind: 'im',
+      is_archived: false,
+      created: Math.floor(Date.now() / 1_000),
+      members: new Set(members),
+    };
+    this.channels.set(channel.id, channel);
+    this.changed();
+    return channel;
+  }
+
+  /** The modals one person has open, the one in front last. */
+  openModals(viewer: string): View[] {
+    return [...this.views.values()].filter(
+      (view) => view.viewer === viewer && view.type === 'modal' && view.open,
+    );
+  }
+
+  homeOf(viewer: string): View | undefined {
+    return [...this.views.values()].find((view) => view.viewer === viewer && view.type === 'home');
+  }
+
+  newHash(): string {
+    return `${Math.floor(Date.now() / 1_000)}.${makeSecret(4)}`;
+  }
+}
+
+/** A copy of what a message says, apart from who said it and where. */
+export function contentOf(message: MessageContent): MessageContent {
+  const { text, blocks, attachments, metadata } = structuredClone({
+    text: message.text,
+    blocks: message.blocks,
+    attachments: message.attachments,
+    metadata: message.metadata,
+  });
+  return { text, blocks, attachments, ...(metadata !== undefined && { metadata }) };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { Refusal } from './refusal.ts';
+
+/** Arguments come from JSON or from a form, where everything is text; these readers take both. */
+export const word = z.union([z.string().min(1), z.number().transform(String)]);
+
+/** A word that may be left out; an empty one counts as left out. */
+export const optionalWord = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .transform((value) => (value === '' || value === null ? undefined : value));
+
+/** A yes or no that is no when left out. */
+export const flag = z
+  .union([
+    z.boolean(),
+    z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1'),
+  ])
+  .optional()
+  .default(false);
+
+/** A page size. */
+export const pageSize = (byDefault: number) => z.coerce.number().int().optional().default(byDefault);
+
+/** A value that came as JSON, or as JSON in a string; the code names the refusal of a broken string. */
+export const json = (code: string) =>
+  z
+    .unknown()
+    .optional()
+    .transform((value) => {
+      if (typeof value !== 'string') return value ?? undefined;
+      try {
+        return JSON.parse(value) as unknown;
+      } catch {
+        throw new Refusal(code);
+      }
+    });
+
+/** One page of a list and the cursor of the next one, empty at the end. */
+export function paginate<T>(items: readonly T[], limit: number, cursor: string | undefined) {
+  if (limit < 0 || limit > LIMITS.historyPage + 1) throw new Refusal('invalid_limit');
+  const start =
+    cursor === undefined
+      ? 0
+      : Number(
+          Buffer.from(cursor, 'base64')
+            .toString()
+            .replace(/^offset:/, ''),
+        );
+  if (!Number.isInteger(start) || start < 0) throw new Refusal('invalid_cursor');
+  const end = limit === 0 ? items.length : start + limit;
+  const hasMore = end < items.length;
+  return {
+    page: items.slice(start, end),
+    hasMore,
+    nextCursor: hasMore ? Buffer.from(`offset:${end}`).toString('base64') : '',
+  };
+}

@@ -1,0 +1,47 @@
+import type { Channel } from '../state/types.ts';
+import type { WorkspaceState } from '../state/workspace-state.ts';
+import { Refusal } from './refusal.ts';
+import { CHANNEL_SCOPES } from './scopes.ts';
+
+/** The channel with this id as far as the bot can see it: public ones, and those it is in. */
+export function visibleChannel(state: WorkspaceState, id: string): Channel {
+  const channel = state.channels.get(id);
+  const isVisible =
+    channel !== undefined && (channel.kind === 'public' || channel.members.has(state.app.botUserId));
+  if (!isVisible) throw new Refusal('channel_not_found');
+  return channel;
+}
+
+/** The channel, if the app's scopes let it read conversations of that kind. */
+export function readableChannel(
+  state: WorkspaceState,
+  id: string,
+  what: keyof typeof CHANNEL_SCOPES,
+): Channel {
+  const channel = visibleChannel(state, id);
+  requireScope(state, CHANNEL_SCOPES[what][channel.kind]);
+  return channel;
+}
+
+/** The channel a message goes to, by id, by name, or by the id of a person, which means their direct messages. */
+export function postingChannel(state: WorkspaceState, target: string): Channel {
+  const user = state.users.get(target);
+  if (user !== undefined) {
+    if (user.deleted || user.is_stranger || user.is_bot) throw new Refusal('channel_not_found');
+    return state.openDirectMessage(user.id);
+  }
+  const named = [...state.channels.values()].find(
+    (channel) => channel.kind !== 'im' && channel.name === target.replace(/^#/, ''),
+  );
+  const channel = visibleChannel(state, named?.id ?? target);
+  if (channel.is_archived) throw new Refusal('is_archived');
+  const isMember = channel.members.has(state.app.botUserId);
+  if (!isMember && !state.app.scopes.includes('chat:write.public')) throw new Refusal('not_in_channel');
+  return channel;
+}
+
+/** Refuses when the app was not granted this scope. */
+export function requireScope(state: WorkspaceState, ...oneOf: readonly string[]): void {
+  if (oneOf.some((scope) => state.app.scopes.includes(scope))) return;
+  throw new Refusal('missing_scope', { needed: oneOf.join(','), provided: state.app.scopes.join(',') });
+}

@@ -1,0 +1,96 @@
+import { ZodError } from 'zod';
+import { describeIssue } from '../block-kit/check-blocks.ts';
+import type { JsonObject } from '../state/types.ts';
+import type { Method, MethodContext, TokenKind } from './method.ts';
+import { METHODS } from './method-table.ts';
+import { Refusal } from './refusal.ts';
+import { METHOD_SCOPES } from './scopes.ts';
+
+/** One call as Slack saw it, kept for the tests. */
+export interface RecordedCall {
+  method: string;
+  arguments: JsonObject;
+  token: TokenKind | 'none' | 'unknown';
+  status: 200 | 429;
+  response: JsonObject;
+  at: number;
+}
+
+/** The answer to a call: always 200, except when the caller is rate limited. */
+export interface CallAnswer {
+  status: 200 | 429;
+  body: JsonObject;
+  retryAfterSeconds?: number;
+}
+
+/** Limits a test has switched on: how many further calls of a method are refused. */
+export interface RateLimit {
+  method: string;
+  remaining: number;
+  retryAfterSeconds: number;
+}
+
+export interface CallHandling {
+  context: Omit<MethodContext, 'token'>;
+  rateLimits: RateLimit[];
+}
+
+/** Answers one call in the order Slack checks: method, token, rate limit, scopes, arguments. */
+export function handleCall(
+  name: string,
+  given: JsonObject,
+  token: string | undefined,
+  handling: CallHandling,
+): CallAnswer {
+  try {
+    const method = METHODS.get(name);
+    if (method === undefined) throw new Refusal('unknown_method', { req_method: name });
+    const kind = requireToken(method, token, handling);
+    const limit = handling.rateLimits.find((each) => each.method === name && each.remaining > 0);
+    if (limit !== undefined) {
+      limit.remaining -= 1;
+      const body = { ok: false, error: 'ratelimited' };
+      return { status: 429, body, retryAfterSeconds: limit.retryAfterSeconds };
+    }
+    requireScopes(name, kind, handling);
+    return { status: 200, body: { ok: true, ...method.run(given, { ...handling.context, token: kind }) } };
+  } catch (error) {
+    if (error instanceof Refusal) return { status: 200, body: error.answer };
+    if (error instanceof ZodError) return { status: 200, body: argumentRefusal(error).answer };
+    throw error;
+  }
+}
+
+/** Which of the app's tokens this is. */
+export function tokenKind(token: string | undefined, { context }: CallHandling): RecordedCall['token'] {
+  if (token === undefined) return 'none';
+  if (token === context.state.app.botToken) return 'bot';
+  return token === context.state.app.appToken ? 'app' : 'unknown';
+}
+
+function requireToken(method: Method, token: string | undefined, handling: CallHandling): TokenKind {
+  const kind = tokenKind(token, handling);
+  if (kind === 'none') throw new Refusal('not_authed');
+  if (kind === 'unknown') throw new Refusal('invalid_auth');
+  if (!method.tokens.includes(kind)) throw new Refusal('not_allowed_token_type');
+  return kind;
+}
+
+function requireScopes(name: string, kind: TokenKind, { context }: CallHandling): void {
+  const needed = METHOD_SCOPES[name] ?? [];
+  const provided = kind === 'app' ? ['connections:write'] : context.state.app.scopes;
+  if (needed.length === 0 || needed.some((scope) => provided.includes(scope))) return;
+  throw new Refusal('missing_scope', { needed: needed.join(','), provided: provided.join(',') });
+}
+
+function argumentRefusal(error: ZodError): Refusal {
+  const missing = error.issues.flatMap((issue) => {
+    const [name] = issue.path;
+    if (issue.path.length === 1 && issue.code !== 'custom')
+      return [`[ERROR] missing required field: ${String(name)}`];
+    return describeIssue(issue, '').map(
+      ({ reason, pointer }) => `[ERROR] ${reason} [json-pointer:${pointer}]`,
+    );
+  });
+  return new Refusal('invalid_arguments', { response_metadata: { messages: missing } });
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { checkBlocks, countCharacters } from '../block-kit/check-blocks.ts';
+import { LIMITS } from '../limits.ts';
+import { isObject, normalizeBlocks, objects } from '../state/normalize-blocks.ts';
+import type { JsonObject, MessageContent } from '../state/types.ts';
+import { json, optionalWord } from './arguments.ts';
+import { Refusal, refusalOf } from './refusal.ts';
+
+/** The arguments with which every method and response_url takes the content of a message. */
+export const contentArguments = {
+  text: z
+    .union([z.string(), z.number().transform(String)])
+    .nullish()
+    .transform((value) => value ?? undefined),
+  markdown_text: optionalWord,
+  blocks: json('invalid_blocks_format'),
+  attachments: json('invalid_attachments'),
+  metadata: json('invalid_metadata_format'),
+};
+
+type ContentArguments = z.output<z.ZodObject<typeof contentArguments>>;
+
+const metadataSchema = z.object({
+  event_type: z.string().min(1),
+  event_payload: z.record(z.string(), z.unknown()),
+});
+
+/**
+ * The content a call describes, after every check Slack makes. What the call leaves out comes from `previous`, the
+ * content of the message that is being edited.
+ */
+export function readContent(
+  given: ContentArguments,
+  options: { textLimit: number; previous?: MessageContent } = { textLimit: LIMITS.messageText },
+): MessageContent {
+  const { previous } = options;
+  if (given.markdown_text !== undefined && (given.text !== undefined || given.blocks !== undefined)) {
+    throw new Refusal('markdown_text_conflict');
+  }
+  const blocks =
+    given.markdown_text === undefined ? given.blocks : [{ type: 'markdown', text: given.markdown_text }];
+  if (blocks !== undefined && !Array.isArray(blocks)) throw new Refusal('invalid_blocks_format');
+  if (given.attachments !== undefined && !Array.isArray(given.attachments))
+    throw new Refusal('invalid_attachments');
+  const says = [given.text ?? '', blocks ?? [], given.attachments ?? []].some((part) => part.length > 0);
+  if (!says && (previous === undefined || given.text !== undefined || blocks === undefined))
+    throw new Refusal('no_text');
+  if ((given.text ?? '').length > options.textLimit) throw new Refusal('msg_too_long');
+  if (blocks !== undefined) {
+    const problems = checkBlocks(blocks);
+    if (problems.length > 0) throw refusalOf('invalid_blocks', problems);
+    if (countCharacters(blocks) > LIMITS.messageBlockCharacters) throw new Refusal('msg_blocks_too_long');
+  }
+  const attachments = given.attachments === undefined ? undefined : readAttachments(given.attachments);
+  const metadata = given.metadata === undefined ? previous?.metadata : readMetadata(given.metadata);
+  return {
+    text: given.text ?? given.markdown_text ?? previous?.text ?? '',
+    blocks: blocks === undefined ? (previous?.blocks ?? []) : normalizeBlocks(objects(blocks)),
+    attachments: attachments ?? previous?.attachments ?? [],
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+function readAttachments(given: readonly unknown[]): JsonObject[] {
+  const attachments = objects(given);
+  if (attachments.length > LIMITS.messageAttachments) throw new Refusal('too_many_attachments');
+  const hasBrokenBlocks = attachments.some(
+    ({ blocks }) => blocks !== undefined && checkBlocks(blocks).length > 0,
+  );
+  if (attachments.length < given.length || hasBrokenBlocks) throw new Refusal('invalid_attachments');
+  return attachments;
+}
+
+/** Metadata as it is to be kept; an empty object takes away what was there. */
+function readMetadata(metadata: unknown): MessageContent['metadata'] {
+  if (isObject(metadata) && Object.keys(metadata).length === 0) return undefined;
+  const parsed = metadataSchema.safeParse(metadata);
+  if (!parsed.success) throw new Refusal('invalid_metadata_format');
+  return parsed.data;
+}

@@ -1,0 +1,35 @@
+import type { Method } from './method.ts';
+import * as app from './methods/app.ts';
+import * as chat from './methods/chat.ts';
+import * as conversations from './methods/conversations.ts';
+import * as people from './methods/people.ts';
+import * as reactions from './methods/reactions.ts';
+import * as views from './methods/views.ts';
+
+/** Every method this workspace answers, by Slack's name; anything else is an unknown method. */
+export const METHODS: ReadonlyMap<string, Method> = new Map([
+  ['apps.connections.open', app.connectionsOpen],
+  ['assistant.threads.setStatus', app.setThreadStatus],
+  ['auth.test', app.authTest],
+  ['bots.info', people.botsInfo],
+  ['chat.delete', chat.remove],
+  ['chat.getPermalink', chat.getPermalink],
+  ['chat.postEphemeral', chat.postEphemeral],
+  ['chat.postMessage', chat.postMessage],
+  ['chat.update', chat.update],
+  ['conversations.history', conversations.history],
+  ['conversations.info', conversations.info],
+  ['conversations.members', conversations.members],
+  ['conversations.open', conversations.open],
+  ['conversations.replies', conversations.replies],
+  ['reactions.add', reactions.add],
+  ['reactions.remove', reactions.remove],
+  ['usergroups.list', people.userGroupsList],
+  ['usergroups.users.list', people.userGroupsUsersList],
+  ['users.info', people.usersInfo],
+  ['users.list', people.usersList],
+  ['views.open', views.open],
+  ['views.publish', views.publish],
+  ['views.push', views.push],
+  ['views.update', views.update],
+]);

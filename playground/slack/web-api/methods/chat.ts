@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { isTimestamp } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
+import type { Channel } from '../../state/types.ts';
+import { messageOnWire } from '../../state/wire.ts';
+import type { WorkspaceState } from '../../state/workspace-state.ts';
+import { optionalWord, word } from '../arguments.ts';
+import { postingChannel, requireScope, visibleChannel } from '../channels.ts';
+import { contentArguments, readContent } from '../message-content.ts';
+import { defineMethod } from '../method.ts';
+import { Refusal } from '../refusal.ts';
+
+const appearance = { username: optionalWord, icon_emoji: optionalWord, icon_url: optionalWord };
+
+export const postMessage = defineMethod(
+  z.object({ channel: word, thread_ts: optionalWord, ...contentArguments, ...appearance }),
+  (given, { state }) => {
+    if ([given.username, given.icon_emoji, given.icon_url].some((value) => value !== undefined)) {
+      requireScope(state, 'chat:write.customize');
+    }
+    const channel = postingChannel(state, given.channel);
+    const content = readContent(given);
+    const thread =
+      given.thread_ts === undefined ? {} : { thread_ts: requireThread(state, channel, given.thread_ts) };
+    const message = state.post({ ...content, ...thread, ...authorship(state), channel: channel.id });
+    const shown = messageOnWire(state, message, message, { metadata: true });
+    return { channel: channel.id, ts: message.ts, message: shown };
+  },
+);
+
+export const postEphemeral = defineMethod(
+  z.object({ channel: word, user: word, thread_ts: optionalWord, ...contentArguments }),
+  (given, { state }) => {
+    const channel = postingChannel(state, given.channel);
+    if (!channel.members.has(given.user)) throw new Refusal('user_not_in_channel');
+    const content = readContent(given);
+    const thread =
+      given.thread_ts === undefined ? {} : { thread_ts: requireThread(state, channel, given.thread_ts) };
+    const message = state.postEphemeral({ ...content, ...thread, channel: channel.id, viewer: given.user });
+    return { message_ts: message.ts };
+  },
+);
+
+export const update = defineMethod(
+  z.object({ channel: word, ts: word, ...contentArguments }),
+  (given, { state }) => {
+    const channel = visibleChannel(state, given.channel);
+    const message = state.findMessage(channel.id, given.ts);
+    if (message === undefined) throw new Refusal('message_not_found');
+    if (message.bot_id !== state.app.botId) throw new Refusal('cant_update_message');
+    if (channel.is_archived) throw new Refusal('is_inactive');
+    const content = readContent(given, { textLimit: LIMITS.updateText, previous: message });
+    state.edit(message, content, state.app.botUserId);
+    const shown = messageOnWire(state, message, message, { metadata: true });
+    return { channel: channel.id, ts: message.ts, text: message.text, message: shown };
+  },
+);
+
+export const remove = defineMethod(z.object({ channel: word, ts: word }), (given, { state }) => {
+  const channel = visibleChannel(state, given.channel);
+  const message = state.findMessage(channel.id, given.ts);
+  if (message === undefined) throw new Refusal('message_not_found');
+  if (message.bot_id !== state.app.botId) throw new Refusal('cant_delete_message');
+  if (channel.is_archived) throw new Refusal('is_inactive');
+  state.remove(message);
+  return { channel: channel.id, ts: message.ts };
+});
+
+export const getPermalink = defineMethod(
+  z.object({ channel: word, message_ts: word }),
+  (given, { state }) => {
+    const channel = visibleChannel(state, given.channel);
+    const message = state.findMessage(channel.id, given.message_ts);
+    if (message === undefined) throw new Refusal('message_not_found');
+    const thread = message.thread_ts === undefined ? '' : `?thread_ts=${message.thread_ts}&cid=${channel.id}`;
+    const place = `archives/${channel.id}/p${message.ts.replace('.', '')}`;
+    return { channel: channel.id, permalink: `https://${state.team.domain}.slack.com/${place}${thread}` };
+  },
+);
+
+function authorship(state: WorkspaceState) {
+  return { user: state.app.botUserId, bot_id: state.app.botId, app_id: state.app.id };
+}
+
+function requireThread(state: WorkspaceState, channel: Channel, threadTs: string): string {
+  if (!isTimestamp(threadTs)) {
+    const messages = [`[ERROR] ${threadTs} is not a valid thread_ts`];
+    throw new Refusal('invalid_thread_ts', { response_metadata: { messages } });
+  }
+  const root = state.findMessage(channel.id, threadTs);
+  if (root === undefined) throw new Refusal('thread_not_found');
+  if (root.thread_ts !== undefined) throw new Refusal('cannot_reply_to_message');
+  return root.ts;
+}

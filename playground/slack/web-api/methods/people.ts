@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { userGroupOnWire, userOnWire } from '../../state/wire.ts';
+import { flag, optionalWord, pageSize, paginate, word } from '../arguments.ts';
+import { defineMethod } from '../method.ts';
+import { Refusal } from '../refusal.ts';
+
+export const usersInfo = defineMethod(z.object({ user: word }), (given, { state }) => {
+  const user = state.users.get(given.user);
+  if (user === undefined) throw new Refusal('user_not_found');
+  return { user: userOnWire(state, user) };
+});
+
+export const usersList = defineMethod(
+  z.object({ cursor: optionalWord, limit: pageSize(0) }),
+  (given, { state }) => {
+    const known = [...state.users.values()].filter((user) => !user.is_stranger);
+    const { page, nextCursor } = paginate(known, given.limit, given.cursor);
+    return {
+      members: page.map((user) => userOnWire(state, user)),
+      cache_ts: Math.floor(Date.now() / 1_000),
+      response_metadata: { next_cursor: nextCursor },
+    };
+  },
+);
+
+export const userGroupsList = defineMethod(
+  z.object({ include_users: flag, include_disabled: flag }),
+  (given, { state }) => ({
+    usergroups: [...state.userGroups.values()]
+      .filter((group) => given.include_disabled || !group.disabled)
+      .map((group) => userGroupOnWire(state, group, given.include_users)),
+  }),
+);
+
+export const userGroupsUsersList = defineMethod(
+  z.object({ usergroup: word, include_disabled: flag }),
+  (given, { state }) => {
+    const group = state.userGroups.get(given.usergroup);
+    if (group === undefined) throw new Refusal('no_such_subteam');
+    if (group.disabled && !given.include_disabled) throw new Refusal('no_such_subteam');
+    return { users: [...group.users] };
+  },
+);
+
+export const botsInfo = defineMethod(z.object({ bot: optionalWord }), (given, { state }) => {
+  const { app } = state;
+  if (given.bot !== undefined && given.bot !== app.botId) throw new Refusal('bot_not_found');
+  return {
+    bot: {
+      id: app.botId,
+      app_id: app.id,
+      user_id: app.botUserId,
+      name: app.name,
+      deleted: false,
+      updated: 0,
+    },
+  };
+});
