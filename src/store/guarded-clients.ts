@@ -1,0 +1,76 @@
+import {
+  Cluster,
+  type ClusterNode,
+  type ClusterOptions,
+  type Command,
+  Redis,
+  type RedisOptions,
+} from 'ioredis';
+import { isLockedOut, RedisUnreachableError, reasonOf } from './redis-unreachable-error.ts';
+
+export interface Guard {
+  /** Where the connection leads, without credentials. */
+  readonly label: string;
+  /** How long a command may take, with all its retries. */
+  readonly patienceMs: number;
+  /** Why the connection failed last, if it did. */
+  lastReason: string | undefined;
+}
+
+// The shape of replies is a type parameter of ioredis and stays what our code reads.
+type SingleOptions = Omit<RedisOptions, 'replyMapping'>;
+type ManyOptions = Omit<ClusterOptions, 'redisOptions'> & {
+  readonly redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
+};
+type SendToRedis = Parameters<Redis['sendCommand']>;
+type SendToCluster = Parameters<Cluster['sendCommand']>;
+
+/** A connection on which every command ends in time, and none with an error that holds credentials or arguments. */
+export class GuardedRedis extends Redis {
+  readonly #guard: Guard;
+  readonly #guarded = new WeakSet<Command>();
+
+  constructor(options: SingleOptions, guard: Guard) {
+    super(options);
+    this.#guard = guard;
+  }
+
+  override sendCommand(...[command, ...rest]: SendToRedis): unknown {
+    guardCommand(command, this.#guarded, this.#guard);
+    return super.sendCommand(command, ...rest);
+  }
+}
+
+/** The same for a cluster, whose own queue would keep a command for as long as no node answers. */
+export class GuardedCluster extends Cluster {
+  readonly #guard: Guard;
+  readonly #guarded = new WeakSet<Command>();
+
+  constructor(nodes: ClusterNode[], options: ManyOptions, guard: Guard) {
+    super(nodes, options);
+    this.#guard = guard;
+  }
+
+  override sendCommand(...[command, ...rest]: SendToCluster): unknown {
+    guardCommand(command, this.#guarded, this.#guard);
+    return super.sendCommand(command, ...rest);
+  }
+}
+
+// A command that is sent again keeps its guard and its time.
+function guardCommand(command: Command, guarded: WeakSet<Command>, guard: Guard): void {
+  if (guarded.has(command)) return;
+  guarded.add(command);
+  const { reject } = command;
+  command.reject = (error) => reject.call(command, plainError(error, guard));
+  command.setTimeout(guard.patienceMs);
+}
+
+function plainError(error: Error, { label, lastReason }: Guard): Error {
+  const reason = reasonOf(error);
+  if (error.name !== 'ReplyError') return new RedisUnreachableError(label, lastReason ?? reason);
+  if (isLockedOut(reason)) return new RedisUnreachableError(label, reason);
+  // What was sent is on every reply error; after a failed handshake that is the password.
+  Reflect.deleteProperty(error, 'command');
+  return error;
+}

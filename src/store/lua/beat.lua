@@ -1,0 +1,14 @@
+-- Says that an attempt is alive, and how far it is.
+-- ARGV: thread, request, the attempt, how long it may be silent from now on in ms, its progress ('' for none).
+-- Result: {'beaten'} or {'lost', state}.
+--- include request
+local attempt, silence, progress = ARGV[3], tonumber(ARGV[4]), ARGV[5]
+
+if request.state ~= 'started' or request.attempt ~= attempt then return { 'lost', request.state or '' } end -- guard: beat-lost
+
+due('recover', now + silence)
+if progress ~= '' then
+  redis.call('HSET', K.request, 'progress', progress)
+  redraw()
+end
+return { 'beaten' }

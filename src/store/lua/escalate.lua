@@ -1,0 +1,22 @@
+-- Lets further people decide, because the first ones have not.
+-- ARGV: thread, request, the id of the notice's outbox row, the row.
+-- Result: {'escalated'}, {'settled', state, by}, {'not-due'} or {'unknown'}; the same call again is 'not-due'.
+--- include request
+local row_id, row = ARGV[3], ARGV[4]
+
+if not request.state then -- guard: escalate-unknown
+  forget('escalate')
+  return { 'unknown' }
+end
+if request.state ~= 'pending' then return settled() end -- guard: escalate-settled
+local at = redis.call('ZSCORE', K.timers, 'escalate|' .. request_id)
+if not at or now < tonumber(at) then return { 'not-due' } end -- guard: escalate-due
+
+forget('escalate')
+redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. request.escalate_to, 'escalated_at', int(now))
+list_for(request.escalate_to)
+redis.call('HSET', K.rows, row_id, row)
+redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
+redraw()
+audit('escalated', request_id, request.escalate_to, '', '')
+return { 'escalated' }

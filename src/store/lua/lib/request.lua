@@ -1,0 +1,78 @@
+-- What the transitions of a request share. KEYS[16] is the request, ARGV[2] its id. A record that lacks what they need is
+-- answered with {'malformed', the field} and left as it is.
+local request_id = ARGV[2]
+local request = read(K.request, 'state', 'kind', 'requester', 'digest', 'quorum', 'vetoes', 'self', 'expires', 'created',
+  'principals', 'resolvers', 'escalate_to', 'remind_every', 'views', 'approvals', 'rejections', 'attempt', 'attempts',
+  'idempotent', 'max_attempts', 'retry_for', 'first_start', 'keep', 'by', 'rev')
+
+local missing = nil
+for _, name in ipairs({ 'quorum', 'vetoes', 'expires', 'created', 'approvals', 'rejections', 'attempts', 'max_attempts',
+  'retry_for', 'keep', 'rev' }) do
+  if not tonumber(request[name]) then missing = name end
+end
+for _, name in ipairs({ 'kind', 'requester', 'digest', 'principals', 'resolvers', 'views' }) do
+  if not request[name] then missing = name end
+end
+if request.state == 'started' and not tonumber(request.first_start) then missing = 'first_start' end
+if request.state and missing then return { 'malformed', missing } end -- guard: request-malformed
+
+local function due(name, at)
+  redis.call('ZADD', K.timers, int(at), name .. '|' .. request_id)
+end
+
+local function forget(...)
+  for _, name in ipairs({ ... }) do redis.call('ZREM', K.timers, name .. '|' .. request_id) end
+end
+
+local function index_member(person, at)
+  return person .. ' ' .. int(at) .. ' ' .. request_id
+end
+
+local function list_for(people)
+  for _, person in ipairs(words(people)) do redis.call('ZADD', K.waiting, 0, index_member(person, request.created)) end
+end
+
+local function unlist_for(people)
+  for _, person in ipairs(words(people)) do redis.call('ZREM', K.waiting, index_member(person, request.created)) end
+end
+
+-- Every place where the card stands has to be drawn again; one that is being drawn now is drawn once more afterwards.
+local function redraw()
+  redis.call('HINCRBY', K.request, 'rev', 1)
+  for _, view in ipairs(words(request.views)) do
+    redis.call('ZADD', K.outbox, 'NX', int(now), 'view|' .. request_id .. '|' .. view)
+  end
+end
+
+local function enter(state, ...)
+  redis.call('HSET', K.request, 'state', state, ...)
+  redraw()
+end
+
+-- Nobody is needed for this request any more: the thread goes on when it was the last of its round.
+local function settle(state, by, payload)
+  enter(state, 'by', by, 'payload', payload, 'settled_at', int(now))
+  unlist_for(request.principals)
+  unlist_for(request.resolvers)
+  redis.call('ZREM', K.run, request_id)
+  forget('expire', 'remind', 'escalate', 'recover')
+  due('purge', now + request.keep)
+  redis.call('ZADD', K.decided, 0, index_member(request.requester, now))
+  if by ~= '' and by ~= request.requester then redis.call('ZADD', K.decided, 0, index_member(by, now)) end
+  redis.call('HSET', K.round, request_id, state .. '\n' .. by .. '\n' .. payload)
+  if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then redis.call('ZADD', K.wake, int(now), thread_id) end
+end
+
+-- What somebody is told who comes too late.
+local function settled()
+  return { 'settled', request.state, request.by or '' }
+end
+
+-- Notes a refusal on the record; a call that is sent again because its reply was lost is noted once.
+local function refuse(code, who, body, digest)
+  if redis.call('HGET', K.request, 'refused:' .. who) ~= digest then
+    redis.call('HSET', K.request, 'refused:' .. who, digest)
+    audit('refused', request_id, code .. ' ' .. who, body, digest)
+  end
+  return { code }
+end

@@ -1,0 +1,14 @@
+-- Gives one sender what is due in a shard's outbox, for a while; what is not done by then is due again.
+-- ARGV: '', who takes it (new for every call), how long the claim holds in ms, how many at the most.
+-- Result: {'taken', item, row, item, row, ...}; the row of a view is ''.
+local owner, lease, most = ARGV[2], tonumber(ARGV[3]), ARGV[4]
+
+local taken = { 'taken' }
+for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', int(now), 'LIMIT', 0, most)) do
+  redis.call('ZADD', K.outbox, int(now + lease), item)
+  redis.call('HSET', K.rows, 'claim|' .. item, owner)
+  local row = string.sub(item, 1, 4) == 'row|' and redis.call('HGET', K.rows, string.sub(item, 5))
+  taken[#taken + 1] = item
+  taken[#taken + 1] = row or ''
+end
+return taken

@@ -1,0 +1,27 @@
+-- Removes a settled request that has been kept long enough; one that its thread has not read yet is kept a while more.
+-- ARGV: thread, request.
+-- Result: {'purged'}, {'not-due'}, {'not-settled', state} or {'unknown'}; the same call again is 'unknown'.
+--- include request
+if not request.state then -- guard: purge-unknown
+  forget('purge')
+  return { 'unknown' }
+end
+local settled_at = redis.call('HGET', K.request, 'settled_at')
+if not settled_at then return { 'not-settled', request.state } end -- guard: purge-settled
+if now < settled_at + request.keep then return { 'not-due' } end -- guard: purge-due
+if redis.call('HEXISTS', K.round, request_id) == 1 then -- guard: purge-unread
+  due('purge', now + request.keep)
+  return { 'not-due' }
+end
+
+redis.call('ZREM', K.asked, index_member(request.requester, request.created))
+redis.call('ZREM', K.decided, index_member(request.requester, settled_at))
+if request.by and request.by ~= '' then redis.call('ZREM', K.decided, index_member(request.by, settled_at)) end
+for _, view in ipairs(words(request.views)) do
+  local item = 'view|' .. request_id .. '|' .. view
+  redis.call('ZREM', K.outbox, item)
+  redis.call('HDEL', K.rows, 'claim|' .. item)
+end
+redis.call('DEL', K.request)
+forget('purge')
+return { 'purged' }

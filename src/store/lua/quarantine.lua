@@ -1,0 +1,13 @@
+-- Sets a thread aside whose record cannot be read; nothing of it is changed or lost, and nobody works on it.
+-- ARGV: thread, why, what is said of it (JSON), its digest.
+-- Result: {'quarantined'}; the same call again changes nothing.
+local why, body, digest = ARGV[2], ARGV[3], ARGV[4]
+
+if redis.call('HGET', K.thread, 'quarantine') then return { 'quarantined' } end -- guard: quarantine-repeated
+
+redis.call('HSET', K.thread, 'quarantine', why)
+redis.call('HDEL', K.thread, 'owner', 'lease_until')
+redis.call('ZREM', K.wake, thread_id)
+redis.call('ZREM', K.timers, 'retire|' .. thread_id)
+audit('quarantined', thread_id, why, body, digest)
+return { 'quarantined' }

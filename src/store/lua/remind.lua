@@ -1,0 +1,19 @@
+-- Notes that the people who may decide have to be reminded, and when next.
+-- ARGV: thread, request, the id of the reminder's outbox row, the row.
+-- Result: {'reminded'}, {'settled', state, by}, {'not-due'} or {'unknown'}; the same call again is 'not-due'.
+--- include request
+local row_id, row = ARGV[3], ARGV[4]
+
+if not request.state then -- guard: remind-unknown
+  forget('remind')
+  return { 'unknown' }
+end
+if request.state ~= 'pending' then return settled() end -- guard: remind-settled
+local at = redis.call('ZSCORE', K.timers, 'remind|' .. request_id)
+if not at or now < tonumber(at) then return { 'not-due' } end -- guard: remind-due
+
+due('remind', now + request.remind_every)
+redis.call('HSET', K.rows, row_id, row)
+redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
+audit('reminded', request_id, '', '', '')
+return { 'reminded' }

@@ -1,0 +1,28 @@
+-- Records what a person (or the tool's own reconciling) says of an action whose outcome is unknown.
+-- ARGV: thread, request, who, 'ran', 'did-not-run' or 'run-again', '1' if they may resolve it, the reason, what is said of
+-- it (JSON), its digest.
+-- Result: {'resolved', state}, {'settled', state, by}, {'not-unknown', state}, {'unknown'} or {'not-eligible'}; the same
+-- verdict by the same person again is 'resolved'.
+--- include request
+local who, verdict, eligible, reason, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+
+if not request.state then return { 'unknown' } end -- guard: resolve-unknown
+if redis.call('HGET', K.request, 'verdict') == verdict .. ' ' .. who then return { 'resolved', request.state } end -- guard: resolve-repeated
+if request.state == 'pending' or request.state == 'approved' or request.state == 'started' then -- guard: resolve-open
+  return { 'not-unknown', request.state }
+end
+if request.state ~= 'unknown' then return settled() end -- guard: resolve-settled
+if eligible ~= '1' then -- guard: resolve-eligible
+  return refuse('not-eligible', who, body, digest)
+end
+
+audit('resolved', request_id, verdict .. ' ' .. who, body, digest)
+if verdict == 'run-again' then
+  enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who)
+  unlist_for(request.resolvers)
+  redis.call('ZADD', K.run, int(now), request_id)
+  return { 'resolved', 'approved' }
+end
+redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)
+settle('resolved', who, verdict .. '\n' .. reason)
+return { 'resolved', 'resolved' }

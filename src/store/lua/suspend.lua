@@ -1,0 +1,68 @@
+-- Writes all that a turn added, opens its requests, and gives the thread back.
+-- KEYS from 16 on: the requests. ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is
+-- kept in ms, messages (count, then each), outbox rows (count, then id and row of each), requests (count, then the fields
+-- of each, as `request_fields` reads them).
+-- Result: {'suspended', waiting requests}, {'stale'} or {'existing', which of its requests}; the same call again changes
+-- nothing and gives the same.
+local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local thread = read(K.thread, 'token', 'owner', 'committed', 'open')
+
+if thread.committed == token then return { 'suspended', thread.open } end -- guard: suspend-repeated
+if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: suspend-stale
+for i = FIRST_REQUEST, #KEYS do
+  if redis.call('EXISTS', KEYS[i]) == 1 then return { 'existing', int(i - FIRST_REQUEST) } end -- guard: suspend-existing
+end
+
+local next_arg = reader(5)
+
+for _ = 1, tonumber(next_arg()) do redis.call('RPUSH', K.log, next_arg()) end
+
+for _ = 1, tonumber(next_arg()) do
+  local row_id, row = next_arg(), next_arg()
+  redis.call('HSET', K.rows, row_id, row)
+  redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
+end
+
+redis.call('DEL', K.round)
+local requests = tonumber(next_arg())
+for i = 1, requests do
+  local key = KEYS[FIRST_REQUEST + i - 1]
+  local id, record, kind, requester, digest = next_arg(), next_arg(), next_arg(), next_arg(), next_arg()
+  local quorum, vetoes, self = next_arg(), next_arg(), next_arg()
+  local principals, resolvers = next_arg(), next_arg()
+  local expires_in, remind_every, escalate_after, escalate_to = next_arg(), next_arg(), next_arg(), next_arg()
+  local idempotent, max_attempts, retry_for, kept = next_arg(), next_arg(), next_arg(), next_arg()
+  local views = {}
+  redis.call('HSET', key, 'v', '1', 'state', 'pending', 'rev', '1', 'thread', thread_id, 'record', record, 'kind', kind,
+    'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'self', self, 'created', int(now),
+    'principals', principals, 'resolvers', resolvers, 'escalate_to', escalate_to, 'remind_every', remind_every,
+    'idempotent', idempotent, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
+    'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0')
+  for _ = 1, tonumber(next_arg()) do
+    local view, place = next_arg(), next_arg()
+    views[#views + 1] = view
+    redis.call('HSET', key, 'view:' .. view, place)
+    redis.call('ZADD', K.outbox, int(now), 'view|' .. id .. '|' .. view)
+  end
+  redis.call('HSET', key, 'views', table.concat(views, ' '))
+  for _, person in ipairs(words(principals)) do
+    redis.call('ZADD', K.waiting, 0, person .. ' ' .. int(now) .. ' ' .. id)
+  end
+  redis.call('ZADD', K.asked, 0, requester .. ' ' .. int(now) .. ' ' .. id)
+  redis.call('ZADD', K.timers, int(now + expires_in), 'expire|' .. id)
+  if remind_every ~= '' then redis.call('ZADD', K.timers, int(now + remind_every), 'remind|' .. id) end
+  if escalate_after ~= '' then redis.call('ZADD', K.timers, int(now + escalate_after), 'escalate|' .. id) end
+  redis.call('HSET', K.round, id, 'pending')
+  audit('asked', id, kind, next_arg(), next_arg())
+end
+
+if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
+redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
+redis.call('HDEL', K.thread, 'owner', 'lease_until')
+if requests == 0 and redis.call('LLEN', K.inbox) > 0 then
+  redis.call('ZADD', K.wake, int(now), thread_id)
+else
+  redis.call('ZREM', K.wake, thread_id)
+end
+if requests == 0 then redis.call('ZADD', K.timers, int(now + keep), 'retire|' .. thread_id) end
+return { 'suspended', int(requests) }

@@ -1,0 +1,49 @@
+-- Records one person's decision on an approval, and what follows from it.
+-- ARGV: thread, request, who, 'approve' or 'reject', the digest of what they were shown, '1' if they may sign, what is
+-- said of the vote (JSON), its digest, the reason.
+-- Result: {'voted', state, approvals, quorum}, {'settled', state, by}, {'expired'}, {'unknown'}, {'not-an-approval'},
+-- {'not-eligible'}, {'own-request'}, {'not-as-shown'}, {'already-voted', their vote}; the same vote again gives the state
+-- it led to.
+--- include request
+local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+
+if not request.state then return { 'unknown' } end -- guard: vote-unknown
+if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
+local earlier = redis.call('HGET', K.request, 'vote:' .. who)
+if earlier == decision then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
+if request.state ~= 'pending' then return settled() end -- guard: vote-settled
+if now >= tonumber(request.expires) then return { 'expired' } end -- guard: vote-expired
+if eligible ~= '1' then -- guard: vote-eligible
+  return refuse('not-eligible', who, body, digest)
+end
+if who == request.requester and request.self ~= '1' then -- guard: vote-own
+  return refuse('own-request', who, body, digest)
+end
+if shown ~= request.digest then -- guard: vote-shown
+  return refuse('not-as-shown', who, body, digest)
+end
+if earlier == 'reject' then return { 'already-voted', earlier } end -- guard: vote-changed
+
+local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
+if earlier == 'approve' then approvals = approvals - 1 end
+if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
+redis.call('HSET', K.request, 'vote:' .. who, decision, 'at:' .. who, int(now), 'said:' .. who, body, 'approvals',
+  int(approvals), 'rejections', int(rejections))
+local count = int(approvals) .. ' of ' .. request.quorum
+audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
+
+if decision == 'reject' and rejections >= tonumber(request.vetoes) then
+  settle('rejected', who, reason)
+  audit('rejected', request_id, who, '', '')
+  return { 'voted', 'rejected', int(approvals), request.quorum }
+end
+if approvals >= tonumber(request.quorum) then
+  enter('approved', 'by', who, 'decided_at', int(now))
+  unlist_for(request.principals)
+  forget('expire', 'remind', 'escalate')
+  redis.call('ZADD', K.run, int(now), request_id)
+  audit('approved', request_id, count, '', '')
+  return { 'voted', 'approved', int(approvals), request.quorum }
+end
+redraw()
+return { 'voted', 'pending', int(approvals), request.quorum }

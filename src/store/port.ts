@@ -1,0 +1,232 @@
+import type { JsonObject, JsonValue } from '../agent/json.ts';
+import type { Message } from '../agent/messages.ts';
+import type { AuditStore } from './audit-port.ts';
+import type { NewRequest, RequestRecord, SettledState } from './request-record.ts';
+
+export { requestIdOf } from './keys.ts';
+export type { NewRequest, PolicySnapshot, RequestRecord } from './request-record.ts';
+
+/** Something that somebody said, waiting to be read; its id is the same however often it arrives. */
+export interface InboxItem {
+  readonly id: string;
+  readonly body: JsonObject;
+}
+
+/** What became of a request that a turn had left open. */
+export interface Settlement {
+  readonly requestId: string;
+  readonly state: SettledState;
+  readonly by: string;
+  readonly payload: string;
+}
+
+/** The right to write a thread's next turn, with all that the turn has to know. */
+export interface TakenTurn {
+  readonly threadId: string;
+  readonly token: string;
+  readonly messages: readonly Message[];
+  readonly inbox: readonly InboxItem[];
+  readonly settled: readonly Settlement[];
+}
+
+/** A message that has to be sent to Slack. */
+export interface OutboxRow {
+  readonly id: string;
+  readonly body: JsonObject;
+}
+
+/** What a turn leaves behind. */
+export interface TurnEnd {
+  readonly messages: readonly Message[];
+  /** How many items of the inbox the turn has read. */
+  readonly read: number;
+  readonly requests?: readonly NewRequest[];
+  readonly rows?: readonly OutboxRow[];
+}
+
+/** Who did something, and what shows that they might: it goes into the audit log as it is. */
+export interface Deed {
+  readonly who: string;
+  readonly eligible: boolean;
+  /** What the eligibility rests on, and an id of the click, so that two clicks are two rows. */
+  readonly evidence: JsonObject;
+}
+
+export interface Vote extends Deed {
+  readonly decision: 'approve' | 'reject';
+  /** The digest of what the person was shown. */
+  readonly shown: string;
+  readonly reason?: string;
+}
+
+/** One try to carry an approved action out. */
+export interface Attempt {
+  readonly attempt: string;
+  readonly digest: string;
+  /** How long the attempt may go without a sign of life before it is given up. */
+  readonly silenceMs: number;
+  /** The people whose approval still counts now. */
+  readonly stillEligible: readonly string[];
+  readonly evidence: JsonObject;
+}
+
+export interface Outcome {
+  readonly attempt: string;
+  readonly state: 'succeeded' | 'failed';
+  /** What the model is told. */
+  readonly message: Message;
+  /** What people are told. */
+  readonly summary: JsonValue;
+}
+
+type Unknown = { readonly outcome: 'unknown' };
+/** The record cannot be read: nothing was changed, and its thread is set aside. */
+type Malformed = { readonly outcome: 'malformed' };
+/** The answer to whoever comes too late: what it is now, and who made it so. */
+type Settled = { readonly outcome: 'settled'; readonly state: string; readonly by: string };
+
+export type PutResult =
+  | { readonly outcome: 'put'; readonly waiting: number; readonly place: number }
+  | { readonly outcome: 'duplicate' }
+  | { readonly outcome: 'invalid-thread' };
+export type TakeResult =
+  | { readonly outcome: 'taken'; readonly turn: TakenTurn }
+  | { readonly outcome: 'busy'; readonly until: number }
+  | { readonly outcome: 'waiting'; readonly requests: number }
+  | { readonly outcome: 'quarantined'; readonly reason: string }
+  | { readonly outcome: 'idle' }
+  | { readonly outcome: 'invalid-thread' };
+export type RenewResult = { readonly outcome: 'renewed' } | { readonly outcome: 'stale' };
+export type SuspendResult =
+  | { readonly outcome: 'suspended'; readonly waiting: number }
+  | { readonly outcome: 'stale' }
+  | { readonly outcome: 'foreign-request' | 'existing-request'; readonly requestId: string }
+  | { readonly outcome: 'invalid-request'; readonly requestId: string; readonly problem: string };
+export type VoteResult =
+  | { readonly outcome: 'voted'; readonly state: string; readonly approvals: number; readonly quorum: number }
+  | { readonly outcome: 'already-voted'; readonly decision: string }
+  | { readonly outcome: 'expired' | 'not-an-approval' | 'not-eligible' | 'own-request' | 'not-as-shown' }
+  | Settled
+  | Unknown
+  | Malformed;
+export type AnswerResult =
+  | { readonly outcome: 'answered' | 'expired' | 'is-an-approval' | 'not-eligible' }
+  | Settled
+  | Unknown
+  | Malformed;
+export type WithdrawResult = { readonly outcome: 'withdrawn' | 'not-yours' } | Settled | Unknown | Malformed;
+export type ExpireResult = { readonly outcome: 'expired' | 'not-due' } | Settled | Unknown | Malformed;
+export type RemindResult = { readonly outcome: 'reminded' | 'not-due' } | Settled | Unknown | Malformed;
+export type EscalateResult = { readonly outcome: 'escalated' | 'not-due' } | Settled | Unknown | Malformed;
+export type SupersedeResult = { readonly outcome: 'superseded' } | Settled | Unknown | Malformed;
+export type StartResult =
+  | { readonly outcome: 'started'; readonly tries: number }
+  | { readonly outcome: 'superseded'; readonly reason: string }
+  | { readonly outcome: 'not-approved'; readonly state: string }
+  | Settled
+  | Unknown
+  | Malformed;
+export type BeatResult =
+  | { readonly outcome: 'beaten' }
+  | { readonly outcome: 'lost'; readonly state: string };
+export type FinishResult =
+  | { readonly outcome: 'finished'; readonly state: string }
+  | { readonly outcome: 'stale'; readonly state: string }
+  | Unknown
+  | Malformed;
+export type RecoverResult =
+  | { readonly outcome: 'retry'; readonly tries: number }
+  | { readonly outcome: 'unknown-outcome' | 'not-due' }
+  | Settled
+  | Unknown
+  | Malformed;
+export type Verdict = 'ran' | 'did-not-run' | 'run-again';
+export type ResolveResult =
+  | { readonly outcome: 'resolved'; readonly state: string }
+  | { readonly outcome: 'not-unknown'; readonly state: string }
+  | { readonly outcome: 'not-eligible' }
+  | Settled
+  | Unknown
+  | Malformed;
+export type LoadResult =
+  | { readonly outcome: 'found'; readonly request: RequestRecord }
+  | { readonly outcome: 'malformed'; readonly problem: string }
+  | Unknown;
+
+export interface Page {
+  readonly requestIds: readonly string[];
+  /** Where the next page begins; without it this was the last. */
+  readonly next: string | undefined;
+}
+
+export interface PageOptions {
+  readonly limit: number;
+  readonly from?: string | undefined;
+}
+
+/** What is due and has to be woken, as a sweep finds it. */
+export interface DueWork {
+  readonly threads: readonly string[];
+  readonly runs: readonly string[];
+  readonly timers: readonly { readonly kind: TimerKind; readonly id: string }[];
+  readonly hasOutbox: boolean;
+}
+export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire';
+
+/** An item of the outbox that one sender holds: a row to send, or a view of a request to draw anew. */
+export type OutboxItem = { readonly item: string; readonly owner: string; readonly shard: number } & (
+  | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }
+  | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
+);
+
+/**
+ * The record: what was asked, who signed, what ran. Each verb is one atomic step that may be sent twice. A wrong id, a wrong
+ * state or a lost race is a return value and changes nothing; only an outage throws.
+ */
+export interface Store extends AuditStore {
+  put(threadId: string, item: InboxItem): Promise<PutResult>;
+  take(threadId: string, leaseMs: number): Promise<TakeResult>;
+  renew(turn: TakenTurn, leaseMs: number): Promise<RenewResult>;
+  /** Ends a turn: with requests the thread waits for them, without it is free for what is said next. */
+  suspend(turn: TakenTurn, end: TurnEnd): Promise<SuspendResult>;
+
+  load(requestId: string): Promise<LoadResult>;
+  vote(requestId: string, vote: Vote): Promise<VoteResult>;
+  answer(requestId: string, deed: Deed, value: JsonValue): Promise<AnswerResult>;
+  withdraw(requestId: string, deed: Omit<Deed, 'eligible'>, reason: string): Promise<WithdrawResult>;
+  supersede(requestId: string, reason: string): Promise<SupersedeResult>;
+  start(requestId: string, attempt: Attempt): Promise<StartResult>;
+  beat(requestId: string, attempt: string, silenceMs: number, progress?: string): Promise<BeatResult>;
+  finish(requestId: string, outcome: Outcome): Promise<FinishResult>;
+  resolve(requestId: string, deed: Deed, verdict: Verdict, reason: string): Promise<ResolveResult>;
+
+  expire(requestId: string): Promise<ExpireResult>;
+  remind(requestId: string, row: OutboxRow): Promise<RemindResult>;
+  escalate(requestId: string, row: OutboxRow): Promise<EscalateResult>;
+  recover(requestId: string): Promise<RecoverResult>;
+  purge(
+    requestId: string,
+  ): Promise<{ readonly outcome: 'purged' | 'not-due' | 'not-settled' } | Unknown | Malformed>;
+  retire(threadId: string): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
+
+  putOutbox(threadId: string, row: OutboxRow): Promise<void>;
+  takeOutbox(
+    shard: number,
+    options: { readonly leaseMs: number; readonly limit: number },
+  ): Promise<OutboxItem[]>;
+  doneRow(item: OutboxItem & { kind: 'row' }): Promise<'done' | 'stale'>;
+  doneView(
+    item: OutboxItem & { kind: 'view' },
+    revision: number,
+    stands: JsonObject,
+  ): Promise<'done' | 'due-again' | 'stale'>;
+  retryOutbox(item: OutboxItem, delayMs: number): Promise<'later' | 'stale'>;
+
+  /** Requests that wait for any of these people and groups, newest first. */
+  listWaiting(people: readonly string[], page: PageOptions): Promise<Page>;
+  listAsked(person: string, page: PageOptions): Promise<Page>;
+  listDecided(person: string, page: PageOptions): Promise<Page>;
+  /** What has been due in a shard for that long, by Redis's clock. */
+  due(shard: number, options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import type { JsonObject } from '../agent/json.ts';
+import { isPerson } from './keys.ts';
+
+export const REQUEST_VERSION = 1;
+
+const JsonRecord = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
+/** Part of index entries and of lists that are kept as words. */
+const Id = z.string().refine(isPerson, 'Not an id: letters, digits and : . _ - only');
+
+export const RequestKind = z.enum(['approval', 'question', 'form', 'callback']);
+export type RequestKind = z.infer<typeof RequestKind>;
+
+export const SettledState = z.enum([
+  'answered',
+  'rejected',
+  'expired',
+  'withdrawn',
+  'superseded',
+  'succeeded',
+  'failed',
+  'resolved',
+]);
+export type SettledState = z.infer<typeof SettledState>;
+export const RequestState = z.enum(['pending', 'approved', 'started', 'unknown', ...SettledState.options]);
+export type RequestState = z.infer<typeof RequestState>;
+
+/** Who may decide and within what time, as it was when the request was made. */
+export const PolicySnapshot = z.strictObject({
+  /** People and groups who may sign or answer. */
+  principals: z.array(Id),
+  /** People and groups who may say what became of an action whose outcome is unknown. */
+  resolvers: z.array(Id),
+  quorum: z.number().int().positive(),
+  /** How many rejections end it. */
+  vetoes: z.number().int().positive(),
+  selfApproval: z.boolean(),
+  expiresInMs: z.number().int(),
+  remindEveryMs: z.number().int().positive().optional(),
+  escalate: z.strictObject({ afterMs: z.number().int(), to: z.array(Id) }).optional(),
+});
+export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
+
+/** How an action may be tried: one that is not idempotent is never tried twice by itself. */
+export const ExecutionRules = z.strictObject({
+  idempotent: z.boolean(),
+  maxAttempts: z.number().int().positive(),
+  /** For how long after its first start an idempotent action may be tried again. */
+  retryForMs: z.number().int(),
+});
+export type ExecutionRules = Readonly<z.infer<typeof ExecutionRules>>;
+
+/** A request as a turn opens it. */
+export interface NewRequest {
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly requester: string;
+  /** Binds the request to tool, definition, policy, arguments, requester and thread. */
+  readonly digest: string;
+  /** What a card is drawn from: the tool, its input, the interrupt. */
+  readonly details: JsonObject;
+  readonly policy: PolicySnapshot;
+  readonly execution: ExecutionRules;
+  /** Where the card is to stand. */
+  readonly views?: readonly { readonly id: string; readonly place: JsonObject }[];
+}
+
+/** What must hold for a request before it is written; a script that fails half-way could not take back what it wrote. */
+export const RequestRules = z.object({
+  kind: RequestKind,
+  requester: Id,
+  policy: PolicySnapshot,
+  execution: ExecutionRules,
+  views: z.array(z.object({ id: Id })).optional(),
+});
+
+/** The part of a record that never changes, kept as one JSON text. */
+export const Fixed = z.strictObject({
+  v: z.literal(REQUEST_VERSION),
+  details: JsonRecord,
+  policy: PolicySnapshot,
+  execution: ExecutionRules,
+});
+export type Fixed = z.infer<typeof Fixed>;
+
+export interface RecordedVote {
+  readonly who: string;
+  readonly decision: 'approve' | 'reject';
+  readonly at: number;
+}
+
+/** A place where the card stands or is to stand. */
+export interface RecordedView {
+  readonly id: string;
+  readonly place: JsonObject;
+  /** Where Slack put it, once it was posted. */
+  readonly stands: JsonObject | undefined;
+  readonly drawn: number;
+}
+
+/** A request as it is now. */
+export interface RequestRecord {
+  readonly id: string;
+  readonly threadId: string;
+  readonly state: RequestState;
+  /** Grows with every change that a card shows. */
+  readonly revision: number;
+  readonly kind: RequestKind;
+  readonly requester: string;
+  readonly digest: string;
+  readonly details: JsonObject;
+  readonly policy: PolicySnapshot;
+  readonly execution: ExecutionRules;
+  /** Who may sign now: the policy's people, and those it was escalated to. */
+  readonly principals: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly settledAt: number | undefined;
+  readonly by: string | undefined;
+  /** The answer, the reason or the outcome, by state. */
+  readonly payload: string | undefined;
+  readonly approvals: number;
+  readonly rejections: number;
+  readonly votes: readonly RecordedVote[];
+  readonly attempts: number;
+  readonly attempt: string | undefined;
+  readonly progress: string | undefined;
+  readonly views: readonly RecordedView[];
+}
+
+const Count = z.coerce.number().int().nonnegative();
+const Stored = z.object({
+  v: z.literal(String(REQUEST_VERSION)),
+  state: RequestState,
+  rev: Count,
+  thread: z.string(),
+  record: z.string(),
+  kind: RequestKind,
+  requester: z.string(),
+  digest: z.string(),
+  principals: z.string(),
+  created: Count,
+  expires: z.coerce.number().int(),
+  settled_at: Count.optional(),
+  by: z.string().optional(),
+  payload: z.string().optional(),
+  approvals: Count,
+  rejections: Count,
+  attempts: Count,
+  attempt: z.string().optional(),
+  progress: z.string().optional(),
+  views: z.string(),
+});
+
+/** Reads a request back from its hash; what cannot be read throws one error that says where it does not fit. */
+export function parseRequestRecord(id: string, fields: Readonly<Record<string, string>>): RequestRecord {
+  const stored = Stored.parse(fields);
+  const { details, policy, execution } = Fixed.parse(JSON.parse(stored.record));
+  return {
+    id,
+    threadId: stored.thread,
+    state: stored.state,
+    revision: stored.rev,
+    kind: stored.kind,
+    requester: stored.requester,
+    digest: stored.digest,
+    details,
+    policy,
+    execution,
+    principals: words(stored.principals),
+    createdAt: stored.created,
+    expiresAt: stored.expires,
+    settledAt: stored.settled_at,
+    by: stored.by,
+    payload: stored.payload,
+    approvals: stored.approvals,
+    rejections: stored.rejections,
+    votes: Object.keys(fields)
+      .filter((field) => field.startsWith('vote:'))
+      .map((field) => parseVote(field.slice('vote:'.length), fields)),
+    attempts: stored.attempts,
+    attempt: stored.attempt === '' ? undefined : stored.attempt,
+    progress: stored.progress,
+    views: words(stored.views).map((view) => parseView(view, fields)),
+  };
+}
+
+function parseVote(who: string, fields: Readonly<Record<string, string>>): RecordedVote {
+  return {
+    who,
+    decision: z.enum(['approve', 'reject']).parse(fields[`vote:${who}`]),
+    at: Count.parse(fields[`at:${who}`]),
+  };
+}
+
+function parseView(id: string, fields: Readonly<Record<string, string>>): RecordedView {
+  const stands = fields[`stands:${id}`];
+  return {
+    id,
+    place: JsonRecord.parse(JSON.parse(fields[`view:${id}`] ?? 'null')),
+    stands: stands === undefined ? undefined : JsonRecord.parse(JSON.parse(stands)),
+    drawn: Count.parse(fields[`drawn:${id}`] ?? '0'),
+  };
+}
+
+function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}

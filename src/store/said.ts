@@ -1,0 +1,57 @@
+import { canonicalJson, type JsonObject } from '../agent/json.ts';
+import { sha256 } from './digest.ts';
+import type { Said } from './run-script.ts';
+
+/** Takes what a script said apart; a word that is missing is a bug in the script and throws. */
+export class Answer {
+  readonly code: string;
+  readonly #said: Said;
+
+  constructor(said: Said) {
+    this.#said = said;
+    this.code = this.word(0);
+  }
+
+  word(index: number): string {
+    const word = this.#said[index];
+    if (typeof word !== 'string')
+      throw new TypeError(`A script said ${JSON.stringify(this.#said)} without a word at ${index}`);
+    return word;
+  }
+
+  number(index: number): number {
+    return Number(this.word(index));
+  }
+
+  list(index: number): readonly string[] {
+    const list = this.#said[index];
+    if (!Array.isArray(list))
+      throw new TypeError(`A script said ${JSON.stringify(this.#said)} without a list at ${index}`);
+    return list;
+  }
+
+  /** All words from an index on. */
+  words(from: number): string[] {
+    return this.#said.slice(from).map((_, index) => this.word(from + index));
+  }
+
+  /** The results that many scripts share, and any that is only its code. */
+  plain<Outcome extends string>(
+    ...outcomes: readonly Outcome[]
+  ):
+    | { outcome: Outcome }
+    | { outcome: 'settled'; state: string; by: string }
+    | { outcome: 'unknown' | 'malformed' } {
+    if (this.code === 'unknown' || this.code === 'malformed') return { outcome: this.code };
+    if (this.code === 'settled') return { outcome: 'settled', state: this.word(1), by: this.word(2) };
+    const outcome = outcomes.find((candidate) => candidate === this.code);
+    if (outcome === undefined) throw new TypeError(`A script said "${this.code}", which nobody expects`);
+    return { outcome };
+  }
+}
+
+/** What is said of a deed in the audit log: the text, and the digest that the chain covers. */
+export function statement(body: JsonObject): [text: string, digest: string] {
+  const text = canonicalJson(body);
+  return [text, sha256(text)];
+}
