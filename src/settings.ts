@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { RedisEnvironment, type RedisSettings } from './store/redis-settings.ts';
+
+const Secret = z.string().min(1);
+
+const Environment = z.object({
+  SLACK_BOT_TOKEN: Secret.startsWith('xoxb-', 'must start with xoxb-'),
+  SLACK_APP_TOKEN: Secret.startsWith('xapp-', 'must start with xapp-'),
+  SLACK_API_URL: z.url('must be a URL').optional(),
+  OPENAI_API_KEY: Secret,
+  OPENAI_BASE_URL: z.url('must be a URL').optional(),
+  OPENAI_MODEL: z.string().min(1).default('gpt-5-mini'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+/** What the process is told from outside, checked once. */
+export interface Settings {
+  readonly slack: {
+    readonly botToken: string;
+    readonly appToken: string;
+    readonly apiUrl: string | undefined;
+  };
+  readonly model: { readonly model: string; readonly apiKey: string; readonly baseURL: string | undefined };
+  readonly redis: RedisSettings;
+  readonly logLevel: string;
+}
+
+export type SettingsResult =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Reads the environment; every missing or wrong variable is named at once, and no value is repeated. */
+export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const own = Environment.safeParse(given);
+  const redis = RedisEnvironment.safeParse(given);
+  if (!own.success || !redis.success) {
+    const issues = [...(own.error?.issues ?? []), ...(redis.error?.issues ?? [])];
+    return {
+      ok: false,
+      problems: issues.map(({ path, message }) => problemOf(path.join('.'), message, given)),
+    };
+  }
+  const { data } = own;
+  return {
+    ok: true,
+    settings: {
+      slack: { botToken: data.SLACK_BOT_TOKEN, appToken: data.SLACK_APP_TOKEN, apiUrl: data.SLACK_API_URL },
+      model: { model: data.OPENAI_MODEL, apiKey: data.OPENAI_API_KEY, baseURL: data.OPENAI_BASE_URL },
+      redis: redis.data,
+      logLevel: data.LOG_LEVEL,
+    },
+  };
+}
+
+function problemOf(name: string, message: string, given: Readonly<Record<string, unknown>>): string {
+  return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
+}

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { checkPackages, checkRooms, findCycles, readImports, type SourceFile } from './support/imports.ts';
+
+/** What the files of each room may import of our own; what is not listed is not allowed. */
+const rooms = [
+  { room: 'src/agent/', mayImport: ['src/agent/'] },
+  { room: 'src/tools/', mayImport: ['src/tools/', 'src/agent/'] },
+  { room: 'src/store/', mayImport: ['src/store/', 'src/agent/messages.ts', 'src/agent/json.ts'] },
+  {
+    room: 'src/bot/',
+    mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port.ts', 'src/store/engine-port.ts'],
+  },
+  { room: 'src/', mayImport: ['src/'] },
+];
+
+/** The packages that only one place may know of. */
+const packages = [
+  { name: '@slack/*', onlyIn: ['src/bot/'] },
+  { name: 'ioredis', onlyIn: ['src/store/'] },
+  { name: 'bullmq', onlyIn: ['src/store/'] },
+  {
+    name: 'openai',
+    onlyIn: ['src/agent/openai-model.ts', 'src/agent/to-openai.ts', 'src/agent/read-openai-stream.ts'],
+  },
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source: SourceFile[] = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => `src/${path.replaceAll('\\', '/')}`)
+  .map((path) => ({ path, imports: readImports(path, readFileSync(`${root}/${path}`, 'utf8')) }));
+
+describe('the source', () => {
+  test('has imports to check', () => {
+    expect(source.find(({ path }) => path === 'src/index.ts')?.imports).toContainEqual({
+      target: 'src/agent/generate.ts',
+      isOwn: true,
+      isTypeOnly: false,
+    });
+  });
+
+  test('imports between rooms go one way, and never into the playground, the tests or the bench', () => {
+    expect(checkRooms(source, rooms)).toEqual([]);
+  });
+
+  test('packages with a place of their own are imported only there', () => {
+    expect(checkPackages(source, packages)).toEqual([]);
+  });
+
+  test('no file imports itself, however many files lie between', () => {
+    expect(findCycles(source)).toEqual([]);
+  });
+});
+
+describe('the check', () => {
+  const file = (path: string, text: string): SourceFile => ({ path, imports: readImports(path, text) });
+
+  test.each([
+    ['src/agent/a.ts', "import { b } from '../store/b.ts';", 'src/store/b.ts'],
+    ['src/agent/a.ts', "import type { B } from '../tools/b.ts';", 'src/tools/b.ts'],
+    ['src/agent/errors/a.ts', "export { b } from '../../bot/b.ts';", 'src/bot/b.ts'],
+    ['src/tools/a.ts', "import '../store/port.ts';", 'src/store/port.ts'],
+    ['src/store/a.ts', "import { generate } from '../agent/generate.ts';", 'src/agent/generate.ts'],
+    ['src/bot/a.ts', "const b = await import('../store/redis.ts');", 'src/store/redis.ts'],
+    ['src/bot/a.ts', "export * from '../main.ts';", 'src/main.ts'],
+    ['src/main.ts', "import { b } from '../playground/model/b.ts';", 'playground/model/b.ts'],
+    ['src/cli.ts', "import b, { c } from '../test/b.ts';", 'test/b.ts'],
+    ['src/store/a.ts', "import * as b from '../../bench/b.ts';", 'bench/b.ts'],
+    ['src/agent/a.ts', "import {\n  b,\n  type C,\n} from '../bot/b.ts';", 'src/bot/b.ts'],
+    ['src/store/a.ts', "import b from '../../playground/b.mjs';", 'playground/b.mjs'],
+    ['src/agent/a.ts', "type B = import('../bot/b.ts').B;", 'src/bot/b.ts'],
+  ])('%s may not say %s', (path, text, target) => {
+    expect(checkRooms([file(path, text)], rooms)).toEqual([`${path} may not import ${target}`]);
+  });
+
+  test.each([
+    ['src/tools/a.ts', "import { b } from '../agent/b.ts';"],
+    ['src/store/a.ts', "import type { Message } from '../agent/messages.ts';"],
+    ['src/bot/a.ts', "import type { Store } from '../store/port.ts';"],
+    ['src/main.ts', "import { b } from './store/redis.ts';"],
+    ['src/agent/a.ts', "import { z } from 'zod';\nimport { readFile } from 'node:fs/promises';"],
+    ['src/agent/a.ts', "// import { b } from '../bot/b.ts';\nexport const words = ['from', '../bot/b.ts'];"],
+  ])('%s may say %s', (path, text) => {
+    expect(checkRooms([file(path, text)], rooms)).toEqual([]);
+  });
+
+  test.each([
+    ['src/agent/generate.ts', "import OpenAI from 'openai';", 'openai'],
+    ['src/agent/generate.ts', "import type { Chat } from 'openai/resources';", 'openai/resources'],
+    ['src/main.ts', "import { App } from '@slack/bolt';", '@slack/bolt'],
+    ['src/bot/a.ts', "import { Redis } from 'ioredis';", 'ioredis'],
+    ['src/main.ts', "const { Queue } = await import('bullmq');", 'bullmq'],
+  ])('%s may not know the package in %s', (path, text, target) => {
+    expect(checkPackages([file(path, text)], packages)).toEqual([`${path} may not import ${target}`]);
+  });
+
+  test('a package is known in its own place, and one with a longer name is another', () => {
+    const files = [
+      file('src/agent/openai-model.ts', "import OpenAI from 'openai';"),
+      file('src/bot/a.ts', "import { App } from '@slack/bolt';\nimport x from 'openai-extras';"),
+    ];
+    expect(checkPackages(files, packages)).toEqual([]);
+  });
+
+  test('a circle of imports is found and told once; types do not close it', () => {
+    const circle = [
+      file('src/a.ts', "import { b } from './b.ts';"),
+      file('src/b.ts', "export { c } from './c.ts';"),
+      file('src/c.ts', "import './a.ts';"),
+      file('src/d.ts', "import { a } from './a.ts';"),
+    ];
+    expect(findCycles(circle)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts']);
+    expect(findCycles([...circle.slice(0, 2), file('src/c.ts', "import type { A } from './a.ts';")])).toEqual(
+      [],
+    );
+    expect(findCycles([file('src/a.ts', "import './a.ts';")])).toEqual(['src/a.ts -> src/a.ts']);
+  });
+});

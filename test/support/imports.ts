@@ -1,0 +1,86 @@
+import { posix } from 'node:path';
+
+export interface Import {
+  /** A path from the root for a file of ours, and the specifier as it stands for a package. */
+  readonly target: string;
+  readonly isOwn: boolean;
+  readonly isTypeOnly: boolean;
+}
+
+export interface SourceFile {
+  readonly path: string;
+  readonly imports: readonly Import[];
+}
+
+const STATEMENT =
+  /^[ \t]*(?:import|export)\s+(type\s+(?!from\b))?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?|\w+(?:\s*,\s*(?:\{[^}]*\}|\*\s+as\s+\w+))?)\s*from\s*['"]([^'"]+)['"]/gm;
+const BARE = /^[ \t]*import\s*['"]([^'"]+)['"]/gm;
+const DYNAMIC = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;
+
+/** Finds the modules that a file names. Formatted code begins a statement on its own line, so no parser is needed. */
+export function readImports(path: string, text: string): Import[] {
+  const build = (specifier = '', isTypeOnly = false): Import =>
+    specifier.startsWith('.')
+      ? { target: posix.join(posix.dirname(path), specifier), isOwn: true, isTypeOnly }
+      : { target: specifier, isOwn: false, isTypeOnly };
+  return [
+    ...[...text.matchAll(STATEMENT)].map(([, type, specifier]) => build(specifier, type !== undefined)),
+    ...[...text.matchAll(BARE), ...text.matchAll(DYNAMIC)].map(([, specifier]) => build(specifier)),
+  ];
+}
+
+/** Names every import of one of our files that the first rule for its place does not list. */
+export function checkRooms(
+  files: readonly SourceFile[],
+  rooms: readonly { readonly room: string; readonly mayImport: readonly string[] }[],
+): string[] {
+  return files.flatMap(({ path, imports }) => {
+    const allowed = rooms.find(({ room }) => path.startsWith(room))?.mayImport ?? [];
+    return imports
+      .filter(({ isOwn, target }) => isOwn && !isIn(allowed, target))
+      .map(({ target }) => `${path} may not import ${target}`);
+  });
+}
+
+/** Names every import of a package outside its own place; `@scope/*` stands for all packages of a scope. */
+export function checkPackages(
+  files: readonly SourceFile[],
+  packages: readonly { readonly name: string; readonly onlyIn: readonly string[] }[],
+): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => packages.some(({ name, onlyIn }) => isOf(name, target) && !isIn(onlyIn, path)))
+      .map(({ target }) => `${path} may not import ${target}`),
+  );
+}
+
+/** Names each circle of imports once; a type is gone when the code runs, so it closes none. */
+export function findCycles(files: readonly SourceFile[]): string[] {
+  const edges = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) cycles.push([...trail.slice(start), path].join(' -> '));
+    if (start !== -1 || done.has(path)) return;
+    for (const target of edges.get(path) ?? []) walk(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) walk(path, []);
+  return cycles;
+}
+
+function isIn(places: readonly string[], path: string): boolean {
+  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+}
+
+function isOf(name: string, target: string): boolean {
+  return name.endsWith('/*')
+    ? target.startsWith(name.slice(0, -1))
+    : target === name || target.startsWith(`${name}/`);
+}
