@@ -1,5 +1,5 @@
 export type { JsonSchema, Schema } from './agent/compile-schema.ts';
-export { defineInterrupt, defineTool, type ToolConfig } from './agent/define-tool.ts';
+export { type ActionConfig, defineInterrupt, defineTool, type ToolConfig } from './agent/define-tool.ts';
 export { AgentError } from './agent/errors/agent-error.ts';
 export { DefinitionError } from './agent/errors/definition-error.ts';
 export { HistoryError } from './agent/errors/history-error.ts';
@@ -22,4 +22,4 @@ export {
 } from './agent/replies.ts';
 export type { ToolFailure, ToolProgress } from './agent/run-call.ts';
 export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
-export type { Tool, ToolContext, ToolHelpers } from './agent/tool.ts';
+export type { Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';

@@ -32,7 +32,7 @@ const draft2020 = addFormats.default(new Ajv2020(ajvOptions));
 export function compileSchema<Value>(schema: Schema, tool: string, role: string): CompiledSchema<Value>;
 export function compileSchema(schema: Schema, tool: string, role: string): CompiledSchema {
   try {
-    return schema instanceof z.ZodType ? compileZod(schema, role) : compileJsonSchema(schema);
+    return isZod(schema) ? compileZod(schema, role) : compileJsonSchema(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DefinitionError(
@@ -44,6 +44,11 @@ export function compileSchema(schema: Schema, tool: string, role: string): Compi
       },
     );
   }
+}
+
+/** Not `instanceof`: a tool loaded from an admin's folder may bring its own copy of zod. */
+function isZod(schema: Schema): schema is z.ZodType {
+  return '_zod' in schema && 'safeParse' in schema;
 }
 
 function compileZod(schema: z.ZodType, role: string): CompiledSchema {

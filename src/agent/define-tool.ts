@@ -4,7 +4,7 @@ import { DefinitionError } from './errors/definition-error.ts';
 import type { JsonObject } from './json.ts';
 import type { Interrupt } from './messages.ts';
 import { buildRespond, buildRestart } from './replies.ts';
-import type { ActionTool, InterruptTool, Tool, ToolHelpers } from './tool.ts';
+import type { ActionTool, InterruptTool, Reconciled, Tool, ToolHelpers } from './tool.ts';
 
 type NoInput = z.ZodObject<Record<never, never>>;
 
@@ -15,19 +15,29 @@ export interface ToolConfig<Name extends string, Input extends Schema, Output ex
   readonly outputSchema?: Output;
 }
 
+export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
+  extends ToolConfig<Name, Input, Output> {
+  /** Says that a further run with the same idempotency key has no further effect; without it the tool never runs twice. */
+  readonly idempotent?: boolean;
+  /** Finds out what became of a call whose worker died in the middle of it. */
+  readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
+}
+
 /** Defines a tool the model may call. Its function may pause with `interrupt` and is run again by `restart`. */
 export function defineTool<
   const Name extends string,
   Input extends Schema = NoInput,
   Output extends Schema = z.ZodUnknown,
 >(
-  config: ToolConfig<Name, Input, Output>,
+  config: ActionConfig<Name, Input, Output>,
   run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
 ): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
   const tool = {
     ...compileConfig(config),
     kind: 'tool' as const,
     run,
+    idempotent: config.idempotent ?? false,
+    ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
     restart: (
       interrupt: Interrupt,

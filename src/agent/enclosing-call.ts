@@ -6,7 +6,16 @@ import type { Resume } from './replies.ts';
  * The tool call that the running code is inside of. A `generate` called there finds it, and so pauses the outer loop
  * without its tool's author having to pass anything on.
  */
-export const enclosingCall = new AsyncLocalStorage<EnclosingCall>();
+export const enclosingCall = sharedStorage();
+
+/** A tool loaded from an admin's folder may bring its own copy of this file; all copies must find the same call. */
+function sharedStorage(): AsyncLocalStorage<EnclosingCall> {
+  const shared: { [key: symbol]: AsyncLocalStorage<EnclosingCall> | undefined } = globalThis;
+  const key = Symbol.for('countersign.enclosing-call');
+  const storage = shared[key] ?? new AsyncLocalStorage<EnclosingCall>();
+  shared[key] = storage;
+  return storage;
+}
 
 /**
  * The `generate` calls inside one tool call, in the order they were made. After a pause the tool's function runs again

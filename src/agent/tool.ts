@@ -37,7 +37,13 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
+      /** Whether a further run with the same idempotency key has no further effect. */
+      readonly idempotent: boolean;
+      /** Finds out what became of a call whose worker died in the middle of it. */
+      reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
     });
+
+export type Reconciled = 'ran' | 'did-not-run' | 'unknown';
 
 /** The interrupts that a list of tools can give, each with its own name and input. */
 export type InterruptOf<T extends Tool> = T extends {

@@ -32,6 +32,8 @@ const SWEEP = { everyMs: 5_000, overdueMs: 2_000, limit: 100 };
 const LONGEST_DELAY_MS = 900_000;
 const STOP_WITHIN_MS = 20_000;
 const READY_WITHIN_MS = 10_000;
+const CLOSE_WITHIN_MS = 2_000;
+const TOLD_AGAIN_AFTER_MS = 10_000;
 
 /** Opens the engine on connections of its own; waking works at once, handlers run between `start` and `stop`. */
 export function openEngine(options: EngineOptions): Engine {
@@ -40,11 +42,18 @@ export function openEngine(options: EngineOptions): Engine {
   const concurrency = { ...CONCURRENCY, ...options.concurrency };
   let workers: Worker[] = [];
   let sweep: Sweep | undefined;
-  let isStopping = false;
   let stopped: Promise<void> | undefined;
+  let isClosed = false;
+  const running = new Set<Promise<boolean>>();
+  const waking = new Set<Promise<void>>();
+  const toldAt = new Map<string, number>();
 
+  // During an outage every single wake-up fails; one line in a while says it.
   const report = (error: unknown): void => {
-    if (!isStopping) log.warn({ reason: reasonOf(error) }, 'BullMQ reports a problem; the sweep goes on.');
+    const reason = problemOf(error);
+    if (stopped !== undefined || Date.now() - (toldAt.get(reason) ?? 0) < TOLD_AGAIN_AFTER_MS) return;
+    toldAt.set(reason, Date.now());
+    log.warn({ reason }, 'BullMQ reports a problem; the sweep goes on.');
   };
   // Blocking reads of BullMQ go to copies of this connection, which must not give up by themselves.
   const connection = openConnection(settings, {
@@ -78,11 +87,15 @@ export function openEngine(options: EngineOptions): Engine {
       ...place(kind),
       concurrency: concurrency[kind],
       ...(kind === 'outbox' && { limiter: { max: outboxRate.max, duration: outboxRate.perMs } }),
+      // After an outage a worker would otherwise sleep for a quarter of a minute more.
+      runRetryDelay: 1000,
+      // A worker at its limit sleeps that long even when it is told to stop.
+      maximumRateLimitDelay: 1000,
     }).on('error', report);
   }
 
   function attemptWith(handlers: WorkHandlers): (work: Work) => Promise<boolean> {
-    return async (work) => {
+    const attempt = async (work: Work): Promise<boolean> => {
       try {
         await performWork(handlers, work);
         return true;
@@ -91,29 +104,46 @@ export function openEngine(options: EngineOptions): Engine {
         return false;
       }
     };
+    return (work) => {
+      const attempted: Promise<boolean> = attempt(work).finally(() => running.delete(attempted));
+      running.add(attempted);
+      return attempted;
+    };
   }
 
   async function stopInOrder(): Promise<void> {
-    const ended = Promise.allSettled([sweep?.stop(), ...workers.map((each) => each.close())]);
-    const inTime = await within(stopWithinMs, ended);
-    if (!inTime) log.warn({}, `Handlers still ran ${stopWithinMs} ms after the stop and were left behind.`);
-    await within(stopWithinMs, Promise.allSettled(Object.values(queues).map((each) => each.close())));
+    const closed = Promise.allSettled([sweep?.stop(), ...workers.map((each) => each.close())]);
+    // A worker whose connection is down never says that it has closed; only its handlers are worth more waiting.
+    if (!(await within(Math.min(CLOSE_WITHIN_MS, stopWithinMs), closed)) && running.size > 0) {
+      const ended = Promise.race([closed, Promise.all(running)]);
+      if (!(await within(stopWithinMs, ended)))
+        log.warn({}, `Handlers still ran ${stopWithinMs} ms after the stop and were left behind.`);
+    }
+    // The last handlers may have woken work for other processes.
+    await within(CLOSE_WITHIN_MS, Promise.allSettled(waking));
+    isClosed = true;
+    await within(CLOSE_WITHIN_MS, Promise.allSettled(Object.values(queues).map((each) => each.close())));
     connection.disconnect();
   }
 
   return {
     wake(work, delayMs = 0) {
-      if (isStopping || delayMs > longestDelayMs) return;
+      if (isClosed || delayMs > longestDelayMs) return;
       // Work that is already queued is not queued again; while it is being done, one more round is kept for afterwards.
       const when =
         delayMs > 0
           ? { delay: Math.ceil(delayMs) }
           : { deduplication: { id: nameOfWork(work), keepLastIfActive: true } };
-      queues[work.kind].add(work.kind, work, when).catch(report);
+      const added: Promise<void> = queues[work.kind]
+        .add(work.kind, work, when)
+        .then(() => {}, report)
+        .finally(() => waking.delete(added));
+      waking.add(added);
     },
 
     async start(handlers) {
-      if (sweep !== undefined || isStopping) throw new Error('An engine can be started once only.');
+      if (sweep !== undefined || stopped !== undefined)
+        throw new Error('An engine can be started once only.');
       const attempt = attemptWith(handlers);
       sweep = startSweep({ ...SWEEP, ...options.sweep, store, attempt, concurrency, log });
       workers = KINDS.map((kind) => worker(kind, attempt));
@@ -123,11 +153,16 @@ export function openEngine(options: EngineOptions): Engine {
     },
 
     stop() {
-      isStopping = true;
       stopped ??= stopInOrder();
       return stopped;
     },
   };
+}
+
+// A job that was deleted while it was being done is no loss; BullMQ's own words for it are known, others may hold secrets.
+function problemOf(error: unknown): string {
+  const isJobGone = error instanceof Error && /Missing (?:key|lock)|renew lock/.test(error.message);
+  return isJobGone ? 'a job is gone' : reasonOf(error);
 }
 
 /** Waits for something, but not for ever, and tells whether it came. */

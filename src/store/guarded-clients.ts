@@ -6,7 +6,7 @@ import {
   Redis,
   type RedisOptions,
 } from 'ioredis';
-import { isLockedOut, RedisUnreachableError, reasonOf } from './redis-unreachable-error.ts';
+import { RedisUnreachableError, reasonOf } from './redis-unreachable-error.ts';
 
 export interface Guard {
   /** Where the connection leads, without credentials. */
@@ -59,7 +59,8 @@ export class GuardedCluster extends Cluster {
 
 // A command that is sent again keeps its guard and its time.
 function guardCommand(command: Command, guarded: WeakSet<Command>, guard: Guard): void {
-  if (guarded.has(command)) return;
+  // ioredis reads the errors of its own greeting to learn which protocol a server speaks.
+  if (guarded.has(command) || isGreeting(command.name)) return;
   guarded.add(command);
   const { reject } = command;
   command.reject = (error) => reject.call(command, plainError(error, guard));
@@ -69,8 +70,18 @@ function guardCommand(command: Command, guarded: WeakSet<Command>, guard: Guard)
 function plainError(error: Error, { label, lastReason }: Guard): Error {
   const reason = reasonOf(error);
   if (error.name !== 'ReplyError') return new RedisUnreachableError(label, lastReason ?? reason);
-  if (isLockedOut(reason)) return new RedisUnreachableError(label, reason);
-  // What was sent is on every reply error; after a failed handshake that is the password.
+  // A greeting that fails ends what waits behind it, and a server may repeat the password in it.
+  if (isGreeting(commandBehind(error)) || reason === 'NOAUTH')
+    return new RedisUnreachableError(label, reason);
   Reflect.deleteProperty(error, 'command');
   return error;
+}
+
+function isGreeting(command: unknown): boolean {
+  return command === 'hello' || command === 'auth';
+}
+
+function commandBehind(error: Error): unknown {
+  const sent = 'command' in error ? error.command : undefined;
+  return typeof sent === 'object' && sent !== null && 'name' in sent ? sent.name : undefined;
 }

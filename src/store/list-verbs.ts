@@ -10,29 +10,56 @@ interface Entry {
   readonly requestId: string;
 }
 
-/** The lists of App Home. An entry is `person time request`, so that a page is a range of one index and costs no more. */
+/** One person's entries in one shard, read from the newest on as far as a page needs them. */
+interface Range {
+  readonly key: string;
+  readonly person: string;
+  readonly entries: Entry[];
+  isAtEnd: boolean;
+}
+
+/**
+ * The lists of App Home. An entry is `person time request`, so that a page is a range of one index and costs no more. A page
+ * lies in many shards with little in each: a few entries of every shard come first, and more only from where the page may
+ * have more.
+ */
 export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
   async function list(index: Index, people: readonly string[], page: PageOptions): Promise<Page> {
+    const { limit, from } = page;
     const ranges = shards().flatMap((shard) =>
-      people.map((person) => range(keys.shard(shard, index), person, page)),
+      people.map((person): Range => ({ key: keys.shard(shard, index), person, entries: [], isAtEnd: false })),
     );
-    const entries = (await Promise.all(ranges)).flat().sort((a, b) => (a.position < b.position ? 1 : -1));
-    // Two groups of one person can name the same request.
-    const distinct = entries.filter((entry, at) => entry.position !== entries[at - 1]?.position);
-    const shown = distinct.slice(0, page.limit);
-    return {
-      requestIds: shown.map(({ requestId }) => requestId),
-      next: distinct.length > page.limit ? shown.at(-1)?.position : undefined,
-    };
+    const fewest = Math.ceil(limit / 16) + 1;
+    await Promise.all(ranges.map((range) => readOn(range, fewest, from)));
+    for (;;) {
+      const newest = merge(ranges);
+      const end = newest[limit];
+      // What a range has not shown yet is older than what it has shown last.
+      const hiding = ranges.filter(
+        ({ entries, isAtEnd }) =>
+          !isAtEnd && (end === undefined || (entries.at(-1)?.position ?? '') > end.position),
+      );
+      if (hiding.length === 0) {
+        const shown = newest.slice(0, limit);
+        return {
+          requestIds: shown.map(({ requestId }) => requestId),
+          next: end === undefined ? undefined : shown.at(-1)?.position,
+        };
+      }
+      await Promise.all(hiding.map((range) => readOn(range, limit + 1, from)));
+    }
   }
 
-  async function range(key: string, person: string, { limit, from }: PageOptions): Promise<Entry[]> {
+  async function readOn(range: Range, count: number, start: string | undefined): Promise<void> {
+    const { key, person, entries } = range;
+    const from = entries.at(-1)?.position ?? start;
     const upper = from === undefined ? `(${person}!` : `(${person} ${from}`;
-    const members = await client.zrevrangebylex(key, upper, `[${person} `, 'LIMIT', 0, limit + 1);
-    return members.map((member) => {
+    const members = await client.zrevrangebylex(key, upper, `[${person} `, 'LIMIT', 0, count);
+    for (const member of members) {
       const position = member.slice(person.length + 1);
-      return { position, requestId: position.slice(position.indexOf(' ') + 1) };
-    });
+      entries.push({ position, requestId: position.slice(position.indexOf(' ') + 1) });
+    }
+    range.isAtEnd = members.length < count;
   }
 
   return {
@@ -40,6 +67,12 @@ export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
     listAsked: (person, page) => list('asked', [person], page),
     listDecided: (person, page) => list('decided', [person], page),
   };
+}
+
+/** All entries, newest first; two groups of one person can name the same request. */
+function merge(ranges: readonly Range[]): Entry[] {
+  const entries = ranges.flatMap((range) => range.entries).sort((a, b) => (a.position < b.position ? 1 : -1));
+  return entries.filter((entry, at) => entry.position !== entries[at - 1]?.position);
 }
 
 function shards(): number[] {

@@ -1,3 +1,6 @@
+const REFUSALS = ['WRONGPASS', 'NOAUTH', 'NOPERM', 'ERR'];
+const CLOSED = 'connection closed';
+
 /** Redis did not answer or did not let us in; the message is one sentence that holds no credentials. */
 export class RedisUnreachableError extends Error {
   readonly code = 'REDIS_UNREACHABLE';
@@ -5,7 +8,7 @@ export class RedisUnreachableError extends Error {
 
   constructor(label: string, reason: string) {
     super(
-      isLockedOut(reason)
+      REFUSALS.includes(reason)
         ? `Redis at ${label} refused us (${reason}); check the user and the password in REDIS_URL.`
         : `Redis at ${label} cannot be reached (${reason}); check that it runs and that REDIS_URL is right.`,
     );
@@ -18,7 +21,10 @@ export class RedisUnreachableError extends Error {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no reason given';
   if (error instanceof RedisUnreachableError) return error.reason;
-  if ('lastNodeError' in error && error.lastNodeError instanceof Error) return reasonOf(error.lastNodeError);
+  if ('lastNodeError' in error) {
+    const reason = reasonOf(error.lastNodeError);
+    return reason === CLOSED ? 'no node of the cluster answers' : reason;
+  }
   if ('code' in error && typeof error.code === 'string') return error.code;
   const word = /^[A-Z]{3,}(?=\s|$)/.exec(error.message)?.[0];
   if (word !== undefined) return word;
@@ -26,11 +32,12 @@ export function reasonOf(error: unknown): string {
     error.message,
   );
   if (code !== null) return code[0];
-  if (/sentinel/i.test(error.message)) return 'no Sentinel names a master';
-  return /tim(?:ed out|eout)/i.test(error.message) ? 'timed out' : 'connection closed';
+  if (/sentinels are unreachable/.test(error.message)) return reasonOfSentinels(error.message);
+  return /tim(?:ed out|eout)/i.test(error.message) ? 'timed out' : CLOSED;
 }
 
-/** Tells whether the server answered, but does not accept the credentials. */
-export function isLockedOut(reason: string): boolean {
-  return ['WRONGPASS', 'NOAUTH'].includes(reason);
+function reasonOfSentinels(message: string): string {
+  if (/NOAUTH|WRONGPASS/.test(message)) return 'the Sentinels want other credentials';
+  const isUnknown = message.includes('No such master') || !message.includes('Last error');
+  return isUnknown ? 'no Sentinel knows this master' : 'no Sentinel answers';
 }

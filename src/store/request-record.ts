@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../agent/json.ts';
 import { isPerson } from './keys.ts';
+import { readPart } from './problem-of.ts';
 
 export const REQUEST_VERSION = 1;
 
@@ -131,6 +132,7 @@ export interface RequestRecord {
   readonly views: readonly RecordedView[];
 }
 
+const Decision = z.enum(['approve', 'reject']);
 const Count = z.coerce.number().int().nonnegative();
 const Stored = z.object({
   v: z.literal(String(REQUEST_VERSION)),
@@ -158,7 +160,7 @@ const Stored = z.object({
 /** Reads a request back from its hash; what cannot be read throws one error that says where it does not fit. */
 export function parseRequestRecord(id: string, fields: Readonly<Record<string, string>>): RequestRecord {
   const stored = Stored.parse(fields);
-  const { details, policy, execution } = Fixed.parse(JSON.parse(stored.record));
+  const { details, policy, execution } = readPart('record', () => Fixed.parse(JSON.parse(stored.record)));
   return {
     id,
     threadId: stored.thread,
@@ -180,7 +182,9 @@ export function parseRequestRecord(id: string, fields: Readonly<Record<string, s
     rejections: stored.rejections,
     votes: Object.keys(fields)
       .filter((field) => field.startsWith('vote:'))
-      .map((field) => parseVote(field.slice('vote:'.length), fields)),
+      .map((field) => parseVote(field.slice('vote:'.length), fields))
+      // Redis gives the fields of a hash in no order.
+      .sort((left, right) => left.at - right.at),
     attempts: stored.attempts,
     attempt: stored.attempt === '' ? undefined : stored.attempt,
     progress: stored.progress,
@@ -189,20 +193,19 @@ export function parseRequestRecord(id: string, fields: Readonly<Record<string, s
 }
 
 function parseVote(who: string, fields: Readonly<Record<string, string>>): RecordedVote {
-  return {
-    who,
-    decision: z.enum(['approve', 'reject']).parse(fields[`vote:${who}`]),
-    at: Count.parse(fields[`at:${who}`]),
-  };
+  const read = <Part>(name: string, schema: z.ZodType<Part>) =>
+    readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
+  return { who, decision: read('vote', Decision), at: read('at', Count) };
 }
 
 function parseView(id: string, fields: Readonly<Record<string, string>>): RecordedView {
-  const stands = fields[`stands:${id}`];
+  const read = <Part>(name: string, schema: z.ZodType<Part>, missing: string) =>
+    readPart(`${name}:${id}`, () => schema.parse(JSON.parse(fields[`${name}:${id}`] ?? missing)));
   return {
     id,
-    place: JsonRecord.parse(JSON.parse(fields[`view:${id}`] ?? 'null')),
-    stands: stands === undefined ? undefined : JsonRecord.parse(JSON.parse(stands)),
-    drawn: Count.parse(fields[`drawn:${id}`] ?? '0'),
+    place: read('view', JsonRecord, 'null'),
+    stands: fields[`stands:${id}`] === undefined ? undefined : read('stands', JsonRecord, 'null'),
+    drawn: read('drawn', Count, '0'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { problemOf } from './problem-of.ts';
 import type { RunScript } from './run-script.ts';
 import { statement } from './said.ts';
 
@@ -12,13 +12,4 @@ export async function setAside(
   const reason = `${what} cannot be read: ${problemOf(error)}`;
   await run('quarantine', { threadId, args: [reason, ...statement({ threadId, reason })] });
   return reason;
-}
-
-/** What does not fit and where, in one line. */
-export function problemOf(error: unknown): string {
-  if (error instanceof z.ZodError)
-    return error.issues
-      .map(({ path, message }) => `${path.join('.') || 'the record'}: ${message}`)
-      .join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,10 +4,11 @@ import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
 import { type Message, parseMessage } from '../agent/messages.ts';
 import { isThreadId, threadOf } from './keys.ts';
 import type { InboxItem, Settlement, Store, TakenTurn, TakeResult } from './port.ts';
+import { problemOf, readPart } from './problem-of.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules, SettledState } from './request-record.ts';
 import type { RunScript } from './run-script.ts';
 import { Answer, statement } from './said.ts';
-import { problemOf, setAside } from './set-aside.ts';
+import { setAside } from './set-aside.ts';
 
 const ThreadRecord = z.strictObject({ v: z.literal('1') });
 const Item = z.strictObject({
@@ -151,6 +152,7 @@ function parseSettled(pairs: readonly string[]): Settlement[] {
     const value = pairs[index + 1];
     if (index % 2 === 1 || value === undefined) return [];
     const [state = '', by = '', ...payload] = value.split('\n');
-    return [{ requestId, state: SettledState.parse(state), by, payload: payload.join('\n') }];
+    const known = readPart(`The state of ${requestId}`, () => SettledState.parse(state));
+    return [{ requestId, state: known, by, payload: payload.join('\n') }];
   });
 }

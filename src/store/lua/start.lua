@@ -10,9 +10,12 @@ if not request.state then return { 'unknown' } end -- guard: start-unknown
 if request.state == 'started' and request.attempt == attempt then return { 'started', request.attempts } end -- guard: start-repeated
 if request.state == 'pending' then return { 'not-approved', request.state } end -- guard: start-pending
 if request.state ~= 'approved' then return settled() end -- guard: start-settled
-local counted = 0
+local counted, seen = 0, {}
 for _, person in ipairs(words(still)) do
-  if redis.call('HGET', K.request, 'vote:' .. person) == 'approve' then counted = counted + 1 end
+  local signed = redis.call('HGET', K.request, 'vote:' .. person) == 'approve'
+  if seen[person] then signed = false end -- guard: start-distinct
+  seen[person] = true
+  if signed then counted = counted + 1 end
 end
 local problem = nil
 if digest_now ~= request.digest then problem = 'changed' end -- guard: start-digest

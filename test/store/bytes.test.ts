@@ -1,0 +1,86 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BroughtUpRedis, bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
+import type { Store } from '../../src/store/port.ts';
+import { openRedisStore } from '../../src/store/redis-store.ts';
+import {
+  approve,
+  attempt,
+  beginTurn,
+  message,
+  newRequest,
+  outcome,
+  suspendTurn,
+  takeTurn,
+} from './support.ts';
+
+const AT_ONCE = 500;
+
+// Of its own, so that its counters count nothing else; persistent, so that what reaches the disk is counted as well.
+let server: BroughtUpRedis;
+let client: Redis;
+let store: Store;
+
+beforeAll(async () => {
+  server = await bringUpRedis({ env: { ...process.env, REDIS_URL: '' }, persistent: true });
+  client = new Redis(server.url);
+  store = openRedisStore({ client });
+});
+
+afterAll(async () => {
+  await store.close();
+  await server.stop();
+});
+
+async function counter(section: string, name: string): Promise<number> {
+  const found = new RegExp(`^${name}:(\\d+)`, 'm').exec(await client.info(section))?.[1];
+  if (found === undefined) throw new Error(`Redis has no counter ${name}`);
+  return Number(found);
+}
+
+async function fill(threadId: string, length: number): Promise<void> {
+  for (let written = 0; written < length; written += AT_ONCE) {
+    const messages = Array.from({ length: Math.min(AT_ONCE, length - written) }, (_, index) =>
+      message(`This is message ${written + index} of a long conversation.`),
+    );
+    await suspendTurn(store, await beginTurn(store, threadId), { messages });
+  }
+}
+
+/** A turn that asks, is approved, runs, and goes on to its end. */
+async function wholeTurn(threadId: string): Promise<void> {
+  const request = newRequest(threadId);
+  const turn = await beginTurn(store, threadId);
+  await suspendTurn(store, turn, { messages: [message('please'), message('asking')], requests: [request] });
+  await store.vote(request.id, approve('U-ann'));
+  await store.start(request.id, attempt('first'));
+  await store.finish(request.id, outcome('first'));
+  await suspendTurn(store, await takeTurn(store, threadId), { messages: [message('done')] });
+}
+
+async function bytesOfTurn(threadId: string, length: number): Promise<{ received: number; kept: number }> {
+  await fill(threadId, length);
+  const before = {
+    received: await counter('stats', 'total_net_input_bytes'),
+    kept: await counter('persistence', 'aof_current_size'),
+  };
+  await wholeTurn(threadId);
+  // Redis writes what it keeps before it answers the next command.
+  return {
+    received: (await counter('stats', 'total_net_input_bytes')) - before.received,
+    kept: (await counter('persistence', 'aof_current_size')) - before.kept,
+  };
+}
+
+test('a turn in a thread of 10,000 messages writes as much as in a thread of 10', {
+  timeout: 60_000,
+}, async () => {
+  await wholeTurn('T-first');
+  const short = await bytesOfTurn('T-short', 10);
+  const long = await bytesOfTurn('T-long-', 10_000);
+  expect((await beginTurn(store, 'T-long-')).messages).toHaveLength(10_004);
+  expect(short.received).toBeGreaterThan(1000);
+  expect(short.kept).toBeGreaterThan(1000);
+  expect(Math.abs(long.received / short.received - 1)).toBeLessThan(0.05);
+  expect(Math.abs(long.kept / short.kept - 1)).toBeLessThan(0.05);
+});

@@ -1,0 +1,185 @@
+import { requestIdOf, shardOf, threadOf } from '../../../src/store/keys.ts';
+import type { OutboxItem, Store, TakenTurn } from '../../../src/store/port.ts';
+import { type NewRequest, type RequestState, SettledState } from '../../../src/store/request-record.ts';
+import type { Verbs, World } from '../model/world.ts';
+import { message, resultMessage } from '../support.ts';
+import type { Command, RequestPlan } from './commands.ts';
+
+/** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
+export interface Call {
+  readonly verb: string;
+  readonly args: readonly unknown[];
+  readonly on: (record: Store | Verbs) => unknown;
+}
+
+/** What a sequence has come by so far. */
+export interface Findings {
+  readonly world: World;
+  readonly calls: Call[];
+  readonly turns: TakenTurn[];
+  readonly items: OutboxItem[];
+  readonly requests: string[];
+  readonly attempts: string[];
+  /** Where further pages of lists began. */
+  readonly pages: string[];
+  /** The number of the command: what it brings in is named by it. */
+  step: number;
+}
+
+const OPEN: readonly RequestState[] = ['pending'];
+const NAMELESS = 'no-request';
+
+/** Turns a command into the call that it stands for now; without anything it could be about there is none. */
+export function callFor(command: Command, found: Findings): Call | undefined {
+  const { world, step } = found;
+  const evidence = { click: step };
+  const row = { id: `row-${step}`, body: { text: `row ${step}` } };
+  switch (command.verb) {
+    case 'again':
+      return found.calls[command.pick % found.calls.length];
+    case 'put': {
+      const { thread, item } = command;
+      return call('put', thread, { id: `item-${item}`, body: { text: `item ${item}` } });
+    }
+    case 'take':
+      return call('take', command.thread, command.leaseMs);
+    case 'renew':
+      return about(recent(found.turns, command.pick), (turn) => call('renew', turn, command.leaseMs));
+    case 'suspend':
+      return about(recent(found.turns, command.pick), (turn) => {
+        const known = found.requests.find((id) => threadOf(id) === turn.threadId);
+        const requests = command.requests.map((plan, at) => {
+          const request = requestFrom(plan, turn.threadId, `${step}-${at}`);
+          return command.fresh || known === undefined || at > 0 ? request : { ...request, id: known };
+        });
+        found.requests.push(...requests.map(({ id }) => id).filter((id) => id !== known));
+        return call('suspend', turn, {
+          messages: [message(`turn ${step}`)],
+          read: command.readAll ? turn.inbox.length : 0,
+          requests,
+          rows: command.row ? [row] : [],
+        });
+      });
+    case 'vote': {
+      const { who, decision, shown, eligible } = command;
+      const vote = {
+        who,
+        decision,
+        eligible,
+        evidence,
+        shown: shown ? 'digest' : 'other',
+        reason: `no ${step}`,
+      };
+      return call('vote', request(found, command.pick, OPEN), vote);
+    }
+    case 'answer': {
+      const { who, eligible, value } = command;
+      return call('answer', request(found, command.pick, OPEN), { who, eligible, evidence }, value);
+    }
+    case 'withdraw': {
+      const id = request(found, command.pick, ['pending', 'approved']);
+      const who = command.own ? (world.request(id)?.asked.requester ?? command.who) : command.who;
+      return call('withdraw', id, { who, evidence }, `withdrawn ${step}`);
+    }
+    case 'supersede':
+      return call('supersede', request(found, command.pick, ['pending', 'approved']), `superseded ${step}`);
+    case 'start': {
+      const { same, silenceMs, still, people, pick } = command;
+      const id = request(found, pick, ['approved']);
+      const attempt = pick % 5 === 0 ? (recent(found.attempts, pick) ?? `try-${step}`) : `try-${step}`;
+      const signed = [...(world.request(id)?.votes.keys() ?? [])];
+      found.attempts.push(attempt);
+      return call('start', id, {
+        ...{ attempt, silenceMs, evidence },
+        digest: same ? 'digest' : 'other',
+        // Whoever lists somebody twice has not found a second person.
+        stillEligible: still ? signed : [...people, ...people],
+      });
+    }
+    case 'beat': {
+      const id = request(found, command.pick, ['started']);
+      return call('beat', id, attemptOf(found, id, command.pick), command.silenceMs, command.progress);
+    }
+    case 'finish': {
+      const id = request(found, command.pick, ['started', 'unknown']);
+      const attempt = attemptOf(found, id, command.pick);
+      return call('finish', id, { attempt, state: command.state, message: resultMessage(), summary: step });
+    }
+    case 'resolve': {
+      const { who, eligible, verdict } = command;
+      const id = request(found, command.pick, ['unknown']);
+      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`);
+    }
+    case 'expire':
+      return call('expire', request(found, command.pick, OPEN));
+    case 'remind':
+      return call('remind', request(found, command.pick, OPEN), row);
+    case 'escalate':
+      return call('escalate', request(found, command.pick, OPEN), row);
+    case 'recover':
+      return call('recover', request(found, command.pick, ['started']));
+    case 'purge':
+      return call('purge', request(found, command.pick, SettledState.options));
+    case 'retire':
+      return call('retire', command.thread);
+    case 'putOutbox':
+      return call('putOutbox', command.thread, { id: `told-${command.row}`, body: { text: 'told' } });
+    case 'takeOutbox':
+      return call('takeOutbox', shardOf(command.thread), { leaseMs: command.leaseMs, limit: command.limit });
+    case 'doneOutbox':
+      return about(recent(found.items, command.pick), (item) => {
+        if (item.kind === 'row') return call('doneRow', item);
+        const revision = world.request(item.requestId)?.revision ?? 1;
+        return call('doneView', item, revision - command.behind, { ts: `${step}` });
+      });
+    case 'retryOutbox':
+      return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+    case 'due':
+      return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
+    case 'list': {
+      const { who, people, limit, next } = command;
+      const verb = (['listWaiting', 'listAsked', 'listDecided'] as const)[step % 3] ?? 'listAsked';
+      const page = { limit, from: next ? found.pages.at(-1) : undefined };
+      return verb === 'listWaiting' ? call(verb, people, page) : call(verb, who, page);
+    }
+    case 'wait':
+    case 'compare':
+      return undefined;
+  }
+}
+
+function call<Verb extends keyof Verbs>(verb: Verb, ...args: Parameters<Store[Verb]>): Call {
+  return { verb, args, on: (record) => Reflect.apply(record[verb], record, args) };
+}
+
+function about<Thing>(thing: Thing | undefined, make: (thing: Thing) => Call): Call | undefined {
+  return thing === undefined ? undefined : make(thing);
+}
+
+/** Most often the latest, else any that ever was. */
+function recent<Thing>(things: readonly Thing[], pick: number): Thing | undefined {
+  return pick % 10 < 6 ? (things.at(-1 - (pick % 3)) ?? things.at(-1)) : things[pick % things.length];
+}
+
+/** Most often a request to which the deed fits, else any, sometimes one that never was. */
+function request({ world, requests }: Findings, pick: number, states: readonly RequestState[]): string {
+  if (pick % 40 === 0) return NAMELESS;
+  const fitting = requests.filter((id) => states.includes(world.request(id)?.state ?? 'expired'));
+  const choice = pick % 4 === 0 || fitting.length === 0 ? requests : fitting;
+  return choice[pick % choice.length] ?? NAMELESS;
+}
+
+function attemptOf(found: Findings, requestId: string, pick: number): string {
+  const current = found.world.request(requestId)?.attempt;
+  return (pick % 4 === 0 ? recent(found.attempts, pick) : current) ?? 'try-none';
+}
+
+function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
+  const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs } = plan;
+  return {
+    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy },
+    details: { tool: 'refund_order' },
+    execution: { idempotent, maxAttempts, retryForMs },
+    views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),
+  };
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+
+/** Two of the threads share a shard, and so its outbox, its tokens and its chain. */
+export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
+export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
+export const KEPT_MS = 5_000;
+
+const thread = fc.constantFrom(...THREADS);
+const who = fc.constantFrom(...PEOPLE);
+const people = fc.subarray([...PEOPLE]);
+/** Which of the things there are at that moment; most often one to which the deed fits. */
+const pick = fc.nat({ max: 999 });
+/** One to which it fits, where there is any. */
+const fitting = fc.nat({ max: 249 }).map((number) => 4 * number + 1);
+const duration = fc.constantFrom(-1, 0, 1_000, 1_000, 1_000_000, 1_000_000);
+const far = fc.constantFrom(0, 1_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000);
+const once = fc.constant({ twice: false });
+const mostly = fc.nat({ max: 9 }).map((die) => die > 0);
+
+const plan = fc.record({
+  kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
+  requester: who,
+  views: fc.subarray(['thread', 'dm']),
+  idempotent: fc.boolean(),
+  maxAttempts: fc.integer({ min: 1, max: 3 }),
+  retryForMs: duration,
+  policy: fc.record(
+    {
+      principals: people,
+      resolvers: people,
+      quorum: fc.constantFrom(1, 1, 2),
+      vetoes: fc.constantFrom(1, 2),
+      selfApproval: fc.boolean(),
+      expiresInMs: far,
+      remindEveryMs: fc.constantFrom(1_000, 1_000_000),
+      escalate: fc.record({ afterMs: duration, to: people }),
+    },
+    {
+      requiredKeys: ['principals', 'resolvers', 'quorum', 'vetoes', 'selfApproval', 'expiresInMs'],
+    },
+  ),
+});
+export type RequestPlan = typeof plan extends fc.Arbitrary<infer Plan> ? Plan : never;
+
+function verb<Name extends string, Fields extends object>(
+  name: Name,
+  fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> },
+): fc.Arbitrary<{ readonly verb: Name; readonly twice: boolean } & Fields> {
+  return fc
+    .tuple(mostly, fc.record<Fields>(fields))
+    .map(([once, rest]) => ({ verb: name, twice: !once, ...rest }));
+}
+
+const requests = fc.array(plan, { maxLength: 3, size: 'max' });
+const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
+const state = fc.constantFrom('succeeded', 'failed');
+const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
+const limit = fc.integer({ min: 1, max: 4 });
+
+const suspension = verb('suspend', { pick, readAll: mostly, fresh: mostly, requests, row: fc.boolean() });
+const start = verb('start', { pick, same: mostly, silenceMs: duration, still: mostly, people });
+
+const command = fc.oneof(
+  { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
+  { weight: 6, arbitrary: verb('again', { pick }) },
+  { weight: 1, arbitrary: verb('compare', {}) },
+  { weight: 5, arbitrary: verb('put', { thread, item: fc.nat({ max: 20 }) }) },
+  { weight: 7, arbitrary: verb('take', { thread, leaseMs: duration }) },
+  { weight: 1, arbitrary: verb('renew', { pick, leaseMs: duration }) },
+  { weight: 6, arbitrary: suspension },
+  { weight: 9, arbitrary: verb('vote', { pick, who, decision, shown: mostly, eligible: mostly }) },
+  {
+    weight: 3,
+    arbitrary: verb('answer', { pick, who, eligible: mostly, value: fc.constantFrom(0, '', 'b') }),
+  },
+  { weight: 2, arbitrary: verb('withdraw', { pick, who, own: fc.boolean() }) },
+  { weight: 1, arbitrary: verb('supersede', { pick }) },
+  { weight: 6, arbitrary: start },
+  {
+    weight: 2,
+    arbitrary: verb('beat', { pick, silenceMs: duration, progress: fc.constantFrom('', 'half') }),
+  },
+  { weight: 4, arbitrary: verb('finish', { pick, state }) },
+  { weight: 5, arbitrary: verb('recover', { pick }) },
+  { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict }) },
+  { weight: 2, arbitrary: verb('expire', { pick }) },
+  { weight: 2, arbitrary: verb('remind', { pick }) },
+  { weight: 2, arbitrary: verb('escalate', { pick }) },
+  { weight: 2, arbitrary: verb('purge', { pick }) },
+  { weight: 2, arbitrary: verb('retire', { thread }) },
+  { weight: 1, arbitrary: verb('putOutbox', { thread, row: fc.nat({ max: 4 }) }) },
+  { weight: 4, arbitrary: verb('takeOutbox', { thread, leaseMs: duration, limit }) },
+  { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
+  { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
+  { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
+  { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
+);
+export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;
+
+const round = fc
+  .tuple(thread, fc.integer({ min: 100, max: 999 }), suspension, once)
+  .map(([thread, item, suspend, calls]): Command[] => [
+    { verb: 'put', thread, item, ...calls },
+    { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
+    { ...suspend, pick: 0 },
+  ]);
+
+/** What leads further into the life of a request than single commands would by chance. */
+const passage = fc.oneof(
+  round,
+  fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
+    { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
+    { verb: 'wait', ms: KEPT_MS, ...calls },
+    { verb: 'purge', pick: other, ...calls },
+    { verb: 'retire', thread, ...calls },
+  ]),
+  fc
+    .tuple(pick, fc.shuffledSubarray([...PEOPLE], { minLength: 2, maxLength: 3 }), once)
+    .map(([pick, people, calls]) =>
+      people.map(
+        (who): Command => ({
+          verb: 'vote',
+          pick,
+          who,
+          decision: 'approve',
+          shown: true,
+          eligible: true,
+          ...calls,
+        }),
+      ),
+    ),
+  fc.tuple(fitting, start, who, fc.constantFrom(0, 1_000), once).map(([pick, start, who, ms, calls]) =>
+    [1, 2].flatMap((): Command[] => [
+      { ...start, pick, same: true, still: true, silenceMs: 0 },
+      { verb: 'recover', pick, ...calls },
+      { verb: 'resolve', pick, who, eligible: true, verdict: 'run-again', ...calls },
+      { verb: 'wait', ms, ...calls },
+    ]),
+  ),
+);
+
+/** Up to a hundred calls, some sent twice and some sent again when they are long out of date. */
+export const commands: fc.Arbitrary<Command[]> = fc
+  .tuple(
+    round,
+    fc.array(
+      fc.oneof(
+        { weight: 5, arbitrary: command.map((single) => [single]) },
+        { weight: 1, arbitrary: passage },
+      ),
+      { maxLength: 100, size: 'max' },
+    ),
+  )
+  .map(([first, others]) => [...first, ...others.flat()].slice(0, 100));

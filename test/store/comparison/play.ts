@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { toJson } from '../../../src/agent/json.ts';
+import { Keys, shardOf } from '../../../src/store/keys.ts';
+import type { TakeResult } from '../../../src/store/port.ts';
+import { openRedisStore } from '../../../src/store/redis-store.ts';
+import { loadScripts } from '../../../src/store/scripts.ts';
+import { modelOf } from '../model/model.ts';
+import { World } from '../model/world.ts';
+import { resending } from '../support.ts';
+import { type Call, callFor, type Findings } from './calls.ts';
+import { type Command, KEPT_MS, THREADS } from './commands.ts';
+import { modelSnapshot, redisSnapshot } from './snapshot.ts';
+
+const CLOCK = /^local clock = .*\nlocal now = .*$/m;
+/** The scripts as they are, but for their clock: it stands where the test has put it. */
+const scripts = loadScripts((text) => {
+  if (!CLOCK.test(text)) throw new Error('The scripts read their clock in another way than this test knows');
+  return text.replace(CLOCK, "local now = tonumber(redis.call('HGET', K.head, 'clock'))");
+});
+const FIRST_MOMENT = 1_700_000_000_000;
+const SHARDS_USED = [...new Set(THREADS.map(shardOf))];
+
+/** What a sequence is played on, and what it reports. */
+export interface Stage {
+  readonly client: Redis;
+  readonly prefix: string;
+  /** Whether the chains are walked at the end. */
+  readonly verify: boolean;
+  /** Told of every answer, as `verb outcome`. */
+  readonly onAnswer: (answer: string) => void;
+}
+
+/** Plays commands on the store and on the model, and throws at the first difference, with all that led to it. */
+export async function play(commands: readonly Command[], stage: Stage): Promise<void> {
+  const sender = resending(stage.client);
+  const retention = { requestMs: KEPT_MS, threadMs: KEPT_MS };
+  const store = openRedisStore({ client: sender.client, prefix: stage.prefix, retention, scripts });
+  const keys = new Keys(stage.prefix);
+  const world = new World(KEPT_MS);
+  const model = modelOf(world);
+  const found: Findings = {
+    world,
+    calls: [],
+    turns: [],
+    items: [],
+    requests: [],
+    attempts: [],
+    pages: [],
+    step: 0,
+  };
+  const told: string[] = [];
+
+  async function setClock(now: number): Promise<void> {
+    world.now = now;
+    await Promise.all(SHARDS_USED.map((shard) => stage.client.hset(keys.shard(shard, 'head'), 'clock', now)));
+  }
+
+  async function make(call: Call, twice: boolean): Promise<void> {
+    sender.twice = twice;
+    const real = await call.on(store);
+    world.caller = ownerIn(real) ?? `caller-${found.step}`;
+    if (twice) call.on(model);
+    const foretold = call.on(model);
+    told.push(`${world.now} ${twice ? 'twice ' : ''}${JSON.stringify([call.verb, ...call.args])}`);
+    if (!isDeepStrictEqual(comparable(real), comparable(foretold)))
+      throw new Error(
+        `${told.join('\n')}\nsaid ${JSON.stringify(real)}\nbut should have said ${JSON.stringify(foretold)}`,
+      );
+    remember(real, found);
+    stage.onAnswer(`${call.verb} ${outcomeOf(real)}`);
+  }
+
+  async function compare(): Promise<void> {
+    const sights = { threads: THREADS, requests: found.requests };
+    const real = await redisSnapshot(stage.client, keys, store, sights);
+    expect(real, told.join('\n')).toEqual(modelSnapshot(world, sights));
+  }
+
+  await setClock(FIRST_MOMENT);
+  for (const [step, command] of commands.entries()) {
+    found.step = step;
+    if (command.verb === 'wait') await setClock(world.now + command.ms);
+    if (command.verb === 'compare') await compare();
+    const call = callFor(command, found);
+    if (call === undefined) continue;
+    await make(call, command.twice);
+    found.calls.push(call);
+  }
+  await compare();
+  if (!stage.verify) return;
+  const { problems, rows } = await store.verifyAudit();
+  expect(problems, told.join('\n')).toEqual([]);
+  expect(rows).toBe(world.shards.flatMap(({ audit }) => audit).length);
+}
+
+/** What was taken or listed can be used from now on. */
+function remember(said: unknown, { turns, items, pages }: Findings): void {
+  if (Array.isArray(said)) items.push(...said);
+  else if (isTaken(said)) turns.push(said.turn);
+  else if (isRecord(said) && typeof said.next === 'string') pages.push(said.next);
+}
+
+function isTaken(said: unknown): said is TakeResult & { readonly outcome: 'taken' } {
+  return isRecord(said) && said.outcome === 'taken';
+}
+
+function outcomeOf(said: unknown): string {
+  if (typeof said === 'string') return said;
+  if (Array.isArray(said)) return said.length === 0 ? 'nothing' : 'something';
+  if (!isRecord(said)) return 'silent';
+  return [said.outcome ?? 'page', said.state].filter((word) => word !== undefined).join(' ');
+}
+
+function ownerIn(said: unknown): string | undefined {
+  const first: unknown = Array.isArray(said) ? said[0] : undefined;
+  return isRecord(first) ? String(first.owner) : undefined;
+}
+
+/** What became of the requests of a round comes in no order. */
+function comparable(said: unknown): unknown {
+  if (!isRecord(said) || !isRecord(said.turn) || !Array.isArray(said.turn.settled)) return toJson(said);
+  const settled = said.turn.settled.map((entry) => JSON.stringify(entry)).sort();
+  return toJson({ ...said, turn: { ...said.turn, settled } });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,150 @@
+import type { Redis } from 'ioredis';
+import type { Keys } from '../../../src/store/keys.ts';
+import type { Store } from '../../../src/store/port.ts';
+import { INDEXES, runsOf, timersOf } from '../model/lists.ts';
+import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
+
+/** Where to look: threads, and every request that ever was in them. */
+export interface Sights {
+  readonly threads: readonly string[];
+  readonly requests: readonly string[];
+}
+
+/** All that Redis holds of these threads, their shards and their requests. */
+export async function redisSnapshot(client: Redis, keys: Keys, store: Store, sights: Sights) {
+  const threads = await Promise.all(sights.threads.map((id) => threadInRedis(client, keys, id)));
+  const shards = await Promise.all(sights.threads.map((id) => shardInRedis(client, keys, id)));
+  const requests = await Promise.all(sights.requests.map((id) => requestInRedis(store, id)));
+  return { threads, shards, requests };
+}
+
+/** The same of the model. */
+export function modelSnapshot(world: World, sights: Sights) {
+  return {
+    threads: sights.threads.map((id) => threadInModel(world, id)),
+    shards: sights.threads.map((id) => shardInModel(world.home(id))),
+    requests: sights.requests.map((id) => {
+      const request = world.request(id);
+      return request === undefined ? 'unknown' : requestInModel(request);
+    }),
+  };
+}
+
+async function threadInRedis(client: Redis, keys: Keys, id: string) {
+  const [thread = '', log = '', inbox = '', , round = ''] = keys.forScript(id);
+  const [fields, messages, items, rounds] = await Promise.all([
+    client.hgetall(thread),
+    client.llen(log),
+    client.lrange(inbox, 0, -1),
+    client.hgetall(round),
+  ]);
+  const { owner, token, lease_until: until, committed, open = '0' } = fields;
+  return {
+    lease: owner === undefined ? 'free' : `${token} until ${until}`,
+    committed: committed ?? 'never',
+    open: Number(open),
+    messages,
+    inbox: items.map((item) => JSON.parse(item)),
+    round: rounds,
+  };
+}
+
+function threadInModel(world: World, id: string) {
+  const thread = world.thread(id);
+  const round = (thread?.round ?? []).map((requestId) => {
+    const request = world.request(requestId);
+    const ended = request !== undefined && isSettled(request);
+    return [requestId, ended ? [request.state, request.by, request.payload].join('\n') : 'pending'];
+  });
+  return {
+    lease: thread?.lease === undefined ? 'free' : `${thread.lease.token} until ${thread.lease.until}`,
+    committed: thread?.committed ?? 'never',
+    open: world.open(thread),
+    messages: thread?.log.length ?? 0,
+    inbox: thread?.inbox ?? [],
+    round: Object.fromEntries(round),
+  };
+}
+
+async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
+  const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...indexes] = keys
+    .forScript(threadId)
+    .slice(5);
+  const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
+  const [waiting = [], asked = [], decided = []] = await Promise.all(
+    indexes.map((key) => client.zrange(key, '0', '-1')),
+  );
+  const log = await client.xrange(audit, '-', '+');
+  return {
+    ...{ waiting, asked, decided },
+    timers: await times(timers),
+    wake: await times(wake),
+    runs: await times(run),
+    outbox: await times(outbox),
+    rows: Object.keys(await client.hgetall(rows)).sort(),
+    audit: log.map(([, [, t, , e, , s, , d]]) => [t, e, s, d].join(' ')),
+  };
+}
+
+function shardInModel(shard: Shard) {
+  const entries = (index: keyof typeof INDEXES) => {
+    const all = [...shard.requests.values()].flatMap((request) => {
+      const { people, at } = INDEXES[index](request);
+      return people.map((person) => `${person} ${at} ${request.asked.id}`);
+    });
+    return [...new Set(all)].sort();
+  };
+  const rows = [...shard.outbox].flatMap(([item, { row, claim }]) => [
+    ...(row === undefined ? [] : [item.slice('row|'.length)]),
+    ...(claim === undefined ? [] : [`claim|${item}`]),
+  ]);
+  return {
+    ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },
+    timers: timed(timersOf(shard)),
+    wake: timed([...shard.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
+    runs: timed(runsOf(shard)),
+    outbox: timed([...shard.outbox].map(([item, { at }]) => [item, at])),
+    rows: rows.sort(),
+    audit: shard.audit,
+  };
+}
+
+async function requestInRedis(store: Store, id: string) {
+  const loaded = await store.load(id);
+  if (loaded.outcome !== 'found') return loaded.outcome;
+  const { votes, views, ...record } = loaded.request;
+  return { ...record, votes: votes.toSorted(byPerson), views };
+}
+
+function requestInModel(request: Request) {
+  const { asked, createdAt, votes, drawn } = request;
+  const { state, revision, principals, by, payload, attempts, attempt, progress } = request;
+  const { id, kind, requester, digest, details, policy, execution, views = [] } = asked;
+  return {
+    ...{ id, kind, requester, digest, details, policy, execution, createdAt },
+    ...{ state, revision, principals, by, payload, attempts, attempt, progress },
+    threadId: id.split('~')[0],
+    expiresAt: expiryOf(request),
+    settledAt: isSettled(request) ? request.since : undefined,
+    approvals: votesFor(request, 'approve'),
+    rejections: votesFor(request, 'reject'),
+    votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),
+    views: views.map((view) => {
+      const { revision: seen = 0, stands } = drawn.get(view.id) ?? {};
+      return { ...view, stands, drawn: seen };
+    }),
+  };
+}
+
+function byPerson(a: { readonly who: string }, b: { readonly who: string }): number {
+  return a.who < b.who ? -1 : 1;
+}
+
+function pairs(flat: readonly string[]): Record<string, number> {
+  const entries = flat.flatMap((name, at) => (at % 2 === 0 ? [[name, Number(flat[at + 1])]] : []));
+  return Object.fromEntries(entries);
+}
+
+function timed(times: readonly (readonly [string, number | undefined])[]): Record<string, number> {
+  return Object.fromEntries(times.flatMap(([name, at]) => (at === undefined ? [] : [[name, at]])));
+}

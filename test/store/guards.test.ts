@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadScripts, type Scripts } from '../../src/store/scripts.ts';
+import { connectTestRedis, type TestRedis } from '../support/redis.ts';
+import { decisionScenarios } from './guards/decisions.ts';
+import { findGuards, scriptsWithout } from './guards/guard-lines.ts';
+import { runScenarios } from './guards/runs.ts';
+import { openStage, type Scenario, type Scenarios } from './guards/stage.ts';
+import { threadScenarios } from './guards/threads.ts';
+import { timeScenarios } from './guards/time.ts';
+
+const scenarios: Scenarios = {
+  ...threadScenarios,
+  ...decisionScenarios,
+  ...runScenarios,
+  ...timeScenarios,
+};
+const scripts = loadScripts();
+
+let redis: TestRedis;
+let stages = 0;
+beforeAll(() => {
+  redis = connectTestRedis();
+});
+afterAll(() => redis.close());
+
+/** Every scenario has a record of its own. */
+function play(scenario: Scenario, changed: Scripts): Promise<void> {
+  stages += 1;
+  return scenario(openStage(redis.client, `${redis.prefix}${stages}:`, changed));
+}
+
+test('every guard in the scripts has one scenario, and every scenario has its guard', () => {
+  expect(Object.keys(scenarios).sort()).toEqual(findGuards());
+});
+
+describe('a scenario passes with its guard and fails without it', () => {
+  test.each(Object.entries(scenarios))('%s', async (guard, scenario) => {
+    await play(scenario, scripts);
+    await expect(play(scenario, scriptsWithout(guard))).rejects.toThrow();
+  });
+});

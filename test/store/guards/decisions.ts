@@ -1,0 +1,108 @@
+import { expect } from 'vitest';
+import { approve, ask, deed, reject } from '../support.ts';
+import type { Scenarios } from './stage.ts';
+
+const NOBODY = 'T-none~none';
+const QUESTION = { kind: 'question' } as const;
+const BOTH = { policy: { quorum: 2, vetoes: 2 } };
+const LATE = { policy: { expiresInMs: 0 } };
+
+/** What people may decide, and what they are told when they may not. */
+export const decisionScenarios: Scenarios = {
+  'vote-unknown': async ({ store }) => {
+    expect(await store.vote(NOBODY, approve('U-ann'))).toEqual({ outcome: 'unknown' });
+  },
+  'vote-kind': async ({ store }) => {
+    const requestId = await ask(store, QUESTION);
+    expect(await store.vote(requestId, approve('U-ann'))).toEqual({ outcome: 'not-an-approval' });
+  },
+  'vote-repeated': async ({ resending, store }) => {
+    const requestId = await ask(store);
+    expect(await resending.vote(requestId, approve('U-ann'))).toMatchObject({
+      state: 'approved',
+      approvals: 1,
+    });
+  },
+  'vote-settled': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.vote(requestId, reject('U-ann'));
+    const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
+    expect(await store.vote(requestId, approve('U-ben'))).toEqual(late);
+  },
+  'vote-expired': async ({ store }) => {
+    expect(await store.vote(await ask(store, LATE), approve('U-ann'))).toEqual({ outcome: 'expired' });
+  },
+  'vote-eligible': async ({ store }) => {
+    const vote = approve('U-ann', { eligible: false });
+    expect(await store.vote(await ask(store), vote)).toEqual({ outcome: 'not-eligible' });
+  },
+  'vote-own': async ({ store }) => {
+    expect(await store.vote(await ask(store), approve('U-rita'))).toEqual({ outcome: 'own-request' });
+  },
+  'vote-shown': async ({ store }) => {
+    const vote = approve('U-ann', { shown: 'another' });
+    expect(await store.vote(await ask(store), vote)).toEqual({ outcome: 'not-as-shown' });
+  },
+  'vote-changed': async ({ store }) => {
+    const requestId = await ask(store, BOTH);
+    await store.vote(requestId, reject('U-ann'));
+    const stands = { outcome: 'already-voted', decision: 'reject' };
+    expect(await store.vote(requestId, approve('U-ann'))).toEqual(stands);
+  },
+
+  'answer-unknown': async ({ store }) => {
+    expect(await store.answer(NOBODY, deed('U-ann'), 'yes')).toEqual({ outcome: 'unknown' });
+  },
+  'answer-kind': async ({ store }) => {
+    expect(await store.answer(await ask(store), deed('U-ann'), 'yes')).toEqual({ outcome: 'is-an-approval' });
+  },
+  'answer-repeated': async ({ resending, store }) => {
+    const requestId = await ask(store, QUESTION);
+    expect(await resending.answer(requestId, deed('U-ann'), 'yes')).toEqual({ outcome: 'answered' });
+  },
+  'answer-settled': async ({ store }) => {
+    const requestId = await ask(store, QUESTION);
+    await store.answer(requestId, deed('U-ann'), 'yes');
+    const late = { outcome: 'settled', state: 'answered', by: 'U-ann' };
+    expect(await store.answer(requestId, deed('U-ben'), 'no')).toEqual(late);
+  },
+  'answer-expired': async ({ store }) => {
+    const requestId = await ask(store, { ...QUESTION, ...LATE });
+    expect(await store.answer(requestId, deed('U-ann'), 'yes')).toEqual({ outcome: 'expired' });
+  },
+  'answer-eligible': async ({ store }) => {
+    const stranger = deed('U-ann', { eligible: false });
+    const requestId = await ask(store, QUESTION);
+    expect(await store.answer(requestId, stranger, 'yes')).toEqual({ outcome: 'not-eligible' });
+  },
+
+  'withdraw-unknown': async ({ store }) => {
+    expect(await store.withdraw(NOBODY, deed('U-rita'), '')).toEqual({ outcome: 'unknown' });
+  },
+  'withdraw-own': async ({ store }) => {
+    expect(await store.withdraw(await ask(store), deed('U-ann'), '')).toEqual({ outcome: 'not-yours' });
+  },
+  'withdraw-repeated': async ({ resending, store }) => {
+    const requestId = await ask(store);
+    expect(await resending.withdraw(requestId, deed('U-rita'), '')).toEqual({ outcome: 'withdrawn' });
+  },
+  'withdraw-settled': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.vote(requestId, reject('U-ann'));
+    const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
+    expect(await store.withdraw(requestId, deed('U-rita'), '')).toEqual(late);
+  },
+
+  'supersede-unknown': async ({ store }) => {
+    expect(await store.supersede(NOBODY, '')).toEqual({ outcome: 'unknown' });
+  },
+  'supersede-repeated': async ({ resending, store }) => {
+    expect(await resending.supersede(await ask(store), '')).toEqual({ outcome: 'superseded' });
+  },
+  'supersede-settled': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.vote(requestId, reject('U-ann'));
+    const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
+    expect(await store.supersede(requestId, '')).toEqual(late);
+  },
+};

@@ -1,0 +1,122 @@
+import { expect } from 'vitest';
+import { shardOf } from '../../../src/store/keys.ts';
+import {
+  approve,
+  ask,
+  beginTurn,
+  deed,
+  MINUTE_MS,
+  newRequest,
+  newThreadId,
+  suspendTurn,
+  takeTurn,
+} from '../support.ts';
+import type { Scenarios, Stage } from './stage.ts';
+
+const ITEM = { id: 'item', body: {} };
+
+/** A thread that something was said in and whose log cannot be read. */
+async function brokenThread({ store, client, keys }: Stage): Promise<string> {
+  const threadId = newThreadId();
+  await store.put(threadId, ITEM);
+  await client.rpush(keys.log(threadId), 'not json');
+  return threadId;
+}
+
+/** What may happen to a thread, and to whom it belongs. */
+export const threadScenarios: Scenarios = {
+  'put-duplicate': async ({ store }) => {
+    const threadId = newThreadId();
+    await store.put(threadId, ITEM);
+    expect(await store.put(threadId, ITEM)).toEqual({ outcome: 'duplicate' });
+  },
+  'take-quarantined': async (stage) => {
+    const threadId = await brokenThread(stage);
+    await stage.store.take(threadId, MINUTE_MS);
+    await stage.client.del(stage.keys.log(threadId));
+    expect(await stage.store.take(threadId, MINUTE_MS)).toMatchObject({ outcome: 'quarantined' });
+  },
+  'take-busy': async ({ store }) => {
+    const { threadId } = await beginTurn(store, newThreadId());
+    expect(await store.take(threadId, MINUTE_MS)).toMatchObject({ outcome: 'busy' });
+  },
+  'take-waiting': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await suspendTurn(store, turn, { requests: [newRequest(turn.threadId)] });
+    await store.put(turn.threadId, ITEM);
+    expect(await store.take(turn.threadId, MINUTE_MS)).toEqual({ outcome: 'waiting', requests: 1 });
+  },
+  'take-idle': async ({ store }) => {
+    expect(await store.take(newThreadId(), MINUTE_MS)).toEqual({ outcome: 'idle' });
+  },
+  'renew-stale': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await suspendTurn(store, turn);
+    expect(await store.renew(turn, MINUTE_MS)).toEqual({ outcome: 'stale' });
+  },
+  'suspend-repeated': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await suspendTurn(store, turn);
+    expect(await store.suspend(turn, { messages: [], read: 1 })).toEqual({
+      outcome: 'suspended',
+      waiting: 0,
+    });
+  },
+  'suspend-stale': async ({ store }) => {
+    const late = await beginTurn(store, newThreadId(), 0);
+    await takeTurn(store, late.threadId);
+    expect(await store.suspend(late, { messages: [], read: 1 })).toEqual({ outcome: 'stale' });
+  },
+  'suspend-existing': async ({ store }) => {
+    const threadId = newThreadId();
+    const request = newRequest(threadId, { kind: 'question' });
+    await suspendTurn(store, await beginTurn(store, threadId), { requests: [request] });
+    await store.answer(request.id, deed('U-ann'), 'yes');
+    const again = await store.suspend(await takeTurn(store, threadId), {
+      messages: [],
+      read: 0,
+      requests: [request],
+    });
+    expect(again).toEqual({ outcome: 'existing-request', requestId: request.id });
+  },
+  'retire-due': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await suspendTurn(store, turn);
+    expect(await store.retire(turn.threadId)).toEqual({ outcome: 'not-due' });
+  },
+  'retire-open': async ({ fleeting }) => {
+    const turn = await beginTurn(fleeting, newThreadId());
+    const { threadId } = turn;
+    await suspendTurn(fleeting, turn, { read: 0 });
+    await suspendTurn(fleeting, await takeTurn(fleeting, threadId), { requests: [newRequest(threadId)] });
+    expect(await fleeting.retire(threadId)).toEqual({ outcome: 'in-use' });
+  },
+  'retire-inbox': async ({ fleeting }) => {
+    const turn = await beginTurn(fleeting, newThreadId());
+    await suspendTurn(fleeting, turn, { read: 0 });
+    expect(await fleeting.retire(turn.threadId)).toEqual({ outcome: 'in-use' });
+  },
+  'quarantine-repeated': async (stage) => {
+    await stage.resending.take(await brokenThread(stage), MINUTE_MS);
+    expect(await stage.store.verifyAudit()).toEqual({ rows: 1, problems: [] });
+  },
+  'note-repeated': async ({ resending, store }) => {
+    await resending.note('note', 'configured', 'manifest', {});
+    expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
+  },
+  'trim-repeated': async ({ resending, store }) => {
+    await store.note('note', 'configured', 'manifest', {});
+    for await (const row of store.exportAudit())
+      expect(await resending.trimAudit(row)).toEqual({ outcome: 'trimmed', rows: 0 });
+  },
+  'trim-exported': async ({ store }) => {
+    await store.note('note', 'configured', 'manifest', {});
+    const mark = { shard: shardOf('manifest'), seq: 1, hash: 'another' };
+    expect(await store.trimAudit(mark)).toEqual({ outcome: 'not-as-exported' });
+  },
+  'request-malformed': async ({ store, client, keys }) => {
+    const requestId = await ask(store);
+    await client.hdel(keys.request(requestId), 'quorum');
+    expect(await store.vote(requestId, approve('U-ann'))).toEqual({ outcome: 'malformed' });
+  },
+};

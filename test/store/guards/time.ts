@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import { shardOf, threadOf } from '../../../src/store/keys.ts';
+import type { OutboxItem, Store } from '../../../src/store/port.ts';
+import { approve, ask, deed, MINUTE_MS, newThreadId, reject, suspendTurn, takeTurn } from '../support.ts';
+import type { Scenarios } from './stage.ts';
+
+const NOBODY = 'T-none~none';
+const ROW = { id: 'row', body: {} };
+const REJECTED = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
+
+async function askAndReject(store: Store): Promise<string> {
+  const requestId = await ask(store);
+  await store.vote(requestId, reject('U-ann'));
+  return requestId;
+}
+
+/** A row that one sender took and, being slow, has to share with another. */
+async function takeLate(store: Store): Promise<OutboxItem & { kind: 'row' }> {
+  const threadId = newThreadId();
+  await store.putOutbox(threadId, ROW);
+  const [late] = await store.takeOutbox(shardOf(threadId), { leaseMs: 0, limit: 1 });
+  await store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+  if (late?.kind !== 'row') throw new Error('The outbox gave no row');
+  return late;
+}
+
+/** What time does, never before its time, and what is sent, by one sender at a time. */
+export const timeScenarios: Scenarios = {
+  'expire-unknown': async ({ store }) => {
+    expect(await store.expire(NOBODY)).toEqual({ outcome: 'unknown' });
+  },
+  'expire-repeated': async ({ resending, store }) => {
+    const requestId = await ask(store, { policy: { expiresInMs: 0 } });
+    expect(await resending.expire(requestId)).toEqual({ outcome: 'expired' });
+  },
+  'expire-settled': async ({ store }) => {
+    const requestId = await ask(store, { policy: { expiresInMs: 0 } });
+    await store.supersede(requestId, '');
+    expect(await store.expire(requestId)).toEqual({ outcome: 'settled', state: 'superseded', by: '' });
+  },
+  'expire-due': async ({ store }) => {
+    expect(await store.expire(await ask(store))).toEqual({ outcome: 'not-due' });
+  },
+
+  'remind-unknown': async ({ store }) => {
+    expect(await store.remind(NOBODY, ROW)).toEqual({ outcome: 'unknown' });
+  },
+  'remind-settled': async ({ store }) => {
+    expect(await store.remind(await askAndReject(store), ROW)).toEqual(REJECTED);
+  },
+  'remind-due': async ({ store }) => {
+    const requestId = await ask(store, { policy: { remindEveryMs: MINUTE_MS } });
+    expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'not-due' });
+  },
+
+  'escalate-unknown': async ({ store }) => {
+    expect(await store.escalate(NOBODY, ROW)).toEqual({ outcome: 'unknown' });
+  },
+  'escalate-settled': async ({ store }) => {
+    expect(await store.escalate(await askAndReject(store), ROW)).toEqual(REJECTED);
+  },
+  'escalate-due': async ({ store }) => {
+    const requestId = await ask(store, { policy: { escalate: { afterMs: MINUTE_MS, to: ['U-cid'] } } });
+    expect(await store.escalate(requestId, ROW)).toEqual({ outcome: 'not-due' });
+  },
+
+  'purge-unknown': async ({ store }) => {
+    expect(await store.purge(NOBODY)).toEqual({ outcome: 'unknown' });
+  },
+  'purge-settled': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.vote(requestId, approve('U-ann'));
+    expect(await store.purge(requestId)).toEqual({ outcome: 'not-settled' });
+  },
+  'purge-due': async ({ store }) => {
+    const requestId = await askAndReject(store);
+    await suspendTurn(store, await takeTurn(store, threadOf(requestId) ?? ''));
+    expect(await store.purge(requestId)).toEqual({ outcome: 'not-due' });
+  },
+  'purge-unread': async ({ fleeting }) => {
+    const requestId = await ask(fleeting, { kind: 'question' });
+    await fleeting.answer(requestId, deed('U-ann'), 'yes');
+    expect(await fleeting.purge(requestId)).toEqual({ outcome: 'not-due' });
+  },
+
+  'outbox-put-repeated': async ({ store }) => {
+    const threadId = newThreadId();
+    const take = () => store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    await store.putOutbox(threadId, ROW);
+    await take();
+    await store.putOutbox(threadId, ROW);
+    expect(await take()).toEqual([]);
+  },
+  'outbox-done-repeated': async ({ resending, store }) => {
+    const threadId = newThreadId();
+    await store.putOutbox(threadId, ROW);
+    const [item] = await store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    if (item?.kind !== 'row') throw new Error('The outbox gave no row');
+    expect(await resending.doneRow(item)).toBe('done');
+  },
+  'outbox-done-stale': async ({ store }) => {
+    expect(await store.doneRow(await takeLate(store))).toBe('stale');
+  },
+  'outbox-retry-stale': async ({ store }) => {
+    expect(await store.retryOutbox(await takeLate(store), 0)).toBe('stale');
+  },
+};

@@ -1,0 +1,85 @@
+import type { PageOptions, TimerKind } from '../../../src/store/port.ts';
+import { expiryOf, isSettled, type Request, type Shard, type Verbs, type World } from './world.ts';
+
+type ListVerbs = Pick<Verbs, 'listWaiting' | 'listAsked' | 'listDecided' | 'due'>;
+type Timed = readonly [name: string, at: number | undefined];
+
+/** For whom a request is listed, and under what time: every index follows from the requests alone. */
+export const INDEXES = {
+  waiting: ({ state, principals, asked, createdAt }: Request) => ({
+    people: state === 'pending' ? principals : state === 'unknown' ? asked.policy.resolvers : [],
+    at: createdAt,
+  }),
+  asked: ({ asked, createdAt }: Request) => ({ people: [asked.requester], at: createdAt }),
+  decided: (request: Request) => ({
+    people: isSettled(request) ? [request.asked.requester, request.by ?? ''].filter((who) => who !== '') : [],
+    at: request.since,
+  }),
+} as const;
+
+/** What time will do to the requests and threads of a shard, and when; this follows from their states. */
+export function timersOf({ requests, threads }: Shard): readonly Timed[] {
+  const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
+    if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
+    if (isSettled(request)) return [[`purge|${id}`, request.purgeAt]];
+    if (request.state !== 'pending') return [];
+    const { remindAt, escalateAt } = request;
+    return [
+      [`expire|${id}`, expiryOf(request)],
+      [`remind|${id}`, remindAt],
+      [`escalate|${id}`, escalateAt],
+    ];
+  });
+  return [...ofRequests, ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt])];
+}
+
+/** What approved actions wait to be run, and since when. */
+export function runsOf({ requests }: Shard): readonly Timed[] {
+  return [...requests].filter(([, { state }]) => state === 'approved').map(([id, { since }]) => [id, since]);
+}
+
+/** What is due by a time, the oldest first. */
+export function upTo(latest: number, timed: readonly Timed[]): string[] {
+  return timed
+    .flatMap(([name, at]) => (at !== undefined && at <= latest ? [{ name, at }] : []))
+    .sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+/** The pages of App Home and the sweep's finds. */
+export function listModel(world: World): ListVerbs {
+  function list(index: keyof typeof INDEXES, people: readonly string[], { limit, from }: PageOptions) {
+    const entries = world.shards
+      .flatMap(({ requests }) => [...requests.values()])
+      .map((request) => ({ ...INDEXES[index](request), id: request.asked.id }))
+      .filter((entry) => entry.people.some((person) => people.includes(person)))
+      .map(({ at, id }) => ({ id, position: `${at} ${id}` }))
+      .filter(({ position }) => from === undefined || position < from)
+      .sort((a, b) => (a.position < b.position ? 1 : -1));
+    const shown = entries.slice(0, limit);
+    return {
+      requestIds: shown.map(({ id }) => id),
+      next: entries.length > limit ? shown.at(-1)?.position : undefined,
+    };
+  }
+
+  return {
+    listWaiting: (people, page) => list('waiting', people, page),
+    listAsked: (person, page) => list('asked', [person], page),
+    listDecided: (person, page) => list('decided', [person], page),
+
+    due(shard, { overdueMs, limit }) {
+      const { threads, outbox } = world.shard(shard);
+      const due = (timed: readonly Timed[]) => upTo(world.now - overdueMs, timed).slice(0, limit);
+      return {
+        threads: due([...threads].map(([id, { wakeAt }]) => [id, wakeAt])),
+        runs: due(runsOf(world.shard(shard))),
+        timers: due(timersOf(world.shard(shard))).map((timer) => {
+          const [kind, id = ''] = timer.split('|');
+          return { kind: kind as TimerKind, id };
+        }),
+        hasOutbox: due([...outbox].map(([item, { at }]) => [item, at])).length > 0,
+      };
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { listModel } from './lists.ts';
+import { outboxModel } from './outbox.ts';
+import { requestModel } from './requests.ts';
+import { threadModel } from './threads.ts';
+import { timeModel } from './time.ts';
+import type { Verbs, World } from './world.ts';
+
+/** The specification of the record: every verb as plain code over plain data, with no Redis and no clock. */
+export function modelOf(world: World): Verbs {
+  return {
+    ...threadModel(world),
+    ...requestModel(world),
+    ...timeModel(world),
+    ...outboxModel(world),
+    ...listModel(world),
+  };
+}

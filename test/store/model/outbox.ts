@@ -1,0 +1,63 @@
+import type { OutboxItem } from '../../../src/store/port.ts';
+import { upTo } from './lists.ts';
+import type { Verbs, World } from './world.ts';
+
+type OutboxVerbs = Pick<Verbs, 'putOutbox' | 'takeOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
+
+/** What is due goes to one sender for a while; what is not done by then goes to another. */
+export function outboxModel(world: World): OutboxVerbs {
+  return {
+    putOutbox(threadId, row) {
+      if (!world.home(threadId).outbox.has(`row|${row.id}`)) world.send(threadId, row);
+    },
+
+    takeOutbox(shard, { leaseMs, limit }) {
+      const { outbox } = world.shard(shard);
+      const due = upTo(
+        world.now,
+        [...outbox].map(([item, { at }]) => [item, at]),
+      );
+      return due.slice(0, limit).map((item): OutboxItem => {
+        const row = outbox.get(item)?.row;
+        outbox.set(item, {
+          at: world.now + leaseMs,
+          claim: world.caller,
+          ...(row === undefined ? {} : { row }),
+        });
+        const held = { item, owner: world.caller, shard };
+        const [, id = '', viewId = ''] = item.split('|');
+        if (row !== undefined) return { kind: 'row', ...held, rowId: id, body: row };
+        return { kind: 'view', ...held, requestId: id, viewId };
+      });
+    },
+
+    doneRow({ item, owner, shard }) {
+      const { outbox } = world.shard(shard);
+      if (!outbox.has(item)) return 'done';
+      if (outbox.get(item)?.claim !== owner) return 'stale';
+      outbox.delete(item);
+      return 'done';
+    },
+
+    /** A card that was drawn before the last change is due again. */
+    doneView({ item, owner, shard, requestId, viewId }, revision, stands) {
+      const { outbox } = world.shard(shard);
+      if (!outbox.has(item)) return 'done';
+      if (outbox.get(item)?.claim !== owner) return 'stale';
+      outbox.delete(item);
+      const request = world.request(requestId);
+      request?.drawn.set(viewId, { revision, stands });
+      if (request === undefined || request.revision <= revision) return 'done';
+      outbox.set(item, { at: world.now });
+      return 'due-again';
+    },
+
+    retryOutbox({ item, owner, shard }, delayMs) {
+      const outgoing = world.shard(shard).outbox.get(item);
+      if (outgoing?.claim !== owner) return 'stale';
+      outgoing.claim = undefined;
+      outgoing.at = world.now + delayMs;
+      return 'later';
+    },
+  };
+}

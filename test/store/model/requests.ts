@@ -1,0 +1,177 @@
+import type { Attempt, Deed } from '../../../src/store/port.ts';
+import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
+
+type Deeds = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'start' | 'beat' | 'finish' | 'resolve';
+
+/** What people and workers do to a request; each deed checks everything before it changes anything. */
+export function requestModel(world: World): Pick<Verbs, Deeds> {
+  /** A refusal goes on record; the same click sent again does not. */
+  function refuse<Code extends string>(request: Request, code: Code, deed: Omit<Deed, 'eligible'>) {
+    const click = JSON.stringify(deed.evidence);
+    if (request.refused.get(deed.who) !== click) world.audit(request, 'refused', `${code} ${deed.who}`);
+    request.refused.set(deed.who, click);
+    return { outcome: code };
+  }
+
+  return {
+    vote(requestId, vote) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      const { kind, requester, digest, policy } = request.asked;
+      const { who, decision, reason } = vote;
+      if (kind !== 'approval') return { outcome: 'not-an-approval' };
+      const earlier = request.votes.get(who)?.decision;
+      if (earlier === decision) return voted(request);
+      if (request.state !== 'pending') return settled(request);
+      if (world.now >= expiryOf(request)) return { outcome: 'expired' };
+      if (!vote.eligible) return refuse(request, 'not-eligible', vote);
+      if (who === requester && !policy.selfApproval) return refuse(request, 'own-request', vote);
+      if (vote.shown !== digest) return refuse(request, 'not-as-shown', vote);
+      // An approval can be taken back while the request is pending; a rejection stands.
+      if (earlier === 'reject') return { outcome: 'already-voted', decision: earlier };
+
+      request.votes.set(who, { decision, at: world.now });
+      const count = `${votesFor(request, 'approve')} of ${policy.quorum}`;
+      world.audit(request, 'voted', `${decision} ${who} ${count}`);
+      if (decision === 'reject' && votesFor(request, 'reject') >= policy.vetoes) {
+        world.settle(request, 'rejected', who, reason);
+        world.audit(request, 'rejected', who);
+      } else if (votesFor(request, 'approve') >= policy.quorum) {
+        world.enter(request, 'approved');
+        request.by = who;
+        world.audit(request, 'approved', count);
+      } else {
+        world.redraw(request);
+      }
+      return voted(request);
+    },
+
+    answer(requestId, deed, value) {
+      const request = world.request(requestId);
+      const payload = JSON.stringify(value);
+      if (request === undefined) return UNKNOWN;
+      if (request.asked.kind === 'approval') return { outcome: 'is-an-approval' };
+      const same = request.by === deed.who && request.payload === payload;
+      if (request.state === 'answered' && same) return { outcome: 'answered' };
+      if (request.state !== 'pending') return settled(request);
+      if (world.now >= expiryOf(request)) return { outcome: 'expired' };
+      if (!deed.eligible) return refuse(request, 'not-eligible', deed);
+      world.settle(request, 'answered', deed.who, payload);
+      world.audit(request, 'answered', deed.who);
+      return { outcome: 'answered' };
+    },
+
+    withdraw(requestId, deed, reason) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (deed.who !== request.asked.requester) return refuse(request, 'not-yours', deed);
+      if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
+      if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
+      world.settle(request, 'withdrawn', deed.who, reason);
+      world.audit(request, 'withdrawn', deed.who);
+      return { outcome: 'withdrawn' };
+    },
+
+    supersede(requestId, reason) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state === 'superseded') return { outcome: 'superseded' };
+      if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
+      world.settle(request, 'superseded', '', reason);
+      world.audit(request, 'superseded');
+      return { outcome: 'superseded' };
+    },
+
+    start(requestId, attempt) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      const { state, attempts: tries } = request;
+      if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
+      if (state === 'pending') return { outcome: 'not-approved', state };
+      if (state !== 'approved') return settled(request);
+      const reason = problemAtStart(request, attempt);
+      if (reason !== undefined) {
+        world.settle(request, 'superseded', '', reason);
+        world.audit(request, 'superseded', reason);
+        return { outcome: 'superseded', reason };
+      }
+      request.attempts += 1;
+      request.attempt = attempt.attempt;
+      request.firstStart ??= world.now;
+      request.recoverAt = world.now + attempt.silenceMs;
+      world.enter(request, 'started');
+      world.audit(request, 'started', `try ${request.attempts} ${request.attempt}`);
+      return { outcome: 'started', tries: request.attempts };
+    },
+
+    beat(requestId, attempt, silenceMs, progress = '') {
+      const request = world.request(requestId);
+      if (request?.state !== 'started' || request.attempt !== attempt)
+        return { outcome: 'lost', state: request?.state ?? '' };
+      request.recoverAt = world.now + silenceMs;
+      if (progress !== '' && progress !== request.progress) {
+        request.progress = progress;
+        world.redraw(request);
+      }
+      return { outcome: 'beaten' };
+    },
+
+    finish(requestId, { attempt, state, message, summary }) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      const mine = request.attempt === attempt;
+      if (mine && (request.state === 'succeeded' || request.state === 'failed'))
+        return { outcome: 'finished', state: request.state };
+      // An attempt that was given up as unknown is believed, until a person or another attempt has gone on.
+      if (!mine || (request.state !== 'started' && request.state !== 'unknown')) {
+        if (!request.late.has(attempt)) world.audit(request, 'late', `${state} ${attempt}`);
+        request.late.add(attempt);
+        return { outcome: 'stale', state: request.state };
+      }
+      world.threadOf(request)?.log.push(message);
+      world.settle(request, state, request.by, JSON.stringify(summary));
+      world.audit(request, state, attempt);
+      return { outcome: 'finished', state };
+    },
+
+    resolve(requestId, deed, verdict, reason) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      const { state } = request;
+      const said = `${verdict} ${deed.who}`;
+      if (request.verdict === said) return { outcome: 'resolved', state };
+      if (state === 'pending' || state === 'approved' || state === 'started')
+        return { outcome: 'not-unknown', state };
+      if (state !== 'unknown') return settled(request);
+      if (!deed.eligible) return refuse(request, 'not-eligible', deed);
+      world.audit(request, 'resolved', said);
+      request.verdict = said;
+      if (verdict === 'run-again') {
+        request.attempt = undefined;
+        world.enter(request, 'approved');
+      } else {
+        world.settle(request, 'resolved', deed.who, `${verdict}\n${reason}`);
+      }
+      return { outcome: 'resolved', state: request.state };
+    },
+  };
+}
+
+function voted(request: Request) {
+  const { quorum } = request.asked.policy;
+  return {
+    outcome: 'voted',
+    state: request.state,
+    approvals: votesFor(request, 'approve'),
+    quorum,
+  } as const;
+}
+
+/** What was signed must still be what runs, and enough of those who signed must still be allowed to. */
+function problemAtStart({ asked, votes }: Request, { digest, stillEligible }: Attempt): string | undefined {
+  if (digest !== asked.digest) return 'changed';
+  const counted = [...votes].filter(
+    ([who, { decision }]) => decision === 'approve' && stillEligible.includes(who),
+  );
+  return counted.length < asked.policy.quorum ? 'quorum-lost' : undefined;
+}

@@ -1,0 +1,104 @@
+import { threadOf } from '../../../src/store/keys.ts';
+import { type NewRequest, SettledState } from '../../../src/store/request-record.ts';
+import type { Thread, Verbs, World } from './world.ts';
+
+type ThreadVerbs = Pick<Verbs, 'put' | 'take' | 'renew' | 'suspend' | 'retire'>;
+
+/** A thread has one live turn, and none while a request of the last one is open. */
+export function threadModel(world: World): ThreadVerbs {
+  function lend(thread: Thread, owner: string, token: string, leaseMs: number): void {
+    thread.lease = { owner, token, until: world.now + leaseMs };
+    thread.wakeAt = thread.lease.until;
+  }
+
+  function open(asked: NewRequest): void {
+    const { principals, remindEveryMs, escalate } = asked.policy;
+    const request = {
+      ...{ asked, principals, createdAt: world.now, since: world.now, revision: 1, attempts: 0 },
+      ...{ votes: new Map(), refused: new Map(), late: new Set<string>(), drawn: new Map() },
+      state: 'pending' as const,
+      remindAt: remindEveryMs === undefined ? undefined : world.now + remindEveryMs,
+      escalateAt: escalate === undefined ? undefined : world.now + escalate.afterMs,
+    };
+    world.home(asked.id).requests.set(asked.id, request);
+    world.draw(request);
+    world.audit(request, 'asked', asked.kind);
+  }
+
+  function settlement(requestId: string) {
+    const { state, by = '', payload = '' } = world.request(requestId) ?? {};
+    return { requestId, state: SettledState.parse(state), by, payload };
+  }
+
+  return {
+    put(threadId, item) {
+      const thread = world.thread(threadId) ?? { seen: new Set(), log: [], inbox: [], round: [] };
+      if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
+      world.home(threadId).threads.set(threadId, thread);
+      thread.seen.add(item.id);
+      thread.inbox.push(item);
+      thread.retireAt = undefined;
+      const waiting = world.open(thread);
+      if (waiting === 0) thread.wakeAt ??= world.now;
+      return { outcome: 'put', waiting, place: thread.inbox.length };
+    },
+
+    take(threadId, leaseMs) {
+      const thread = world.thread(threadId);
+      if (thread === undefined) return { outcome: 'idle' };
+      const { lease, log, inbox, round } = thread;
+      const held = lease !== undefined && lease.until > world.now ? lease : undefined;
+      if (held !== undefined && held.owner !== world.caller) return { outcome: 'busy', until: held.until };
+      const requests = world.open(thread);
+      if (requests > 0) return { outcome: 'waiting', requests };
+      if (inbox.length === 0 && round.length === 0) {
+        thread.wakeAt = undefined;
+        return { outcome: 'idle' };
+      }
+      if (held === undefined) world.home(threadId).tokens += 1;
+      const token = held?.token ?? String(world.home(threadId).tokens);
+      lend(thread, world.caller, token, leaseMs);
+      const turn = { threadId, token, messages: [...log], inbox: [...inbox], settled: round.map(settlement) };
+      return { outcome: 'taken', turn };
+    },
+
+    renew({ threadId, token }, leaseMs) {
+      const thread = world.thread(threadId);
+      if (thread?.lease?.token !== token) return { outcome: 'stale' };
+      lend(thread, thread.lease.owner, token, leaseMs);
+      return { outcome: 'renewed' };
+    },
+
+    suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {
+      const thread = world.thread(threadId);
+      const foreign = requests.find(({ id }) => threadOf(id) !== threadId);
+      if (foreign !== undefined) return { outcome: 'foreign-request', requestId: foreign.id };
+      if (thread?.committed === token) return { outcome: 'suspended', waiting: world.open(thread) };
+      if (thread?.lease?.token !== token) return { outcome: 'stale' };
+      const existing = requests.find(({ id }) => world.request(id) !== undefined);
+      if (existing !== undefined) return { outcome: 'existing-request', requestId: existing.id };
+      thread.log.push(...messages);
+      thread.inbox = thread.inbox.slice(read);
+      thread.round = requests.map(({ id }) => id);
+      thread.committed = token;
+      thread.lease = undefined;
+      thread.wakeAt = requests.length === 0 && thread.inbox.length > 0 ? world.now : undefined;
+      if (requests.length === 0) thread.retireAt = world.now + world.keepMs;
+      for (const row of rows) world.send(threadId, row);
+      for (const request of requests) open(request);
+      return { outcome: 'suspended', waiting: requests.length };
+    },
+
+    retire(threadId) {
+      const thread = world.thread(threadId);
+      if (thread?.retireAt === undefined || world.now < thread.retireAt) return { outcome: 'not-due' };
+      if (thread.lease !== undefined || world.open(thread) > 0 || thread.inbox.length > 0) {
+        // A turn that leaves the thread with nothing to do sets the time anew.
+        thread.retireAt = undefined;
+        return { outcome: 'in-use' };
+      }
+      world.home(threadId).threads.delete(threadId);
+      return { outcome: 'retired' };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { expiryOf, isSettled, settled, UNKNOWN, type Verbs, type World } from './world.ts';
+
+type TimeVerbs = Pick<Verbs, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge'>;
+
+/** What time does to a request, and never before its time. */
+export function timeModel(world: World): TimeVerbs {
+  return {
+    expire(requestId) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state === 'expired') return { outcome: 'expired' };
+      if (request.state !== 'pending') return settled(request);
+      if (world.now < expiryOf(request)) return { outcome: 'not-due' };
+      world.settle(request, 'expired');
+      world.audit(request, 'expired');
+      return { outcome: 'expired' };
+    },
+
+    remind(requestId, row) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state !== 'pending') return settled(request);
+      if (request.remindAt === undefined || world.now < request.remindAt) return { outcome: 'not-due' };
+      request.remindAt = world.now + (request.asked.policy.remindEveryMs ?? 0);
+      world.send(requestId, row);
+      world.audit(request, 'reminded');
+      return { outcome: 'reminded' };
+    },
+
+    escalate(requestId, row) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state !== 'pending') return settled(request);
+      if (request.escalateAt === undefined || world.now < request.escalateAt) return { outcome: 'not-due' };
+      const to = request.asked.policy.escalate?.to ?? [];
+      request.escalateAt = undefined;
+      request.principals = [...request.principals, ...to];
+      world.send(requestId, row);
+      world.redraw(request);
+      world.audit(request, 'escalated', to.join(' '));
+      return { outcome: 'escalated' };
+    },
+
+    /** Only an action that is idempotent, young enough and not tried too often is tried again without asking. */
+    recover(requestId) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state !== 'started') return settled(request);
+      const { attempts: tries, firstStart = 0, recoverAt = 0 } = request;
+      if (world.now < recoverAt) return { outcome: 'not-due' };
+      const { idempotent, maxAttempts, retryForMs } = request.asked.execution;
+      if (idempotent && world.now - firstStart < retryForMs && tries < maxAttempts) {
+        request.attempt = undefined;
+        world.enter(request, 'approved');
+        world.audit(request, 'retried', `after try ${tries}`);
+        return { outcome: 'retry', tries };
+      }
+      request.verdict = undefined;
+      world.enter(request, 'unknown');
+      world.audit(request, 'unknown', `try ${tries}`);
+      return { outcome: 'unknown-outcome' };
+    },
+
+    /** What is not settled, or not yet read by its thread, stays. */
+    purge(requestId) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (!isSettled(request)) return { outcome: 'not-settled' };
+      if (world.now < request.since + world.keepMs) return { outcome: 'not-due' };
+      if (world.threadOf(request)?.round.includes(requestId)) {
+        request.purgeAt = world.now + world.keepMs;
+        return { outcome: 'not-due' };
+      }
+      const { requests, outbox } = world.home(requestId);
+      requests.delete(requestId);
+      for (const { id } of request.asked.views ?? []) outbox.delete(`view|${requestId}|${id}`);
+      return { outcome: 'purged' };
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { JsonObject } from '../../../src/agent/json.ts';
+import type { Message } from '../../../src/agent/messages.ts';
+import { shardOf, threadOf } from '../../../src/store/keys.ts';
+import type { InboxItem, Store } from '../../../src/store/port.ts';
+import type { NewRequest, RequestState } from '../../../src/store/request-record.ts';
+
+type OutsideTheModel = 'load' | 'close' | 'note' | 'exportAudit' | 'verifyAudit' | 'trimAudit';
+
+/** The record's verbs as the model has them: the same words, and the answer at once. */
+export type Verbs = {
+  readonly [Verb in Exclude<keyof Store, OutsideTheModel>]: (
+    ...args: Parameters<Store[Verb]>
+  ) => Awaited<ReturnType<Store[Verb]>>;
+};
+
+export interface Thread {
+  readonly seen: Set<string>;
+  readonly log: Message[];
+  inbox: InboxItem[];
+  /** The requests of the last turn, until the next turn has read what became of them. */
+  round: readonly string[];
+  lease?: { readonly owner: string; readonly token: string; readonly until: number } | undefined;
+  committed?: string;
+  /** When somebody has to look at the thread; while a turn goes on, that is when its lease ends. */
+  wakeAt?: number | undefined;
+  retireAt?: number | undefined;
+}
+
+export interface Request {
+  readonly asked: NewRequest;
+  readonly createdAt: number;
+  readonly votes: Map<string, { readonly decision: 'approve' | 'reject'; readonly at: number }>;
+  readonly refused: Map<string, string>;
+  readonly late: Set<string>;
+  readonly drawn: Map<string, { readonly revision: number; readonly stands: JsonObject }>;
+  state: RequestState;
+  /** When it entered its state. */
+  since: number;
+  revision: number;
+  principals: readonly string[];
+  attempts: number;
+  attempt?: string | undefined;
+  progress?: string;
+  by?: string;
+  payload?: string;
+  verdict?: string | undefined;
+  firstStart?: number;
+  remindAt?: number | undefined;
+  escalateAt?: number | undefined;
+  recoverAt?: number;
+  purgeAt?: number;
+}
+
+/** Something to be sent: a row, or (without one) a card to be drawn anew. */
+export interface Outgoing {
+  at: number;
+  claim?: string | undefined;
+  readonly row?: JsonObject;
+}
+
+export interface Shard {
+  tokens: number;
+  readonly threads: Map<string, Thread>;
+  readonly requests: Map<string, Request>;
+  readonly outbox: Map<string, Outgoing>;
+  readonly audit: string[];
+}
+
+/** All that there is; the time, and who calls, are set from outside before every call. */
+export class World {
+  now = 0;
+  caller = '';
+  readonly keepMs: number;
+  readonly #shards = new Map<number, Shard>();
+
+  constructor(keepMs: number) {
+    this.keepMs = keepMs;
+  }
+
+  get shards(): readonly Shard[] {
+    return [...this.#shards.values()];
+  }
+
+  shard(shard: number): Shard {
+    const found = this.#shards.get(shard) ?? {
+      tokens: 0,
+      threads: new Map(),
+      requests: new Map(),
+      outbox: new Map(),
+      audit: [],
+    };
+    this.#shards.set(shard, found);
+    return found;
+  }
+
+  /** The shard of a thread or of a request. */
+  home(id: string): Shard {
+    return this.shard(shardOf(threadOf(id) ?? id));
+  }
+
+  thread(threadId: string): Thread | undefined {
+    return this.home(threadId).threads.get(threadId);
+  }
+
+  request(requestId: string): Request | undefined {
+    return this.home(requestId).requests.get(requestId);
+  }
+
+  threadOf({ asked }: Request): Thread | undefined {
+    return this.thread(threadOf(asked.id) ?? '');
+  }
+
+  /** How many requests a thread waits for: a turn begins only when there are none. */
+  open(thread: Thread | undefined): number {
+    const round = (thread?.round ?? []).map((id) => this.request(id));
+    return round.filter((request) => request !== undefined && !isSettled(request)).length;
+  }
+
+  audit({ asked }: Request, event: string, detail = ''): void {
+    this.home(asked.id).audit.push([this.now, event, asked.id, detail].join(' '));
+  }
+
+  send(threadId: string, { id, body }: { readonly id: string; readonly body: JsonObject }): void {
+    this.home(threadId).outbox.set(`row|${id}`, { at: this.now, row: body });
+  }
+
+  /** The card is due at every place; a place that is due already, or is being drawn, stays as it is. */
+  draw({ asked }: Request): void {
+    const { outbox } = this.home(asked.id);
+    for (const { id } of asked.views ?? []) {
+      const item = `view|${asked.id}|${id}`;
+      if (!outbox.has(item)) outbox.set(item, { at: this.now });
+    }
+  }
+
+  redraw(request: Request): void {
+    request.revision += 1;
+    this.draw(request);
+  }
+
+  enter(request: Request, state: RequestState): void {
+    request.state = state;
+    request.since = this.now;
+    this.redraw(request);
+  }
+
+  /** Nobody is needed for the request any more; the last one of its round wakes the thread. */
+  settle(request: Request, state: RequestState, by = '', payload = ''): void {
+    const thread = this.threadOf(request);
+    this.enter(request, state);
+    Object.assign(request, { by, payload, purgeAt: this.now + this.keepMs });
+    if (thread !== undefined && this.open(thread) === 0) thread.wakeAt = this.now;
+  }
+}
+
+export function isSettled({ state }: Request): boolean {
+  return !['pending', 'approved', 'started', 'unknown'].includes(state);
+}
+
+export function expiryOf({ createdAt, asked }: Request): number {
+  return createdAt + asked.policy.expiresInMs;
+}
+
+export function votesFor({ votes }: Request, decision: 'approve' | 'reject'): number {
+  return [...votes.values()].filter((cast) => cast.decision === decision).length;
+}
+
+/** What somebody is told who comes too late. */
+export function settled({ state, by = '' }: Request) {
+  return { outcome: 'settled', state, by } as const;
+}
+
+export const UNKNOWN = { outcome: 'unknown' } as const;

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Keys, shardOf } from '../../src/store/keys.ts';
+import type { Store } from '../../src/store/port.ts';
+import { openRedisStore } from '../../src/store/redis-store.ts';
+import { connectTestRedis, type TestRedis } from '../support/redis.ts';
+import { approve, ask, attempt, MINUTE_MS, outcome } from './support.ts';
+
+const Hash = z.record(z.string(), z.string());
+const ThreadFixture = z.object({
+  thread: Hash,
+  log: z.array(z.string()),
+  inbox: z.array(z.string()),
+  round: Hash,
+});
+
+const requestFixture = Hash.parse(readFixture('request.v1.json'));
+const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
+const THREAD = 'C1:171.2';
+const REQUEST = `${THREAD}~i-1`;
+
+let redis: TestRedis;
+let store: Store;
+let keys: Keys;
+
+beforeAll(() => {
+  redis = connectTestRedis();
+  store = openRedisStore(redis);
+  keys = new Keys(redis.prefix);
+});
+
+afterAll(() => redis.close());
+
+function readFixture(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8'));
+}
+
+async function writeRequest(
+  changes: Readonly<Record<string, string | undefined>> = {},
+  id = REQUEST,
+): Promise<void> {
+  const key = keys.request(id);
+  await redis.client.del(key, keys.log(THREAD).replace(':log:', ':thread:'));
+  const fields = Object.entries({ ...requestFixture, ...changes });
+  await redis.client.hset(key, Object.fromEntries(fields.filter(([, value]) => value !== undefined)));
+}
+
+async function writeThread(threadId: string, changes: Partial<typeof threadFixture> = {}): Promise<void> {
+  const { thread, log, inbox, round } = { ...threadFixture, ...changes };
+  const [threadKey = '', logKey = '', inboxKey = '', , roundKey = ''] = keys.forScript(threadId);
+  await redis.client.hset(threadKey, thread);
+  await redis.client.rpush(logKey, ...log);
+  await redis.client.rpush(inboxKey, ...inbox);
+  await redis.client.hset(roundKey, round);
+}
+
+describe('a request of version 1', () => {
+  test('is read as it was written', async () => {
+    await writeRequest();
+    expect(await store.load(REQUEST)).toEqual({
+      outcome: 'found',
+      request: {
+        id: REQUEST,
+        threadId: THREAD,
+        state: 'started',
+        revision: 6,
+        kind: 'approval',
+        requester: 'U-rita',
+        digest: requestFixture.digest,
+        details: { tool: 'refund_order', input: { order: 'A-1', amount: 1200, note: '' } },
+        policy: {
+          principals: ['U-ann', 'S-finance'],
+          resolvers: ['U-ops'],
+          quorum: 2,
+          vetoes: 1,
+          selfApproval: false,
+          expiresInMs: 14_400_000,
+          remindEveryMs: 3_600_000,
+          escalate: { afterMs: 7_200_000, to: ['S-oncall'] },
+        },
+        execution: { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 },
+        principals: ['U-ann', 'S-finance', 'S-oncall'],
+        createdAt: 1_760_000_000_000,
+        expiresAt: 1_760_014_400_000,
+        settledAt: undefined,
+        by: 'U-ben',
+        payload: undefined,
+        approvals: 2,
+        rejections: 0,
+        votes: [
+          { who: 'U-ann', decision: 'approve', at: 1_760_003_600_000 },
+          { who: 'U-ben', decision: 'approve', at: 1_760_007_300_000 },
+        ],
+        attempts: 1,
+        attempt: 'attempt-1',
+        progress: '3 of 7',
+        views: [
+          {
+            id: 'thread',
+            place: { channel: 'C1', thread: '171.2' },
+            stands: { channel: 'C1', ts: '171.3' },
+            drawn: 5,
+          },
+          { id: 'dm-ann', place: { channel: 'D1' }, stands: undefined, drawn: 0 },
+        ],
+      },
+    });
+  });
+
+  test('goes on from where it was', async () => {
+    await writeRequest();
+    expect(await store.finish(REQUEST, outcome('attempt-1'))).toEqual({
+      outcome: 'finished',
+      state: 'succeeded',
+    });
+  });
+
+  test('has the fields that are written now', async () => {
+    const id = await ask(store, { views: [{ id: 'thread', place: {} }] });
+    await store.vote(id, approve('U-ann'));
+    await store.start(id, attempt('first'));
+    const written = Object.keys(await redis.client.hgetall(keys.request(id)));
+    expect(Object.keys(requestFixture)).toEqual(expect.arrayContaining(written));
+  });
+
+  test.each([
+    ['v', '2', 'v'],
+    ['v', undefined, 'v'],
+    ['state', 'maybe', 'state'],
+    ['kind', 'wish', 'kind'],
+    ['approvals', '-1', 'approvals'],
+    ['created', 'yesterday', 'created'],
+    ['record', '{"v":1', 'JSON'],
+    ['record', '{"v":2}', 'v'],
+    ['record', requestFixture.record?.replace('"quorum":2', '"quorum":0'), 'policy.quorum'],
+    ['record', requestFixture.record?.replace('"idempotent":true,', ''), 'execution.idempotent'],
+    ['vote:U-ann', 'perhaps', 'vote:U-ann'],
+    ['at:U-ann', undefined, 'at:U-ann'],
+    ['view:thread', undefined, 'view:thread'],
+    ['stands:thread', '{', 'stands:thread'],
+    ['drawn:thread', 'once', 'drawn:thread'],
+  ])('whose %s is %j is malformed, and that is said', async (field, value, where) => {
+    await writeRequest({ [field]: value });
+    const loaded = await store.load(REQUEST);
+    expect(loaded).toMatchObject({ outcome: 'malformed' });
+    expect(loaded).toHaveProperty('problem', expect.stringContaining(where));
+    expect(loaded).toHaveProperty('problem', expect.stringContaining(REQUEST));
+    expect(loaded).toHaveProperty('problem', expect.not.stringContaining('\n'));
+  });
+});
+
+describe('a thread of version 1', () => {
+  test('is read as it was written', async () => {
+    await writeThread('C1:171.20');
+    const taken = await store.take('C1:171.20', MINUTE_MS);
+    if (taken.outcome !== 'taken') throw new Error(`The thread is ${taken.outcome}`);
+    const { messages, inbox, settled } = taken.turn;
+    expect(messages).toEqual(threadFixture.log.map((row) => JSON.parse(row)));
+    expect(inbox).toEqual([{ id: 'C1:171.9', body: { text: 'and A-2', who: 'U-rita' } }]);
+    expect(settled).toEqual([
+      { requestId: `${THREAD}~i-1`, state: 'succeeded', by: 'U-ben', payload: '{"refund":"R-1"}' },
+      { requestId: `${THREAD}~i-2`, state: 'rejected', by: 'U-ann', payload: 'not\ntoday' },
+    ]);
+  });
+
+  test.each<[string, Partial<typeof threadFixture>, string]>([
+    ['of another version', { thread: { v: '2' } }, 'v'],
+    ['with a message of another version', { log: ['{"v":2,"role":"user","content":[{"text":""}]}'] }, 'v'],
+    ['with half a message', { log: [...threadFixture.log, '{"v":1,"role":'] }, 'JSON'],
+    ['with an inbox item that has no id', { inbox: ['{"body":{}}'] }, 'id'],
+    ['with a request that ended in no way we know', { round: { 'T~1': 'lost\nU-ann\n' } }, 'state'],
+  ])('%s is set aside, and that is said', async (name, changes, where) => {
+    const threadId = `T-${shardOf(name)}-${name.length}`;
+    await writeThread(threadId, changes);
+    const taken = await store.take(threadId, MINUTE_MS);
+    expect(taken).toMatchObject({ outcome: 'quarantined' });
+    expect(taken).toHaveProperty('reason', expect.stringContaining(where));
+    expect(taken).toHaveProperty('reason', expect.not.stringContaining('\n'));
+  });
+});

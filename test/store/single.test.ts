@@ -1,0 +1,4 @@
+import { connectTestRedis } from '../support/redis.ts';
+import { describeStore } from './suite.ts';
+
+describeStore('the store on a single Redis', async () => connectTestRedis());

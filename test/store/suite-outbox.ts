@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { shardOf, threadOf } from '../../src/store/keys.ts';
+import type { OutboxItem } from '../../src/store/port.ts';
+import type { Subject } from './suite.ts';
+import { approve, ask, found, MINUTE_MS, newThreadId } from './support.ts';
+
+const VIEWS = [
+  { id: 'thread', place: { channel: 'C1' } },
+  { id: 'dm-ann', place: { channel: 'D1' } },
+];
+
+/** What has to be sent: held by one sender, gone when it was sent, due again when the record went on. */
+export function describeOutbox(subject: () => Subject): void {
+  const takeOf = async (threadId: string, leaseMs = MINUTE_MS): Promise<OutboxItem[]> => {
+    const items = await subject().store.takeOutbox(shardOf(threadId), { leaseMs, limit: 1000 });
+    return items.filter(({ item }) => item.includes(threadId));
+  };
+  const takeRow = async (threadId: string, leaseMs = MINUTE_MS) => {
+    const [item] = await takeOf(threadId, leaseMs);
+    if (item?.kind !== 'row') throw new Error(`The outbox holds no row of ${threadId}`);
+    return item;
+  };
+  const takeView = async (requestId: string, leaseMs = MINUTE_MS) => {
+    const items = await takeOf(threadOf(requestId) ?? '', leaseMs);
+    const view = items.find((item) => item.kind === 'view' && item.viewId === 'thread');
+    if (view?.kind !== 'view') throw new Error(`The outbox holds no view of ${requestId}`);
+    return view;
+  };
+
+  describe('a row of the outbox', () => {
+    test('is held by one sender, and gone when it was sent', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const row = { id: `${threadId}|1`, body: { text: 'done | dusted' } };
+      await store.putOutbox(threadId, row);
+      await store.putOutbox(threadId, { ...row, body: { text: 'again' } });
+      const item = await takeRow(threadId);
+      expect(item).toMatchObject({ rowId: row.id, body: row.body });
+      expect(await takeOf(threadId)).toEqual([]);
+      expect(await store.doneRow(item)).toBe('done');
+      expect(await store.doneRow(item)).toBe('done');
+      expect(await takeOf(threadId, 0)).toEqual([]);
+    });
+
+    test('passes to another sender when the first falls silent, who can then no longer end it', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      await store.putOutbox(threadId, { id: threadId, body: {} });
+      const first = await takeRow(threadId, 0);
+      const second = await takeRow(threadId);
+      expect(second.owner).not.toBe(first.owner);
+      expect(await store.doneRow(first)).toBe('stale');
+      expect(await store.retryOutbox(first, 0)).toBe('stale');
+      expect(await store.doneRow(second)).toBe('done');
+    });
+
+    test('that could not be sent is due again after a while', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      await store.putOutbox(threadId, { id: threadId, body: {} });
+      expect(await store.retryOutbox(await takeRow(threadId), MINUTE_MS)).toBe('later');
+      expect(await takeOf(threadId)).toEqual([]);
+      await store.putOutbox(`${threadId}b`, { id: `${threadId}b`, body: {} });
+      expect(await store.retryOutbox(await takeRow(`${threadId}b`), 0)).toBe('later');
+      expect(await takeRow(`${threadId}b`)).toMatchObject({ rowId: `${threadId}b` });
+    });
+  });
+
+  describe('a view of a request', () => {
+    test('is one item for each place, however often the record changes', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS, policy: { quorum: 3 } });
+      await store.vote(id, approve('U-ann'));
+      await store.vote(id, approve('U-ben'));
+      const items = await takeOf(threadOf(id) ?? '');
+      expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
+      expect((await found(store, id)).revision).toBe(3);
+    });
+
+    test('stands where it was put, and is due again only when the record changes', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      const item = await takeView(id);
+      const { revision } = await found(store, id);
+      expect(await store.doneView(item, revision, { ts: '171.2' })).toBe('done');
+      expect((await found(store, id)).views).toContainEqual({
+        id: 'thread',
+        place: { channel: 'C1' },
+        stands: { ts: '171.2' },
+        drawn: revision,
+      });
+      await expect(takeView(id)).rejects.toThrow('holds no view');
+      await store.vote(id, approve('U-ann'));
+      expect(await takeView(id)).toMatchObject({ requestId: id, viewId: 'thread' });
+    });
+
+    test('is due again at once when the record changed while it was drawn', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      const item = await takeView(id);
+      const { revision } = await found(store, id);
+      await store.vote(id, approve('U-ann'));
+      await expect(takeView(id), 'one update at a time for one message').rejects.toThrow('holds no view');
+      expect(await store.doneView(item, revision, { ts: '171.2' })).toBe('due-again');
+      const next = await takeView(id);
+      expect(await store.doneView(next, (await found(store, id)).revision, { ts: '171.2' })).toBe('done');
+    });
+  });
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { type Message, userMessage } from '../../src/agent/messages.ts';
+import { requestIdOf } from '../../src/store/keys.ts';
+import type { Attempt, Deed, Outcome, Store, TakenTurn, TurnEnd, Vote } from '../../src/store/port.ts';
+import type { ExecutionRules, NewRequest, PolicySnapshot } from '../../src/store/request-record.ts';
+
+export const MINUTE_MS = 60_000;
+
+/** Two approvers, one signature, an hour's time; an action that is never tried twice by itself. */
+export const POLICY: PolicySnapshot = {
+  principals: ['U-ann', 'U-ben'],
+  resolvers: ['U-ops'],
+  quorum: 1,
+  vetoes: 1,
+  selfApproval: false,
+  expiresInMs: 60 * MINUTE_MS,
+};
+export const EXECUTION: ExecutionRules = { idempotent: false, maxAttempts: 3, retryForMs: 60 * MINUTE_MS };
+
+export interface RequestChanges extends Partial<Omit<NewRequest, 'id' | 'policy' | 'execution'>> {
+  readonly policy?: Partial<PolicySnapshot>;
+  readonly execution?: Partial<ExecutionRules>;
+}
+
+/** A request of this thread with an id of its own; what a test is about is all that it has to name. */
+export function newRequest(
+  threadId: string,
+  changes: RequestChanges = {},
+  interruptId: string = randomUUID(),
+): NewRequest {
+  const { policy, execution, ...others } = changes;
+  return {
+    id: requestIdOf(threadId, interruptId),
+    kind: 'approval',
+    requester: 'U-rita',
+    digest: 'digest-1',
+    details: { tool: 'refund_order', input: { order: 'A-1', amount: 1200 } },
+    ...others,
+    policy: { ...POLICY, ...policy },
+    execution: { ...EXECUTION, ...execution },
+  };
+}
+
+export function newThreadId(): string {
+  return `T-${randomUUID()}`;
+}
+
+/** Takes a thread that must be free, after saying something in it. */
+export async function beginTurn(store: Store, threadId: string, leaseMs = MINUTE_MS): Promise<TakenTurn> {
+  await store.put(threadId, { id: randomUUID(), body: { text: 'hello' } });
+  return takeTurn(store, threadId, leaseMs);
+}
+
+/** Takes a thread in which something waits to be read. */
+export async function takeTurn(store: Store, threadId: string, leaseMs = MINUTE_MS): Promise<TakenTurn> {
+  const taken = await store.take(threadId, leaseMs);
+  if (taken.outcome !== 'taken') throw new Error(`The thread ${threadId} is ${taken.outcome}`);
+  return taken.turn;
+}
+
+/** Opens a request in a thread of its own and gives its id. */
+export async function ask(store: Store, changes: RequestChanges = {}): Promise<string> {
+  const threadId = newThreadId();
+  const request = newRequest(threadId, changes);
+  await suspendTurn(store, await beginTurn(store, threadId), { requests: [request] });
+  return request.id;
+}
+
+/** Ends a turn that has read its whole inbox. */
+export async function suspendTurn(store: Store, turn: TakenTurn, end: Partial<TurnEnd> = {}): Promise<void> {
+  const result = await store.suspend(turn, { messages: [], read: turn.inbox.length, ...end });
+  if (result.outcome !== 'suspended') throw new Error(`The turn is ${result.outcome}`);
+}
+
+/** A click by somebody who may. */
+export function deed(who: string, changes: Partial<Deed> = {}): Deed {
+  return { who, eligible: true, evidence: { click: randomUUID() }, ...changes };
+}
+
+export function approve(who: string, changes: Partial<Vote> = {}): Vote {
+  return { ...deed(who), decision: 'approve', shown: 'digest-1', ...changes };
+}
+
+export function reject(who: string, changes: Partial<Vote> = {}): Vote {
+  return approve(who, { decision: 'reject', reason: 'not today', ...changes });
+}
+
+/** A try by a worker for which everybody who signed still counts. */
+export function attempt(name: string, changes: Partial<Attempt> = {}): Attempt {
+  return {
+    attempt: name,
+    digest: 'digest-1',
+    silenceMs: MINUTE_MS,
+    stillEligible: ['U-ann', 'U-ben'],
+    evidence: {},
+    ...changes,
+  };
+}
+
+export function outcome(name: string, changes: Partial<Outcome> = {}): Outcome {
+  return { attempt: name, state: 'succeeded', message: resultMessage(), summary: 'refunded', ...changes };
+}
+
+export function resultMessage(output = 'refunded'): Message {
+  return {
+    v: 1,
+    role: 'tool',
+    content: [{ toolResponse: { name: 'refund_order', ref: 'call-1', output }, status: 'ok' }],
+  };
+}
+
+export function message(text: string): Message {
+  return userMessage(text);
+}
+
+/** Opens a request, has it approved and begun; the attempt is named `first`. */
+export async function askAndStart(
+  store: Store,
+  changes: RequestChanges = {},
+  started: Partial<Attempt> = {},
+): Promise<string> {
+  const requestId = await ask(store, changes);
+  await store.vote(requestId, approve('U-ann'));
+  const result = await store.start(requestId, attempt('first', started));
+  if (result.outcome !== 'started') throw new Error(`The request is ${result.outcome}`);
+  return requestId;
+}
+
+/** Opens a request whose only attempt has fallen silent, so that nobody knows what became of it. */
+export async function askAndLose(store: Store, changes: RequestChanges = {}): Promise<string> {
+  const requestId = await askAndStart(store, changes, { silenceMs: 0 });
+  await store.recover(requestId);
+  return requestId;
+}
+
+/** The state of a request that must be on record. */
+export async function stateOf(store: Store, requestId: string): Promise<string> {
+  return (await found(store, requestId)).state;
+}
+
+/** A request that must be on record. */
+export async function found(store: Store, requestId: string) {
+  const loaded = await store.load(requestId);
+  if (loaded.outcome !== 'found') throw new Error(`The request ${requestId} is ${loaded.outcome}`);
+  return loaded.request;
+}
+
+/** A client that, once told to, sends every script twice and gives the second reply, as after a lost reply. */
+export function resending(client: Redis): { readonly client: Redis; twice: boolean } {
+  const resending = { client, twice: false };
+  resending.client = new Proxy(client, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      const send = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
+      if (!String(name).startsWith('eval') || !resending.twice) return send;
+      return async (...args: unknown[]) => {
+        await send(...args);
+        return send(...args);
+      };
+    },
+  });
+  return resending;
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askRedis } from '../../playground/redis/ask-redis.ts';
+import { findFreePort } from '../../playground/redis/find-free-port.ts';
+import { launchWatchdog, type WatchedServer } from '../../playground/redis/launch-watchdog.ts';
+import { thisMachine } from '../../playground/redis/machine.ts';
+import { obtainServer } from '../../playground/redis/obtain-server.ts';
+
+const SLOTS = 16_384;
+const TRIES = 3;
+const PATIENCE_MS = 20_000;
+
+export interface ClusterNode {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A Redis Cluster in which every slot has an owner; it ends with `stop`, or with this process however that ends. */
+export interface RedisCluster {
+  readonly nodes: readonly ClusterNode[];
+  stop(): Promise<void>;
+}
+
+interface Member extends ClusterNode {
+  readonly url: string;
+  readonly busPort: number;
+  readonly watched: WatchedServer;
+}
+
+/** Starts a cluster of masters on free loopback ports. */
+export async function startRedisCluster(size = 3): Promise<RedisCluster> {
+  const server = await obtainServer(process.env, thisMachine(), () => {});
+  for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {
+    const members: Member[] = [];
+    for (let index = 0; index < size; index += 1) members.push(await launchMember(server));
+    const stop = async () => {
+      await Promise.all(members.map(({ watched }) => watched.stop()));
+    };
+    try {
+      await formCluster(members);
+      return { nodes: members.map(({ host, port }) => ({ host, port })), stop };
+    } catch (error) {
+      await stop();
+      // A port that was free a moment ago may be taken by now.
+      if (triesLeft === 0) throw error;
+    }
+  }
+}
+
+async function launchMember(server: string): Promise<Member> {
+  const [port, busPort] = [await findFreePort(), await findFreePort()];
+  const url = `redis://127.0.0.1:${port}`;
+  const dataFolder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-cluster-')));
+  const serverArguments = [
+    ...['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'],
+    ...['--dir', dataFolder, '--daemonize', 'no', '--save', '', '--appendonly', 'no'],
+    ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'],
+  ];
+  const watched = launchWatchdog(
+    {
+      server,
+      url,
+      serverArguments,
+      dataFolder,
+      removeDataFolder: true,
+      logFile: join(dataFolder, 'server.log'),
+      lockFile: join(dataFolder, 'server.lock'),
+    },
+    process.env,
+  );
+  return { host: '127.0.0.1', port, busPort, url, watched };
+}
+
+async function formCluster(members: readonly Member[]): Promise<void> {
+  for (const [index, { url }] of members.entries()) {
+    const first = Math.ceil((index * SLOTS) / members.length);
+    const last = Math.ceil(((index + 1) * SLOTS) / members.length) - 1;
+    await until(`the server at ${url} answers`, () => call(url, 'PING'));
+    await call(url, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
+    await call(url, 'CLUSTER', 'ADDSLOTSRANGE', String(first), String(last));
+  }
+  for (const { url } of members.slice(1)) {
+    for (const { host, port, busPort } of members.slice(0, 1))
+      await call(url, 'CLUSTER', 'MEET', host, String(port), String(busPort));
+  }
+  for (const { url } of members) {
+    await until(`the server at ${url} knows the whole cluster`, async () => {
+      const state = await call(url, 'CLUSTER', 'INFO');
+      if (!state.includes('cluster_state:ok')) throw new Error(state);
+      if (!state.includes(`cluster_known_nodes:${members.length}`)) throw new Error(state);
+    });
+  }
+}
+
+async function call(url: string, command: string, ...args: string[]): Promise<string> {
+  return String(await askRedis(url, (client) => client.call(command, ...args)));
+}
+
+async function until(what: string, check: () => Promise<unknown>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw new Error(`It did not happen in time that ${what}`, { cause: error });
+      await sleep(25);
+    }
+  }
+}
