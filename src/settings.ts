@@ -10,6 +10,9 @@ const Environment = z.object({
   OPENAI_API_KEY: Secret,
   OPENAI_BASE_URL: z.url('must be a URL').optional(),
   OPENAI_MODEL: z.string().min(1).default('gpt-5-mini'),
+  MANIFEST: z.string().min(1).default('manifest.yml'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  PUBLIC_URL: z.url('must be a URL').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -22,6 +25,10 @@ export interface Settings {
   };
   readonly model: { readonly model: string; readonly apiKey: string; readonly baseURL: string | undefined };
   readonly redis: RedisSettings;
+  readonly manifest: string;
+  readonly port: number;
+  /** Where outside systems reach the bot, for call-backs. */
+  readonly publicUrl: string;
   readonly logLevel: string;
 }
 
@@ -48,6 +55,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       slack: { botToken: data.SLACK_BOT_TOKEN, appToken: data.SLACK_APP_TOKEN, apiUrl: data.SLACK_API_URL },
       model: { model: data.OPENAI_MODEL, apiKey: data.OPENAI_API_KEY, baseURL: data.OPENAI_BASE_URL },
       redis: redis.data,
+      manifest: data.MANIFEST,
+      port: data.PORT,
+      publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
       logLevel: data.LOG_LEVEL,
     },
   };

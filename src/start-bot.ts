@@ -1,33 +1,31 @@
 import type { Logger } from 'pino';
 import { openAIModel } from './agent/openai-model.ts';
-import type { Tool } from './agent/tool.ts';
+import type { BotParts } from './bot/bot-parts.ts';
+import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { createApp } from './bot/create-app.ts';
+import { listen } from './bot/listen.ts';
+import { Directory } from './bot/people/directory.ts';
+import { RunningTurns } from './bot/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import type { Settings } from './settings.ts';
 import { checkServer } from './store/check-server.ts';
 import { connectRedis } from './store/connect.ts';
 import { openEngine } from './store/engine.ts';
-import type { PolicySnapshot } from './store/port.ts';
+import { openRedisLedger } from './store/redis-ledger.ts';
 import { openRedisStore } from './store/redis-store.ts';
 import { wakingStore } from './store/waking-store.ts';
+import type { Manifest } from './tools/manifest/manifest.ts';
+import { openToolbox } from './tools/open-toolbox.ts';
+import type { Secrets } from './tools/secrets.ts';
 
-const DAY_MS = 86_400_000;
-
-/** Nobody may sign by this policy: a bot that was not told who may fails closed. */
-export const NOBODY: PolicySnapshot = {
-  principals: [],
-  resolvers: [],
-  quorum: 1,
-  vetoes: 1,
-  selfApproval: false,
-  expiresInMs: DAY_MS,
-};
+const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 export interface BotSetup {
   readonly settings: Settings;
-  readonly instructions: string;
-  readonly tools: readonly Tool[];
-  readonly policy: PolicySnapshot;
+  readonly manifest: Manifest;
+  /** The folder that the manifest's paths start from. */
+  readonly folder: string;
+  readonly secrets: Secrets;
   readonly logger: Logger;
   /** What the keys in Redis begin with, so that several bots can share one. */
   readonly prefix?: string;
@@ -40,25 +38,41 @@ export interface RunningBot {
 
 /** Wires the rooms together and connects to Redis and Slack; what it cannot reach is one error, and nothing stays open. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
-  const { settings, logger, prefix = 'countersign:', ...parts } = setup;
+  const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const log = logger.child({ part: 'record' });
-  const client = await connectRedis(settings.redis, { onProblem: (message) => log.warn(message) });
-  for (const { severity, setting, message } of await checkServer(client)) {
+  const redis = await connectRedis(settings.redis, { onProblem: (message) => log.warn(message) });
+  for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
-  const record = openRedisStore({ client, prefix });
+  const record = openRedisStore({ client: redis, prefix });
+  const ledger = openRedisLedger(redis, prefix);
+  await ledger.fill();
   const engine = openEngine({ settings: settings.redis, store: record, log, prefix });
-  const store = wakingStore(record, engine);
-  const app = createApp(settings.slack, store, logger);
+  const toolbox = await openToolbox(manifest, { folder, secrets, log: logger.child({ part: 'tools' }) });
+  const app = createApp(settings.slack, logger);
+  const { model, instructions = INSTRUCTIONS, maxSteps, contextBudget } = manifest.agent;
+  const parts: BotParts = {
+    model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
+    agent: () => ({ instructions, maxSteps, contextBudget }),
+    toolbox,
+    services: { ledger },
+    store: wakingStore(record, engine),
+    client: app.client,
+    directory: new Directory(app.client),
+    callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
+    turns: new RunningTurns(),
+    logger,
+  };
+  listen(app, parts);
 
   const stop = async (): Promise<void> => {
     await app.stop();
     await engine.stop();
-    await store.close();
+    await toolbox.close();
+    await record.close();
   };
   try {
-    const model = openAIModel(settings.model);
-    await engine.start(workHandlers({ ...parts, model, store, client: app.client, logger }));
+    await engine.start(workHandlers(parts));
     await app.start();
   } catch (error) {
     await stop();

@@ -8,28 +8,39 @@ import {
   type UserSeed,
 } from './default-cast.ts';
 import { makeId, makeSecret } from './ids.ts';
-import type { EventSubscription, InstalledApp } from './state/types.ts';
+import type { Timings } from './limits.ts';
+import type { AgentSurface, EventSubscription, InstalledApp } from './state/types.ts';
 import { WorkspaceState } from './state/workspace-state.ts';
-import { EVENT_SCOPES } from './web-api/scopes.ts';
+import { EVENT_SCOPES, EVENT_SUBSCRIPTIONS, EVENT_SURFACES } from './web-api/scopes.ts';
 
 /** Who and what is in the workspace at the start; the default cast where nothing is said. */
 export interface WorkspaceSeed {
   users?: readonly UserSeed[];
   channels?: readonly ChannelSeed[];
   userGroups?: readonly UserGroupSeed[];
-  app?: {
-    name?: string;
-    scopes?: readonly string[];
-    events?: readonly EventSubscription[];
-    commands?: readonly string[];
-  };
+  app?: AppSeed;
+}
+
+/** The app as its manifest declares it; what is left out is everything this workspace can do. */
+export interface AppSeed {
+  name?: string;
+  scopes?: readonly string[];
+  events?: readonly EventSubscription[];
+  commands?: readonly string[];
+  /** The surface for agents; `agent_view` when the scopes allow it. */
+  agent?: AgentSurface;
+  homeTab?: boolean;
+  /** False to be reached by signed HTTP requests. */
+  socketMode?: boolean;
+  /** Where the requests go; it can also be set, and verified, later. */
+  requestUrl?: string;
 }
 
 /** Builds the state of a new workspace; refuses an app that Slack would not let be installed. */
-export function buildState(seed: WorkspaceSeed): WorkspaceState {
+export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceState {
   const app = buildApp(seed);
   const team = { id: 'T0LOCAL001', name: 'Local', domain: 'local' };
-  const state = new WorkspaceState(team, app);
+  const state = new WorkspaceState(team, app, timings);
   const botUser = { id: app.botUserId, name: app.name, real_name: app.name, is_bot: true };
   for (const user of [...(seed.users ?? DEFAULT_USERS), botUser]) {
     requireId(user.id, 'U', 'user');
@@ -42,6 +53,9 @@ export function buildState(seed: WorkspaceSeed): WorkspaceState {
       is_restricted: false,
       is_ultra_restricted: false,
       is_stranger: false,
+      tz: 'Etc/UTC',
+      tz_label: 'Coordinated Universal Time',
+      tz_offset: 0,
       ...user,
     });
   }
@@ -68,16 +82,26 @@ export function buildState(seed: WorkspaceSeed): WorkspaceState {
 
 function buildApp({ app = {} }: WorkspaceSeed): InstalledApp {
   const scopes = app.scopes ?? DEFAULT_SCOPES;
-  const allEvents: EventSubscription[] = ['app_mention', 'message.channels', 'message.groups', 'message.im'];
-  const events = app.events ?? allEvents.filter((event) => scopes.includes(EVENT_SCOPES[event]));
+  const agent = app.agent ?? (scopes.includes('assistant:write') ? 'agent_view' : 'none');
+  const isGranted = (oneOf: readonly string[]) =>
+    oneOf.length === 0 || oneOf.some((scope) => scopes.includes(scope));
+  const events =
+    app.events ??
+    EVENT_SUBSCRIPTIONS.filter(
+      (event) => isGranted(EVENT_SCOPES[event]) && (EVENT_SURFACES[event] ?? [agent]).includes(agent),
+    );
   const commands = app.commands ?? [];
   const needed = [
     ...events.map((event) => EVENT_SCOPES[event]),
-    ...(commands.length > 0 ? ['commands'] : []),
+    ...(commands.length > 0 ? [['commands']] : []),
+    ...(agent === 'none' ? [] : [['assistant:write']]),
   ];
-  const missing = needed.filter((scope) => !scopes.includes(scope));
+  const missing = needed.filter((oneOf) => !isGranted(oneOf)).map((oneOf) => oneOf.join(' or '));
   if (missing.length > 0)
     throw new Error(`The app needs the scopes ${missing.join(', ')} for its events and commands.`);
+  const unheard = events.filter((event) => !(EVENT_SURFACES[event] ?? [agent]).includes(agent));
+  if (unheard.length > 0)
+    throw new Error(`With ${agent} the app never gets ${unheard.join(', ')}; declare another surface.`);
   return {
     id: makeId('A'),
     name: app.name ?? 'countersign',
@@ -86,6 +110,11 @@ function buildApp({ app = {} }: WorkspaceSeed): InstalledApp {
     scopes,
     events,
     commands,
+    agent,
+    homeTab: app.homeTab ?? true,
+    socketMode: app.socketMode ?? true,
+    ...(app.requestUrl !== undefined && { requestUrl: app.requestUrl }),
+    isTokenRevoked: false,
     botToken: `xoxb-${makeSecret()}`,
     appToken: `xapp-1-${makeSecret()}`,
     signingSecret: makeSecret(),

@@ -68,6 +68,7 @@ export const DEFAULT_USER_GROUPS: readonly UserGroupSeed[] = [
 /** Every scope this workspace knows a use for. */
 export const DEFAULT_SCOPES: readonly string[] = [
   'app_mentions:read',
+  'assistant:write',
   'channels:history',
   'channels:read',
   'chat:write',
@@ -77,7 +78,9 @@ export const DEFAULT_SCOPES: readonly string[] = [
   'im:history',
   'im:read',
   'im:write',
+  'reactions:read',
   'reactions:write',
+  'team:read',
   'usergroups:read',
   'users:read',
 ];

@@ -57,6 +57,9 @@ export const LIMITS = {
   fileInputFiles: 10,
   richTextIndent: 8,
   statusLoadingMessages: 10,
+  suggestedPrompts: 4,
+  sessionTitle: 200,
+  taskTitle: 256,
   directMessageUsers: 8,
   historyPage: 999,
   socketConnections: 10,
@@ -74,6 +77,10 @@ export interface Timings {
   socketDrain: number;
   /** The pause before each redelivery of an event that was not acknowledged. */
   eventRetries: readonly number[];
+  /** How long a message can be streamed to, from its start and however busy it is. */
+  streamLife: number;
+  /** How long a session stays in processing when the app never ends it. */
+  sessionProcessing: number;
 }
 
 /** Slack's own timings: three seconds to answer, then redelivery at once, after a minute and after five. */
@@ -85,4 +92,6 @@ export const SLACK_TIMINGS: Timings = {
   socketPing: 10_000,
   socketDrain: 10_000,
   eventRetries: [0, 60_000, 300_000],
+  streamLife: 300_000,
+  sessionProcessing: 3_600_000,
 };

@@ -1,28 +1,33 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildState, type WorkspaceSeed } from './build-state.ts';
-import { eventsFor } from './events/message-events.ts';
+import { Deliveries } from './delivery/deliveries.ts';
+import { eventPayload } from './events/event-payload.ts';
+import { messageOccurrences } from './events/message-events.ts';
+import { HttpDelivery } from './http/http-delivery.ts';
+import { RequestUrl } from './http/request-url.ts';
 import { SLACK_TIMINGS, type Timings } from './limits.ts';
 import type { Surroundings } from './people/interaction.ts';
 import { ResponseUrls } from './people/response-urls.ts';
 import { Triggers } from './people/triggers.ts';
 import { SocketMode } from './socket-mode/socket-mode.ts';
-import type { JsonObject } from './state/types.ts';
-import {
-  type CallHandling,
-  handleCall,
-  type RateLimit,
-  type RecordedCall,
-  tokenKind,
-} from './web-api/handle-call.ts';
-import { parseObject, readArguments, readBody, readToken } from './web-api/read-request.ts';
+import type { Occurrence } from './state/workspace-state.ts';
+import { answerCall, type Serving } from './web-api/answer-call.ts';
+import { Faults } from './web-api/faults.ts';
+import { RateLimiter } from './web-api/rate-limiter.ts';
+import { parseObject, readBody } from './web-api/read-request.ts';
 import { Refusal } from './web-api/refusal.ts';
+import { sendJson } from './web-api/send-json.ts';
 import { Workspace } from './workspace.ts';
 
 export interface LocalSlackOptions extends WorkspaceSeed {
   timings?: Partial<Timings>;
   /** A free port is taken when none is named. */
   port?: number;
+  /** Slack's own tiers and one message a second and channel; off unless asked for. */
+  rateLimits?: 'off' | 'slack';
+  /** How often each event is delivered, all with the same id, as Slack may do; once unless asked for more. */
+  eventCopies?: number;
 }
 
 /** A running workspace and what an app needs to connect to it. */
@@ -36,67 +41,55 @@ export interface LocalSlack {
   stop: () => Promise<void>;
 }
 
-/** Starts a Slack workspace on this machine that speaks Slack's Web API and Socket Mode over real sockets. */
+/** Starts a Slack workspace on this machine that speaks Slack's Web API, Socket Mode and signed HTTP over real sockets. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const timings = { ...SLACK_TIMINGS, ...options.timings };
-  const state = buildState(options);
-  const calls: RecordedCall[] = [];
-  const rateLimits: RateLimit[] = [];
+  const state = buildState(options, timings);
   let origin = '';
   const triggers = new Triggers(timings.triggerLife);
   const responseUrls = new ResponseUrls(state, timings.responseUrlLife, () => origin);
-  const socketMode = new SocketMode({ timings, appId: state.app.id, onChange: () => state.changed() });
-  const around: Surroundings = { state, triggers, responseUrls, socketMode };
+  const onChange = () => state.changed();
+  const socketMode = new SocketMode({ timings, appId: state.app.id, onChange });
+  const transport = state.app.socketMode ? socketMode : new HttpDelivery({ app: state.app, timings });
+  const deliveries = new Deliveries({ transport, timings, onChange });
+  const around: Surroundings = { state, triggers, responseUrls, deliveries };
   const openSocketUrl = () => origin.replace(/^http/, 'ws') + socketMode.connections.issuePath();
-  const handling: CallHandling = { context: { state, triggers, openSocketUrl }, rateLimits };
+  const serving: Serving = {
+    handling: {
+      context: { state, triggers, openSocketUrl },
+      rateLimits: [],
+      ...(options.rateLimits === 'slack' && { rateLimiter: new RateLimiter() }),
+    },
+    faults: new Faults(),
+    calls: [],
+  };
 
+  const tellApp = (occurrence: Occurrence) => {
+    const payload = eventPayload(state, occurrence);
+    if (payload === undefined) return;
+    for (let copy = 0; copy < (options.eventCopies ?? 1); copy += 1) deliveries.deliverEvent(payload);
+  };
   state.events.on('message', (change) => {
-    for (const event of eventsFor(state, change)) socketMode.deliverEvent(event);
+    for (const occurrence of messageOccurrences(state, change)) tellApp(occurrence);
   });
+  state.events.on('occurrence', tellApp);
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       console.error('The local Slack failed on a request; this is a bug of it.', error);
-      send(response, 500, { ok: false, error: 'internal_error' });
+      sendJson(response, 500, { ok: false, error: 'internal_error' });
     });
   });
   socketMode.connections.acceptFrom(server);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', origin);
-    if (url.pathname.startsWith('/api/')) return await answerCall(request, response, url);
+    if (url.pathname.startsWith('/api/')) return await answerCall(request, response, url, serving);
     if (/^\/(actions|commands)\//.test(url.pathname) && request.method === 'POST') {
       const { status, body } = await respondTo(request, url.pathname);
-      return send(response, status, body);
+      return sendJson(response, status, body);
     }
-    send(response, 404, { ok: false, error: 'not_found' });
-  }
-
-  async function answerCall(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const method = url.pathname.slice('/api/'.length);
-    let given: JsonObject;
-    try {
-      given = await readArguments(request, url);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return send(response, 200, error.answer);
-    }
-    const token = readToken(request, given);
-    const { status, body, retryAfterSeconds } = handleCall(method, given, token, handling);
-    const { token: _secret, ...shown } = given;
-    calls.push({
-      method,
-      arguments: shown,
-      token: tokenKind(token, handling),
-      status,
-      response: body,
-      at: Date.now(),
-    });
-    state.changed();
-    send(response, status, body, {
-      'x-oauth-scopes': state.app.scopes.join(','),
-      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
-    });
+    sendJson(response, 404, { ok: false, error: 'not_found' });
   }
 
   async function respondTo(request: IncomingMessage, path: string) {
@@ -119,8 +112,14 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     botToken: state.app.botToken,
     appToken: state.app.appToken,
     signingSecret: state.app.signingSecret,
-    workspace: new Workspace(around, calls, rateLimits),
+    workspace: new Workspace({
+      around,
+      serving,
+      connections: socketMode.connections,
+      requestUrl: new RequestUrl(state.app, timings),
+    }),
     stop: async () => {
+      await deliveries.stop();
       await socketMode.stop();
       await new Promise((resolve) => {
         server.close(resolve);
@@ -128,16 +127,6 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
       });
     },
   };
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: JsonObject,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
-  response.end(JSON.stringify(body));
 }
 
 function addressOf(address: string | AddressInfo | null): AddressInfo {

@@ -1,10 +1,30 @@
+import type { AttemptAnswer, Delivery } from './delivery/delivery.ts';
+import type { Forgery, RawAnswer, RequestUrl } from './http/request-url.ts';
+import type { RequestContent } from './http/sign-request.ts';
 import type { Surroundings } from './people/interaction.ts';
 import { Person } from './people/person.ts';
-import type { DisconnectReason } from './socket-mode/connections.ts';
-import type { Delivery } from './socket-mode/delivery.ts';
-import type { EphemeralMessage, Message, View } from './state/types.ts';
+import type { Connections, DisconnectReason } from './socket-mode/connections.ts';
+import { findSession } from './state/sessions.ts';
+import type {
+  AgentSession,
+  EphemeralMessage,
+  EventSubscription,
+  Message,
+  SuggestedPrompts,
+  View,
+} from './state/types.ts';
 import type { WorkspaceState } from './state/workspace-state.ts';
-import type { RateLimit, RecordedCall } from './web-api/handle-call.ts';
+import type { Serving } from './web-api/answer-call.ts';
+import type { Fault, FaultOptions } from './web-api/faults.ts';
+import type { RecordedCall } from './web-api/handle-call.ts';
+import { type SentPayload, sentPayloads } from './web-api/sent-payloads.ts';
+
+interface WorkspaceParts {
+  around: Surroundings;
+  serving: Serving;
+  connections: Connections;
+  requestUrl: RequestUrl;
+}
 
 /** The workspace as tests and the playground drive it and look at it. */
 export class Workspace {
@@ -12,22 +32,26 @@ export class Workspace {
   /** Every call of the Web API, in the order Slack answered them. */
   readonly calls: RecordedCall[];
   readonly #around: Surroundings;
-  readonly #rateLimits: RateLimit[];
+  readonly #serving: Serving;
+  readonly #connections: Connections;
+  readonly #requestUrl: RequestUrl;
 
-  constructor(around: Surroundings, calls: RecordedCall[], rateLimits: RateLimit[]) {
+  constructor({ around, serving, connections, requestUrl }: WorkspaceParts) {
     this.state = around.state;
-    this.calls = calls;
+    this.calls = serving.calls;
     this.#around = around;
-    this.#rateLimits = rateLimits;
+    this.#serving = serving;
+    this.#connections = connections;
+    this.#requestUrl = requestUrl;
   }
 
   /** Everything sent to the app, with each attempt and its answer. */
   get deliveries(): readonly Delivery[] {
-    return this.#around.socketMode.deliveries;
+    return this.#around.deliveries.all;
   }
 
   get socketConnections(): number {
-    return this.#around.socketMode.connections.count;
+    return this.#connections.count;
   }
 
   as(userId: string): Person {
@@ -57,14 +81,79 @@ export class Workspace {
     return this.state.homeOf(userId);
   }
 
-  /** Answers the next calls of a method with 429. */
-  rateLimit(method: string, options: { calls: number; retryAfterSeconds: number }): void {
-    this.#rateLimits.push({ method, remaining: options.calls, retryAfterSeconds: options.retryAfterSeconds });
+  /** The session of a thread, as Slack shows it beside the thread. */
+  sessionOf(channel: string, threadTs: string): AgentSession | undefined {
+    return findSession(this.state, channel, threadTs);
   }
 
-  /** Tells the app on all its connections that Slack is about to close them. */
-  disconnectSockets(reason: DisconnectReason): void {
-    this.#around.socketMode.connections.disconnect(reason);
+  /** The prompts a person is offered in their conversation with the app. */
+  suggestedPromptsFor(userId: string, threadTs?: string): SuggestedPrompts | undefined {
+    const channel = this.directMessages(userId);
+    return this.state.suggestedPrompts.get(threadTs === undefined ? channel : `${channel}:${threadTs}`);
+  }
+
+  /** Everything the app sent, for checks of its shape. */
+  payloads(): SentPayload[] {
+    return sentPayloads(this.calls, this.#around.responseUrls.received, this.deliveries);
+  }
+
+  /** The scopes of the bot token that something in this run needed, in order of their names. */
+  usedScopes(): string[] {
+    return [...this.state.used.scopes].sort();
+  }
+
+  /** The subscriptions of which this run sent the app at least one event, in order of their names. */
+  usedEvents(): EventSubscription[] {
+    return [...this.state.used.events].sort();
+  }
+
+  /** Answers the next calls of a method with 429. */
+  rateLimit(method: string, options: { calls: number; retryAfterSeconds: number }): void {
+    this.#serving.handling.rateLimits.push({
+      method,
+      remaining: options.calls,
+      retryAfterSeconds: options.retryAfterSeconds,
+    });
+  }
+
+  /** Makes the next call of a method, or of any with `*`, go wrong. */
+  fail(method: string, fault: Fault, options: FaultOptions = {}): void {
+    this.#serving.faults.add(method, fault, options);
+  }
+
+  /** Takes the bot's token away for good, as when the app is removed. */
+  revokeToken(): void {
+    this.state.app.isTokenRevoked = true;
+  }
+
+  /** Tells the app on its oldest connections, or on all, that Slack is about to close them. */
+  disconnectSockets(reason: DisconnectReason, count?: number): void {
+    this.#connections.disconnect(reason, count);
+  }
+
+  /** Delivers something again although it was acknowledged. */
+  async redeliver(delivery: Delivery): Promise<AttemptAnswer> {
+    return await this.#around.deliveries.redeliver(delivery);
+  }
+
+  /** Sets where HTTP deliveries go, once the app there has returned Slack's challenge. */
+  async changeRequestUrl(url: string): Promise<void> {
+    await this.#requestUrl.change(url);
+  }
+
+  /** Sends the app a request that it must not believe. */
+  async sendForged(forgery: Forgery, content: RequestContent): Promise<RawAnswer> {
+    return await this.#requestUrl.forge(forgery, content);
+  }
+
+  /** Sends the request of an earlier delivery again, with its old signature. */
+  async replay(delivery: Delivery): Promise<RawAnswer> {
+    return await this.#requestUrl.replay(delivery);
+  }
+
+  /** Sends the app the unsigned request with which Slack looks at its certificate. */
+  async sendSslCheck(): Promise<RawAnswer> {
+    return await this.#requestUrl.checkSsl();
   }
 
   /** Waits until the predicate finds something; it is asked again after every change. */

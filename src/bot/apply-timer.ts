@@ -1,15 +1,14 @@
-import type { TimerKind } from '../store/port.ts';
+import type { RequestRecord, TimerKind } from '../store/port.ts';
 import type { BotParts } from './bot-parts.ts';
+import { detailsOf } from './request-details.ts';
 import { parseThreadId } from './thread.ts';
 
 /** Does what time asks for; the record itself decides whether it is really due. */
-export async function applyTimer({ store }: BotParts, kind: TimerKind, id: string): Promise<void> {
+export async function applyTimer(parts: BotParts, kind: TimerKind, id: string): Promise<void> {
+  const { store } = parts;
   switch (kind) {
     case 'expire':
       await store.expire(id);
-      return;
-    case 'recover':
-      await store.recover(id);
       return;
     case 'purge':
       await store.purge(id);
@@ -17,15 +16,80 @@ export async function applyTimer({ store }: BotParts, kind: TimerKind, id: strin
     case 'retire':
       await store.retire(id);
       return;
+    case 'recover':
+      if ((await store.recover(id)).outcome === 'unknown-outcome') await lookInto(parts, id);
+      return;
     case 'remind':
-      await store.remind(id, notice(id, 'remind', 'This still waits for a decision.'));
+      await withRequest(parts, id, (request) =>
+        store.remind(id, noticeOf(request, 'remind', ' still waits for a decision.')),
+      );
       return;
     case 'escalate':
-      await store.escalate(id, notice(id, 'escalate', 'Nobody has decided yet, so more people may.'));
+      await withRequest(parts, id, (request) => escalate(parts, request));
   }
 }
 
-function notice(requestId: string, kind: string, text: string) {
-  const { channel, threadTs } = parseThreadId(requestId.slice(0, requestId.lastIndexOf('~')));
-  return { id: `${requestId}/${kind}/${Date.now()}`, body: { channel, threadTs, text } };
+async function withRequest(
+  { store }: BotParts,
+  id: string,
+  act: (request: RequestRecord) => Promise<unknown>,
+): Promise<void> {
+  const loaded = await store.load(id);
+  if (loaded.outcome === 'found') await act(loaded.request);
+  // What is gone has no timer to keep.
+  else await store.expire(id);
+}
+
+/** More people may decide now; they get the card as the first ones did. */
+async function escalate({ store, directory, toolbox }: BotParts, request: RequestRecord): Promise<void> {
+  const result = await store.escalate(
+    request.id,
+    noticeOf(request, 'escalate', ' was not decided yet, so more people may now.'),
+  );
+  const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
+  if (result.outcome !== 'escalated' || policy?.directMessages === false) return;
+  const people = await directory.peopleOf(request.policy.escalate?.to ?? []);
+  await store.addViews(
+    request.id,
+    people.map((user) => ({ id: `to-${user}`, place: { user } })),
+  );
+}
+
+/** Lets the tool itself find out what became of its call; where it cannot, the people who may are shown the card. */
+async function lookInto({ store, toolbox, directory, logger }: BotParts, id: string): Promise<void> {
+  const loaded = await store.load(id);
+  if (loaded.outcome !== 'found') return;
+  const { request } = loaded;
+  const { interrupt, idempotencyKey } = detailsOf(request);
+  const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
+  if (tool?.kind === 'tool' && tool.reconcile !== undefined) {
+    const input = tool.inputSchema.parse(interrupt.toolRequest.input);
+    const verdict = await tool
+      .reconcile(idempotencyKey, input.ok ? input.value : {})
+      .catch((err: unknown) => {
+        logger.warn({ requestId: id, err }, 'a tool could not find out what became of its call');
+        return 'unknown' as const;
+      });
+    if (verdict !== 'unknown') {
+      const deed = { who: `tool:${tool.name}`, eligible: true, evidence: { reconciled: idempotencyKey } };
+      await store.resolve(id, deed, verdict, 'the tool looked it up');
+      return;
+    }
+  }
+  const people = await directory.peopleOf(request.policy.resolvers);
+  await store.addViews(
+    id,
+    people.map((user) => ({ id: `to-${user}`, place: { user } })),
+  );
+}
+
+/** The number of the reminder is part of the row's id, so that the same one is not sent twice. */
+function noticeOf(request: RequestRecord, kind: string, words: string) {
+  const { name } = detailsOf(request).interrupt.toolRequest;
+  const minute = Math.floor(Date.now() / 60_000);
+  const { channel, threadTs } = parseThreadId(request.threadId);
+  return {
+    id: `${request.id}/${kind}/${minute}`,
+    body: { kind: 'notice', channel, threadTs, text: `\`${name}\`${words}` },
+  };
 }

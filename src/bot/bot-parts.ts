@@ -1,17 +1,29 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
-import type { Tool } from '../agent/tool.ts';
-import type { PolicySnapshot, Store } from '../store/port.ts';
+import type { Store } from '../store/port.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import type { CallbackUrls } from './callbacks/callback-urls.ts';
+import type { Directory } from './people/directory.ts';
+import type { RunningTurns } from './running-turns.ts';
+
+export interface AgentSettings {
+  readonly instructions: string;
+  readonly maxSteps: number;
+  readonly contextBudget: number | undefined;
+}
 
 /** What the stories of the bot are told with. */
 export interface BotParts {
   readonly model: Model;
-  readonly instructions: string;
-  readonly tools: readonly Tool[];
-  /** Who signs what the agent may not do by itself. */
-  readonly policy: PolicySnapshot;
+  readonly agent: () => AgentSettings;
+  readonly toolbox: Toolbox;
+  /** Things that tools of ours use and that live outside their room. */
+  readonly services: Readonly<Record<string, unknown>>;
   readonly store: Store;
   readonly client: WebClient;
+  readonly directory: Directory;
+  readonly callbacks: CallbackUrls;
+  readonly turns: RunningTurns;
   readonly logger: Logger;
 }

@@ -1,9 +1,6 @@
 import { App, LogLevel } from '@slack/bolt';
 import type { Logger } from 'pino';
-import type { Store } from '../store/port.ts';
 import { toBoltLogger } from './bolt-logger.ts';
-import { listenToAnswers } from './listeners/answers.ts';
-import { listenToMessages } from './listeners/messages.ts';
 
 export interface SlackSettings {
   readonly botToken: string;
@@ -11,18 +8,20 @@ export interface SlackSettings {
   readonly apiUrl?: string | undefined;
 }
 
-/** Makes the Bolt app and its listeners, which only translate; nothing is connected before `start`. */
-export function createApp(slack: SlackSettings, store: Store, logger: Logger): App {
-  const app = new App({
+/** Makes the Bolt app; nothing is connected before `start`. */
+export function createApp(slack: SlackSettings, logger: Logger): App {
+  return new App({
     token: slack.botToken,
     appToken: slack.appToken,
     socketMode: true,
     logger: toBoltLogger(logger),
     logLevel: LogLevel.INFO,
-    // The client has no time-out of its own.
-    clientOptions: { ...(slack.apiUrl !== undefined && { slackApiUrl: slack.apiUrl }), timeout: 10_000 },
+    clientOptions: {
+      ...(slack.apiUrl !== undefined && { slackApiUrl: slack.apiUrl }),
+      // The client has no time-out of its own, and retries are the outbox's.
+      timeout: 10_000,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+    },
   });
-  listenToMessages(app, store);
-  listenToAnswers(app, store);
-  return app;
 }

@@ -1,78 +1,117 @@
 import { randomUUID } from 'node:crypto';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import type { JsonValue } from '../agent/json.ts';
 import type { ToolPart } from '../agent/messages.ts';
 import { buildRestart } from '../agent/replies.ts';
 import { settle } from '../agent/settle.ts';
 import type { RequestRecord } from '../store/port.ts';
+import type { GateResumed } from '../tools/gate/gate.ts';
 import { requestDigest } from '../tools/request-digest.ts';
+import type { ToolEntry } from '../tools/toolbox.ts';
 import type { BotParts } from './bot-parts.ts';
+import { mayDecide } from './people/may-decide.ts';
 import { detailsOf, messagesOf } from './request-details.ts';
+import { asJson, snapshotOf } from './requests/policy-snapshot.ts';
+import { toolContext } from './tool-context.ts';
 
 const SILENCE_MS = 30_000;
+const BEAT_MS = 2_000;
 
 /** Carries out one approved action: it is on record as started before it runs, and its outcome as soon as it has. */
 export async function runAction(parts: BotParts, requestId: string): Promise<void> {
-  const { store, tools, logger } = parts;
+  const { store, toolbox } = parts;
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
   const { request } = loaded;
-  const details = detailsOf(request);
-  const { interrupt } = details;
-  const tool = tools.find(({ name }) => name === interrupt.toolRequest.name);
-  if (tool === undefined) {
-    await store.supersede(requestId, `there is no tool "${interrupt.toolRequest.name}" any more`);
+  const { name } = detailsOf(request).interrupt.toolRequest;
+  const entry = toolbox.find(name);
+  if (entry === undefined) {
+    await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
-
   const attempt = randomUUID();
   const started = await store.start(requestId, {
     attempt,
-    digest: requestDigest({
-      tool,
-      policy: toJson(parts.policy) as JsonObject,
-      input: interrupt.toolRequest.input,
-      requester: request.requester,
-      threadId: request.threadId,
-    }),
+    digest: digestNow(parts, request, entry),
     silenceMs: SILENCE_MS,
-    stillEligible: stillEligible(request),
-    evidence: { rule: 'named in the policy' },
+    ...(await stillEligible(parts, request)),
   });
-  if (started.outcome !== 'started') return;
+  if (started.outcome === 'started') await carryOut(parts, request, entry, attempt);
+}
 
-  const beating = setInterval(
-    () => void store.beat(requestId, attempt, SILENCE_MS).catch(() => {}),
-    SILENCE_MS / 3,
-  );
+async function carryOut(
+  parts: BotParts,
+  request: RequestRecord,
+  { tool }: ToolEntry,
+  attempt: string,
+): Promise<void> {
+  const { store, logger } = parts;
+  const details = detailsOf(request);
+  let progress = '';
+  const beating = setInterval(() => {
+    store
+      .beat(request.id, attempt, SILENCE_MS, progress)
+      .catch((err) => logger.warn({ requestId: request.id, err }, 'no beat'));
+    progress = '';
+  }, BEAT_MS);
   try {
-    const restart = [buildRestart(tool, interrupt, { decision: 'approved', by: request.by ?? '' }, {})];
+    const resumed: GateResumed = {
+      decision: 'approved',
+      by: request.by ?? '',
+      own: details.policy?.own ?? false,
+    };
     const { newMessages } = await settle({
       messages: messagesOf(details),
-      tools,
-      resume: { restart },
-      onToolError: ({ name, error }) =>
-        logger.warn({ requestId, name, err: error }, 'an approved action failed'),
+      tools: [tool],
+      resume: { restart: [buildRestart(tool, details.interrupt, { ...resumed }, {})] },
+      context: toolContext(parts, request.threadId, request.requester),
+      onProgress: ({ message, fraction }) => {
+        progress = fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`;
+      },
+      onToolError: ({ error }) =>
+        logger.warn({ requestId: request.id, err: error }, 'an approved action failed'),
     });
     const [message] = newMessages;
     const part = message?.role === 'tool' ? message.content[0] : undefined;
     if (message === undefined || part === undefined)
-      throw new Error(`Request ${requestId} was settled without a result`);
-    await store.finish(requestId, { attempt, state: stateOf(part), message, summary: summaryOf(part) });
+      throw new Error(`Request ${request.id} ended without a result`);
+    await store.finish(request.id, { attempt, state: stateOf(part), message, summary: summaryOf(part) });
   } finally {
     clearInterval(beating);
   }
 }
 
-function stillEligible({ votes, principals }: RequestRecord): string[] {
-  return votes
-    .filter(({ who, decision }) => decision === 'approve' && principals.includes(who))
-    .map(({ who }) => who);
+/** The digest of what would run now, by the manifest that holds now. */
+function digestNow({ toolbox }: BotParts, request: RequestRecord, entry: ToolEntry): string {
+  const { interrupt, policy: shown } = detailsOf(request);
+  const policy = toolbox.policy(shown?.name ?? '');
+  return requestDigest({
+    entry,
+    // A policy that is gone has changed as well.
+    policy: policy === undefined ? {} : asJson(snapshotOf(policy)),
+    input: interrupt.toolRequest.input,
+    requester: request.requester,
+    threadId: request.threadId,
+  });
+}
+
+async function stillEligible({ directory }: BotParts, { votes, principals }: RequestRecord) {
+  const approvals = votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who);
+  const checked = await Promise.all(
+    approvals.map(async (who) => ({ who, ...(await mayDecide(directory, who, principals)) })),
+  );
+  // Where Slack cannot be asked nothing is decided: the action stays approved, and is tried again.
+  if (checked.some((person) => !person.eligible && !person.checked))
+    throw new Error('The signers could not be checked');
+  return {
+    stillEligible: checked.filter(({ eligible }) => eligible).map(({ who }) => who),
+    evidence: Object.fromEntries(checked.map(({ who, evidence }) => [who, evidence])),
+  };
 }
 
 function stateOf(part: ToolPart): 'succeeded' | 'failed' {
   return 'status' in part && part.status !== 'ok' ? 'failed' : 'succeeded';
 }
 
-function summaryOf(part: ToolPart) {
+function summaryOf(part: ToolPart): JsonValue {
   return 'toolResponse' in part ? part.toolResponse.output : { status: 'paused again' };
 }

@@ -1,81 +1,164 @@
-import { setInterval } from 'node:timers';
 import { generate } from '../agent/generate.ts';
 import { type Message, userMessage } from '../agent/messages.ts';
 import { settle } from '../agent/settle.ts';
-import { Transcript } from '../agent/transcript.ts';
-import type { TakenTurn, TurnEnd } from '../store/port.ts';
+import type { ToolContext } from '../agent/tool.ts';
+import type { NewRequest, TakenTurn, TurnEnd } from '../store/port.ts';
 import type { BotParts } from './bot-parts.ts';
-import { openRequests } from './open-requests.ts';
-import { repliesTo } from './replies-to.ts';
+import { afterword } from './reply/afterword.ts';
+import { replyRows } from './reply/reply-rows.ts';
+import { ReplyStream } from './reply/reply-stream.ts';
+import { Session } from './reply/session.ts';
+
+import { planRequests, requesterOf } from './requests/plan-requests.ts';
+import { repliesTo } from './requests/replies-to.ts';
+import { takeExit } from './requests/take-exit.ts';
 import { parseThreadId } from './thread.ts';
-import { wordsFor } from './words-for.ts';
+import { toolContext } from './tool-context.ts';
 
 const LEASE_MS = 30_000;
+const RENEW_MS = 2_000;
 
 /** The story of a turn: what people decided is settled, what they said is read, the model works, and what waits is asked. */
 export async function takeTurn(parts: BotParts, threadId: string): Promise<void> {
-  const taken = await parts.store.take(threadId, LEASE_MS);
+  const { store, turns, logger } = parts;
+  const taken = await store.take(threadId, LEASE_MS);
   if (taken.outcome === 'quarantined')
-    parts.logger.error({ threadId, reason: taken.reason }, 'thread set aside');
+    logger.error({ threadId, reason: taken.reason }, 'a thread is set aside');
   if (taken.outcome !== 'taken') return;
 
   const { turn } = taken;
-  const lost = new AbortController();
-  const renewing = setInterval(() => void keepLease(parts, turn, lost), LEASE_MS / 3);
+  const running = turns.begin(threadId);
+  const renewing = setInterval(() => void keepLease(parts, turn, running), RENEW_MS);
   try {
-    const end = await work(parts, turn, lost.signal);
-    const written = await parts.store.suspend(turn, end);
-    if (written.outcome !== 'suspended') parts.logger.warn({ threadId, ...written }, 'a turn was given up');
+    const end = await work(parts, turn, running.signal);
+    const written = await store.suspend(turn, end);
+    if (written.outcome !== 'suspended') logger.warn({ threadId, ...written }, 'a turn was given up');
   } finally {
     clearInterval(renewing);
+    turns.end(threadId, running);
   }
 }
 
 async function work(parts: BotParts, turn: TakenTurn, signal: AbortSignal): Promise<TurnEnd> {
-  const { tools, model, instructions } = parts;
-  const resume = repliesTo(turn.settled, turn.messages, tools);
-  const { messages } = await settle({ messages: turn.messages, tools, resume, signal });
-  // What paused again is asked before anything else is read.
-  if (new Transcript(messages).isWaiting) return endOf(parts, turn, messages, { read: 0 });
+  const { toolbox } = parts;
+  const said = await Promise.all(turn.inbox.map(({ body }) => readAloud(parts, body)));
+  const requester = requesterOf([...turn.messages, ...said]);
+  const context = toolContext(parts, turn.threadId, requester);
 
-  const said = turn.inbox.map(({ body }) => userMessage(String(body.text), { user: String(body.user) }));
-  const response = await generate({
-    model,
-    system: instructions,
-    messages: [...messages, ...said],
-    tools,
-    signal,
-    onToolError: ({ name, ref, error }) =>
-      parts.logger.warn({ threadId: turn.threadId, name, ref, err: error }, 'a tool failed'),
-  });
-  if (response.finishReason === 'model-error')
-    parts.logger.error({ threadId: turn.threadId, err: response.error }, 'no model');
-  return endOf(parts, turn, response.messages, { read: turn.inbox.length, words: wordsFor(response) });
+  // Every tool is needed here, also one that this person may not use: it may be the one that waits.
+  const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
+  const settled = await settle({ messages: turn.messages, tools: toolbox.tools(), resume, context, signal });
+  const again = await ask(parts, turn, settled.messages);
+  // What paused again is asked before anything else is read.
+  if (again.requests.length > 0)
+    return { read: 0, messages: added(turn, again.messages), requests: again.requests };
+
+  return letModelWork(parts, turn, [...again.messages, ...said], { requester, context, signal });
 }
 
-function endOf(
+interface Work {
+  readonly requester: string;
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+}
+
+async function letModelWork(
+  parts: BotParts,
+  turn: TakenTurn,
+  history: readonly Message[],
+  { requester, context, signal }: Work,
+): Promise<TurnEnd> {
+  const { toolbox, model, client, logger } = parts;
+  const { threadId, token } = turn;
+  const thread = parseThreadId(threadId);
+  const place = { channel: thread.channel, requester };
+  const session = new Session(client, thread, logger);
+  await Promise.all([session.is('processing', requester), session.says('is thinking…')]);
+  const stream = new ReplyStream(client, thread, await recipient(parts, requester), logger);
+  const { instructions, maxSteps, contextBudget } = parts.agent();
+
+  let messages = history;
+  for (;;) {
+    const response = await generate({
+      model,
+      system: `${instructions}\n\n${toolbox.notice(place)}`,
+      messages,
+      tools: toolbox.toolsFor(place),
+      context,
+      maxSteps,
+      contextBudget,
+      signal,
+      onText: (delta) => stream.push(delta),
+      onProgress: ({ name, message }) => void session.says(`${name}: ${message}`),
+      onToolError: ({ name, ref, error }) =>
+        logger.warn({ threadId, name, ref, err: error }, 'a tool failed'),
+    });
+    if (response.finishReason === 'model-error')
+      logger.error({ threadId, token, err: response.error }, 'no answer from the model');
+    const exit = await takeExit(response.messages);
+    const asked = await ask(parts, turn, exit.messages);
+    messages = asked.messages;
+    // Where nobody could be asked the model is told, and goes on.
+    if (asked.refused && asked.requests.length === 0) {
+      stream.pause();
+      continue;
+    }
+    const standing = await stream.end();
+    const words = [standing?.text ?? response.text, afterword(response, `${threadId}/${token}`), exit.words];
+    return {
+      read: turn.inbox.length,
+      messages: added(turn, messages),
+      requests: asked.requests,
+      rows: replyRows(turn, words.filter((text) => text !== '').join('\n\n'), standing),
+    };
+  }
+}
+
+/** Plans what has to be asked; a call for which nobody can be asked is settled here. */
+async function ask(
   parts: BotParts,
   turn: TakenTurn,
   messages: readonly Message[],
-  { read, words = '' }: { readonly read: number; readonly words?: string },
-): TurnEnd {
-  const { channel, threadTs } = parseThreadId(turn.threadId);
-  const added = messages.slice(turn.messages.length);
-  // The token makes the row's id the same however often this turn's end is written.
-  const row = { id: `${turn.threadId}/${turn.token}`, body: { channel, threadTs, text: words } };
-  return {
-    messages: added,
-    read,
-    requests: openRequests(parts, turn.threadId, messages),
-    rows: words === '' ? [] : [row],
-  };
+): Promise<{ messages: readonly Message[]; requests: readonly NewRequest[]; refused: boolean }> {
+  const { requests, refusals } = await planRequests(parts, turn.threadId, messages);
+  if (refusals.length === 0) return { messages, requests, refused: false };
+  const closed = await settle({ messages, tools: [], resume: { close: refusals } });
+  return { messages: closed.messages, requests, refused: true };
 }
 
-async function keepLease(parts: BotParts, turn: TakenTurn, lost: AbortController): Promise<void> {
+function added(turn: TakenTurn, messages: readonly Message[]): readonly Message[] {
+  return messages.slice(turn.messages.length);
+}
+
+/** What somebody said, with their name: several people may speak in one thread. */
+async function readAloud(
+  { directory }: BotParts,
+  body: { readonly [key: string]: unknown },
+): Promise<Message> {
+  const user = String(body.user);
+  const name = await directory.member(user).then(
+    (member) => member.name,
+    () => user,
+  );
+  return userMessage(`${name}: ${String(body.text)}`, { user });
+}
+
+async function recipient(
+  { directory }: BotParts,
+  userId: string,
+): Promise<{ userId: string; teamId: string }> {
+  return { userId, teamId: await directory.ownTeam().catch(() => '') };
+}
+
+async function keepLease(
+  { store, logger }: BotParts,
+  turn: TakenTurn,
+  running: AbortController,
+): Promise<void> {
   try {
-    const renewed = await parts.store.renew(turn, LEASE_MS);
-    if (renewed.outcome === 'stale') lost.abort(new Error('another worker has this thread now'));
+    const renewed = await store.renew(turn, LEASE_MS);
+    if (renewed.outcome !== 'renewed') running.abort(new Error(`the turn is ${renewed.outcome}`));
   } catch (err) {
-    parts.logger.warn({ threadId: turn.threadId, err }, 'a lease could not be renewed');
+    logger.warn({ threadId: turn.threadId, err }, 'a lease could not be renewed');
   }
 }

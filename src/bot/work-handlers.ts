@@ -1,7 +1,7 @@
 import type { WorkHandlers } from '../store/engine-port.ts';
 import { applyTimer } from './apply-timer.ts';
 import type { BotParts } from './bot-parts.ts';
-import { deliver } from './deliver.ts';
+import { deliver } from './delivery/deliver.ts';
 import { runAction } from './run-action.ts';
 import { takeTurn } from './take-turn.ts';
 

@@ -50,6 +50,10 @@ export class Keys {
     return this.#of(shardOf(threadOf(requestId) ?? ''), 'request', requestId);
   }
 
+  round(threadId: string): string {
+    return this.#of(shardOf(threadId), 'round', threadId);
+  }
+
   log(threadId: string): string {
     return this.#of(shardOf(threadId), 'log', threadId);
   }

@@ -24,7 +24,9 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
       );
       const words = said.words(1);
       return words.flatMap((item, index) =>
-        index % 2 === 0 ? readItem(item, words[index + 1] ?? '', { owner, shard }) : [],
+        index % 3 === 0
+          ? readItem(item, words[index + 1] ?? '', { owner, shard, tries: Number(words[index + 2] ?? 0) })
+          : [],
       );
     },
 
@@ -55,7 +57,7 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
 function readItem(
   item: string,
   row: string,
-  held: { readonly owner: string; readonly shard: number },
+  held: Pick<OutboxItem, 'owner' | 'shard' | 'tries'>,
 ): OutboxItem[] {
   const [kind = '', requestId = '', viewId = ''] = item.split('|');
   if (kind === 'view') return [{ kind, item, ...held, requestId, viewId }];

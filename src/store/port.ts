@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../agent/json.ts';
 import type { Message } from '../agent/messages.ts';
 import type { AuditStore } from './audit-port.ts';
-import type { NewRequest, RequestRecord, SettledState } from './request-record.ts';
+import type { NewRequest, NewView, RequestRecord, SettledState } from './request-record.ts';
 
 export { requestIdOf } from './keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from './request-record.ts';
@@ -86,8 +86,15 @@ type Malformed = { readonly outcome: 'malformed' };
 type Settled = { readonly outcome: 'settled'; readonly state: string; readonly by: string };
 
 export type PutResult =
-  | { readonly outcome: 'put'; readonly waiting: number; readonly place: number }
+  | {
+      readonly outcome: 'put';
+      readonly waiting: number;
+      readonly place: number;
+      /** Whether a turn is going on, after which the item is read. */
+      readonly busy: boolean;
+    }
   | { readonly outcome: 'duplicate' }
+  | { readonly outcome: 'unknown-thread' }
   | { readonly outcome: 'invalid-thread' };
 export type TakeResult =
   | { readonly outcome: 'taken'; readonly turn: TakenTurn }
@@ -96,7 +103,7 @@ export type TakeResult =
   | { readonly outcome: 'quarantined'; readonly reason: string }
   | { readonly outcome: 'idle' }
   | { readonly outcome: 'invalid-thread' };
-export type RenewResult = { readonly outcome: 'renewed' } | { readonly outcome: 'stale' };
+export type RenewResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
 export type SuspendResult =
   | { readonly outcome: 'suspended'; readonly waiting: number }
   | { readonly outcome: 'stale' }
@@ -140,6 +147,12 @@ export type RecoverResult =
   | Settled
   | Unknown
   | Malformed;
+export type AbandonResult = { readonly outcome: 'abandoned' } | Settled | Unknown | Malformed;
+export type AddViewsResult =
+  | { readonly outcome: 'added'; readonly views: number }
+  | Settled
+  | Unknown
+  | Malformed;
 export type Verdict = 'ran' | 'did-not-run' | 'run-again';
 export type ResolveResult =
   | { readonly outcome: 'resolved'; readonly state: string }
@@ -174,7 +187,13 @@ export interface DueWork {
 export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire';
 
 /** An item of the outbox that one sender holds: a row to send, or a view of a request to draw anew. */
-export type OutboxItem = { readonly item: string; readonly owner: string; readonly shard: number } & (
+export type OutboxItem = {
+  readonly item: string;
+  readonly owner: string;
+  readonly shard: number;
+  /** How often it could not be sent. */
+  readonly tries: number;
+} & (
   | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }
   | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
 );
@@ -184,9 +203,14 @@ export type OutboxItem = { readonly item: string; readonly owner: string; readon
  * state or a lost race is a return value and changes nothing; only an outage throws.
  */
 export interface Store extends AuditStore {
-  put(threadId: string, item: InboxItem): Promise<PutResult>;
+  /** Takes what somebody said; with `onlyKnown`, only into a thread that is there already. */
+  put(threadId: string, item: InboxItem, options?: { readonly onlyKnown?: boolean }): Promise<PutResult>;
   take(threadId: string, leaseMs: number): Promise<TakeResult>;
   renew(turn: TakenTurn, leaseMs: number): Promise<RenewResult>;
+  /** Asks the turn that is going on to stop, in whatever process it runs. */
+  stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
+  /** The requests of a thread's latest round that are not settled. */
+  waitingIn(threadId: string): Promise<readonly string[]>;
   /** Ends a turn: with requests the thread waits for them, without it is free for what is said next. */
   suspend(turn: TakenTurn, end: TurnEnd): Promise<SuspendResult>;
 
@@ -198,6 +222,9 @@ export interface Store extends AuditStore {
   start(requestId: string, attempt: Attempt): Promise<StartResult>;
   beat(requestId: string, attempt: string, silenceMs: number, progress?: string): Promise<BeatResult>;
   finish(requestId: string, outcome: Outcome): Promise<FinishResult>;
+  /** Ends a request that cannot be shown to anybody. */
+  abandon(requestId: string, reason: string): Promise<AbandonResult>;
+  addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
   resolve(requestId: string, deed: Deed, verdict: Verdict, reason: string): Promise<ResolveResult>;
 
   expire(requestId: string): Promise<ExpireResult>;

@@ -25,7 +25,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
   const keys = new Keys(prefix);
   const run = scriptRunner(client, keys, scripts);
   return {
-    ...threadVerbs(run, retention),
+    ...threadVerbs(run, client, keys, retention),
     ...requestVerbs(run, client, keys),
     ...timerVerbs(run),
     ...outboxVerbs(run),

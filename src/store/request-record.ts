@@ -66,7 +66,13 @@ export interface NewRequest {
   readonly policy: PolicySnapshot;
   readonly execution: ExecutionRules;
   /** Where the card is to stand. */
-  readonly views?: readonly { readonly id: string; readonly place: JsonObject }[];
+  readonly views?: readonly NewView[];
+}
+
+/** A further place for a request's card. */
+export interface NewView {
+  readonly id: string;
+  readonly place: JsonObject;
 }
 
 /** What must hold for a request before it is written; a script that fails half-way could not take back what it wrote. */

@@ -10,7 +10,17 @@ import { setAside } from './set-aside.ts';
 
 type RequestVerbs = Pick<
   Store,
-  'load' | 'vote' | 'answer' | 'withdraw' | 'supersede' | 'start' | 'beat' | 'finish' | 'resolve'
+  | 'load'
+  | 'vote'
+  | 'answer'
+  | 'withdraw'
+  | 'supersede'
+  | 'start'
+  | 'beat'
+  | 'finish'
+  | 'abandon'
+  | 'addViews'
+  | 'resolve'
 >;
 
 const UNKNOWN = { outcome: 'unknown' } as const;
@@ -91,6 +101,18 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     async supersede(requestId, reason) {
       const answer = await askAbout(run, 'supersede', requestId, [...statement({ reason }), reason]);
       return answer.plain('superseded');
+    },
+
+    async abandon(requestId, reason) {
+      const answer = await askAbout(run, 'abandon', requestId, [reason, ...statement({ reason })]);
+      return answer.plain('abandoned');
+    },
+
+    async addViews(requestId, views) {
+      const listed = views.flatMap(({ id, place }) => [id, JSON.stringify(place)]);
+      const answer = await askAbout(run, 'add-views', requestId, [views.length, ...listed]);
+      if (answer.code === 'added') return { outcome: 'added', views: answer.number(1) };
+      return answer.plain<never>();
     },
 
     async start(requestId, { attempt, digest, silenceMs, stillEligible, evidence }) {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
 import { type Message, parseMessage } from '../agent/messages.ts';
-import { isThreadId, threadOf } from './keys.ts';
+import { isThreadId, type Keys, threadOf } from './keys.ts';
 import type { InboxItem, Settlement, Store, TakenTurn, TakeResult } from './port.ts';
 import { problemOf, readPart } from './problem-of.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules, SettledState } from './request-record.ts';
-import type { RunScript } from './run-script.ts';
+import type { RedisClient, RunScript } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 import { setAside } from './set-aside.ts';
 
@@ -22,16 +22,22 @@ export interface Retention {
   readonly threadMs: number;
 }
 
-type ThreadVerbs = Pick<Store, 'put' | 'take' | 'renew' | 'suspend' | 'retire'>;
+type ThreadVerbs = Pick<Store, 'put' | 'take' | 'renew' | 'stop' | 'waitingIn' | 'suspend' | 'retire'>;
 
 /** What happens to a thread as a whole. */
-export function threadVerbs(run: RunScript, retention: Retention): ThreadVerbs {
+export function threadVerbs(
+  run: RunScript,
+  client: RedisClient,
+  keys: Keys,
+  retention: Retention,
+): ThreadVerbs {
   return {
-    async put(threadId, item) {
+    async put(threadId, item, { onlyKnown = false } = {}) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const said = new Answer(await run('put', { threadId, args: [item.id, canonicalJson({ ...item })] }));
-      if (said.code === 'duplicate') return { outcome: 'duplicate' };
-      return { outcome: 'put', waiting: said.number(1), place: said.number(2) };
+      const args = [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
+      const said = new Answer(await run('put', { threadId, args }));
+      if (said.code !== 'put') return { outcome: z.enum(['duplicate', 'unknown-thread']).parse(said.code) };
+      return { outcome: 'put', waiting: said.number(1), place: said.number(2), busy: said.word(3) === '1' };
     },
 
     async take(threadId, leaseMs) {
@@ -53,7 +59,19 @@ export function threadVerbs(run: RunScript, retention: Retention): ThreadVerbs {
 
     async renew({ threadId, token }, leaseMs) {
       const said = new Answer(await run('renew', { threadId, args: [token, leaseMs] }));
-      return { outcome: said.code === 'renewed' ? 'renewed' : 'stale' };
+      return { outcome: z.enum(['renewed', 'stopped', 'stale']).parse(said.code) };
+    },
+
+    async stop(threadId) {
+      if (!isThreadId(threadId)) return { outcome: 'idle' };
+      const said = new Answer(await run('stop', { threadId, args: [] }));
+      return { outcome: z.enum(['stopping', 'idle']).parse(said.code) };
+    },
+
+    async waitingIn(threadId) {
+      if (!isThreadId(threadId)) return [];
+      const round = await client.hgetall(keys.round(threadId));
+      return Object.keys(round).filter((requestId) => round[requestId] === 'pending');
     },
 
     async suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {

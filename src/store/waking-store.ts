@@ -28,8 +28,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
   return {
     ...store,
 
-    async put(threadId, item) {
-      const result = await store.put(threadId, item);
+    async put(threadId, item, options) {
+      const result = await store.put(threadId, item, options);
       if (result.outcome === 'put' && result.waiting === 0) wakeThread(threadId);
       return result;
     },
@@ -71,6 +71,18 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
     async supersede(requestId, reason) {
       const result = await store.supersede(requestId, reason);
       if (result.outcome === 'superseded') settled(requestId);
+      return result;
+    },
+
+    async abandon(requestId, reason) {
+      const result = await store.abandon(requestId, reason);
+      if (result.outcome === 'abandoned') settled(requestId);
+      return result;
+    },
+
+    async addViews(requestId, views) {
+      const result = await store.addViews(requestId, views);
+      if (result.outcome === 'added') redrawn(requestId);
       return result;
     },
 

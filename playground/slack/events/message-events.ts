@@ -1,7 +1,6 @@
-import { makeId } from '../ids.ts';
 import type { Channel, ChannelKind, EventSubscription, JsonObject } from '../state/types.ts';
 import { messageOnWire } from '../state/wire.ts';
-import type { MessageChange, WorkspaceState } from '../state/workspace-state.ts';
+import type { MessageChange, Occurrence, WorkspaceState } from '../state/workspace-state.ts';
 
 const SUBSCRIPTIONS: Readonly<Record<ChannelKind, EventSubscription>> = {
   public: 'message.channels',
@@ -14,17 +13,16 @@ const CHANNEL_TYPES: Readonly<Record<ChannelKind, string>> = {
   im: 'im',
 };
 
-/** The events Slack sends the app for a change: those it subscribed to, of channels its bot is in. */
-export function eventsFor(state: WorkspaceState, change: MessageChange): JsonObject[] {
+/** What an app can be told of a change of a message: the message itself, and that it was mentioned. */
+export function messageOccurrences(state: WorkspaceState, change: MessageChange): Occurrence[] {
   const channel = state.channels.get(change.message.channel);
-  if (channel === undefined || !channel.members.has(state.app.botUserId)) return [];
-  const events: JsonObject[] = [];
-  if (state.app.events.includes(SUBSCRIPTIONS[channel.kind]))
-    events.push(messageEvent(state, channel, change));
-  if (state.app.events.includes('app_mention') && isMention(state, channel, change)) {
-    events.push(mentionEvent(state, change));
+  if (channel === undefined) return [];
+  const event = messageEvent(state, channel, change);
+  const occurrences: Occurrence[] = [{ subscription: SUBSCRIPTIONS[channel.kind], event, channel }];
+  if (isMention(state, channel, change)) {
+    occurrences.push({ subscription: 'app_mention', event: mentionEvent(state, change), channel });
   }
-  return events.map((event) => envelope(state, channel, event));
+  return occurrences;
 }
 
 function messageEvent(state: WorkspaceState, channel: Channel, change: MessageChange): JsonObject {
@@ -79,31 +77,4 @@ function isMention(state: WorkspaceState, channel: Channel, change: MessageChang
 
 function origin(state: WorkspaceState, team: string): JsonObject {
   return team === state.team.id ? {} : { user_team: team, source_team: team };
-}
-
-function envelope(state: WorkspaceState, channel: Channel, event: JsonObject): JsonObject {
-  const { app, team } = state;
-  const isShared = [...channel.members].some((id) => (state.users.get(id)?.team_id ?? team.id) !== team.id);
-  return {
-    token: app.verificationToken,
-    team_id: team.id,
-    context_team_id: team.id,
-    context_enterprise_id: null,
-    api_app_id: app.id,
-    event,
-    type: 'event_callback',
-    event_id: makeId('Ev'),
-    event_time: Math.floor(Date.now() / 1_000),
-    authorizations: [
-      {
-        enterprise_id: null,
-        team_id: team.id,
-        user_id: app.botUserId,
-        is_bot: true,
-        is_enterprise_install: false,
-      },
-    ],
-    is_ext_shared_channel: isShared,
-    event_context: makeId('4-', 20),
-  };
 }

@@ -1,4 +1,4 @@
-import type { SocketMode } from '../socket-mode/socket-mode.ts';
+import type { Deliveries } from '../delivery/deliveries.ts';
 import type { Channel, JsonObject, User } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
 import type { ResponseUrls } from './response-urls.ts';
@@ -9,7 +9,7 @@ export interface Surroundings {
   state: WorkspaceState;
   triggers: Triggers;
   responseUrls: ResponseUrls;
-  socketMode: SocketMode;
+  deliveries: Deliveries;
 }
 
 /** What every interaction payload says of the person, the workspace and the app. */

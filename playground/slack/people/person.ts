@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { InteractionOutcome } from '../delivery/delivery.ts';
 import { LIMITS } from '../limits.ts';
-import type { InteractionOutcome } from '../socket-mode/delivery.ts';
-import type { Channel, Message, User } from '../state/types.ts';
+import { addReaction, removeReaction } from '../state/reactions.ts';
+import type { Channel, JsonObject, Message, User } from '../state/types.ts';
 import { Refusal } from '../web-api/refusal.ts';
-import { type ClickOptions, type ClickTarget, click } from './click.ts';
+import { type ClickOptions, click } from './click.ts';
+import { composeMessage } from './compose.ts';
 import type { InputValue } from './element-values.ts';
+import type { ClickTarget } from './find-shown.ts';
 import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
-import { richTextOf } from './rich-text-of.ts';
+import { joinChannel, leaveChannel } from './join-channel.ts';
+import { searchOptions } from './search-options.ts';
 import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
+import { lookAt, openAssistantThread, openHome, renameSession, stopSession } from './use-agent.ts';
 
 /** One person at their Slack client; every verb refuses what that person could not do. */
 export class Person {
@@ -29,11 +34,9 @@ export class Person {
       throw new Error(`There is no message ${threadTs} in ${channel.id} to reply to.`);
     }
     return this.#around.state.post({
+      ...composeMessage(this.#around.state, text),
       channel: channel.id,
       user: this.id,
-      text,
-      blocks: [richTextOf(text)],
-      attachments: [],
       client_msg_id: randomUUID(),
       ...(threadTs !== undefined && { thread_ts: threadTs }),
     });
@@ -41,11 +44,71 @@ export class Person {
 
   edit(message: { channel: string; ts: string }, text: string): void {
     const own = this.#requireOwn(message);
-    this.#around.state.edit(own, { text, blocks: [richTextOf(text)], attachments: [] }, this.id);
+    this.#around.state.edit(own, composeMessage(this.#around.state, text), this.id);
   }
 
   delete(message: { channel: string; ts: string }): void {
     this.#around.state.remove(this.#requireOwn(message));
+  }
+
+  /** Adds a reaction to a message this person can see. */
+  react(message: { channel: string; ts: string }, name: string): void {
+    if (!addReaction(this.#around.state, this.#requireMessage(message), name, this.id))
+      throw new Error(`${this.id} has already reacted with :${name}:.`);
+  }
+
+  unreact(message: { channel: string; ts: string }, name: string): void {
+    if (!removeReaction(this.#around.state, this.#requireMessage(message), name, this.id))
+      throw new Error(`${this.id} has not reacted with :${name}:.`);
+  }
+
+  join(channelId: string): void {
+    const user = this.#requireActive();
+    joinChannel(this.#around.state, user, requireSight(this.#around, user, channelId));
+  }
+
+  leave(channelId: string): void {
+    leaveChannel(this.#around.state, this.#requireActive(), this.#requireMembership(channelId));
+  }
+
+  /** Brings somebody, the bot included, into a channel this person is in. */
+  invite(channelId: string, userId: string): void {
+    const channel = this.#requireMembership(channelId);
+    const invited = this.#around.state.users.get(userId);
+    if (invited === undefined) throw new Error(`There is no user ${userId} in this workspace.`);
+    joinChannel(this.#around.state, invited, channel, this.id);
+  }
+
+  /** Opens the app's Home or its Messages tab, perhaps with a channel in view. */
+  openHome(tab: 'home' | 'messages' = 'home', options: { lookingAt?: string } = {}): void {
+    openHome(this.#around, this.#requireActive(), tab, this.#inView(options.lookingAt));
+  }
+
+  /** Starts a thread with an app on the older surface for agents. */
+  openAssistantThread(options: { lookingAt?: string } = {}): { channel: string; threadTs: string } {
+    return openAssistantThread(this.#around, this.#requireActive(), this.#inView(options.lookingAt));
+  }
+
+  lookAt(channelId: string): void {
+    const user = this.#requireActive();
+    lookAt(this.#around, user, requireSight(this.#around, user, channelId));
+  }
+
+  /** Clicks Stop on the session of a thread. */
+  stop(thread: { channel: string; threadTs: string }): void {
+    const user = this.#requireActive();
+    stopSession(this.#around, user, requireSight(this.#around, user, thread.channel), thread.threadTs);
+  }
+
+  renameSession(thread: { channel: string; threadTs: string }, title: string): void {
+    const user = this.#requireActive();
+    const channel = requireSight(this.#around, user, thread.channel);
+    renameSession(this.#around, user, channel, thread.threadTs, title);
+  }
+
+  /** Types into a menu whose options come from the app; resolves to what it offers. */
+  async search(target: ClickTarget, actionId: string, typed: string): Promise<JsonObject[]> {
+    return await searchOptions(this.#around, this.#requireActive(), target, actionId, typed);
   }
 
   /** Clicks a button or chooses in a menu; resolves when the app answered, or when Slack showed an error. */
@@ -68,13 +131,14 @@ export class Person {
 
   /** Types a slash command, in the app's direct messages unless another channel is named. */
   async command(command: string, text = '', options: { channel?: string } = {}): Promise<InteractionOutcome> {
-    const { state, triggers, responseUrls, socketMode } = this.#around;
+    const { state, triggers, responseUrls, deliveries } = this.#around;
     const user = this.#requireActive();
     if (!state.app.commands.includes(command))
       throw new Error(`${command} is not a valid command of this workspace.`);
     const channel = this.#requireMembership(options.channel ?? state.openDirectMessage(this.id).id);
     const target = { userId: this.id, channel: channel.id };
-    const outcome = await socketMode.deliverInteraction('slash_commands', {
+    state.used.scopes.add('commands');
+    const outcome = await deliveries.deliverInteraction('slash_commands', {
       token: state.app.verificationToken,
       team_id: state.team.id,
       team_domain: state.team.domain,
@@ -116,6 +180,19 @@ export class Person {
       throw new Error(`${user.name} is not in #${channel.name} and cannot write there.`);
     if (channel.is_archived) throw new Error(`#${channel.name} is archived; nobody can write there.`);
     return channel;
+  }
+
+  #inView(channelId: string | undefined): Channel | undefined {
+    if (channelId === undefined) return undefined;
+    return requireSight(this.#around, this.#requireActive(), channelId);
+  }
+
+  #requireMessage(reference: { channel: string; ts: string }): Message {
+    requireSight(this.#around, this.#requireActive(), reference.channel);
+    const message = this.#around.state.findMessage(reference.channel, reference.ts);
+    if (message === undefined)
+      throw new Error(`There is no message ${reference.ts} in ${reference.channel}.`);
+    return message;
   }
 
   #requireOwn(reference: { channel: string; ts: string }): Message {

@@ -25,6 +25,8 @@ const responseSchema = z.object({
 
 /** The addresses given out with interactions: each takes a few responses within half an hour, then refuses. */
 export class ResponseUrls {
+  /** Everything that was posted to the addresses, with Slack's error where it was refused. */
+  readonly received: { body: JsonObject; error?: string }[] = [];
   readonly #issued = new Map<string, { target: ResponseTarget; uses: number; expiresAt: number }>();
   readonly #state: WorkspaceState;
   readonly #lifeMs: number;
@@ -44,6 +46,13 @@ export class ResponseUrls {
 
   /** Answers a POST to one of the addresses. */
   receive(path: string, body: JsonObject): { status: 200 | 400 | 404; body: JsonObject } {
+    const answer = this.#answer(path, body);
+    const { error } = answer.body;
+    this.received.push({ body, ...(typeof error === 'string' && { error }) });
+    return answer;
+  }
+
+  #answer(path: string, body: JsonObject): { status: 200 | 400 | 404; body: JsonObject } {
     const issued = this.#issued.get(path);
     if (issued === undefined) return refused(404, 'invalid_url');
     if (Date.now() > issued.expiresAt) return refused(404, 'expired_url');

@@ -1,5 +1,6 @@
 import type { Problem } from '../block-kit/check-blocks.ts';
 import { checkView } from '../block-kit/check-view.ts';
+import type { MissReason } from '../delivery/delivery.ts';
 import { pushModal, updateView } from '../state/modals.ts';
 import { isObject } from '../state/normalize-blocks.ts';
 import type { JsonObject, User, View } from '../state/types.ts';
@@ -14,7 +15,7 @@ export type SubmitOutcome =
   | { kind: 'errors'; errors: Record<string, string> }
   | { kind: 'updated'; view: View }
   | { kind: 'pushed'; view: View }
-  | { kind: 'failed'; reason: 'timeout' | 'no_connection' | 'invalid_response'; problems: Problem[] };
+  | { kind: 'failed'; reason: MissReason | 'invalid_response'; problems: Problem[] };
 
 /** Submits the modal in front of a person, after the checks Slack's client makes, and does what the app answers. */
 export async function submitView(
@@ -27,7 +28,7 @@ export async function submitView(
   if (view.submit === undefined) throw new Error(`The modal ${viewId} has no submit button.`);
   const values = collectState(view.blocks, filled);
   requireAnswers(view, values);
-  const outcome = await around.socketMode.deliverInteraction('interactive', {
+  const outcome = await around.deliveries.deliverInteraction('interactive', {
     type: 'view_submission',
     ...interactionBase(around, user),
     trigger_id: around.triggers.issue(user.id),
@@ -47,7 +48,7 @@ export async function closeView(around: Surroundings, user: User, viewId: string
   for (const each of closed) each.open = false;
   around.state.changed();
   for (const each of closed.filter(({ notify_on_close }) => notify_on_close)) {
-    await around.socketMode.deliverInteraction('interactive', {
+    await around.deliveries.deliverInteraction('interactive', {
       type: 'view_closed',
       ...interactionBase(around, user),
       view: viewOnWire(around.state, each),

@@ -67,8 +67,9 @@ export class Connections {
     return connection?.id;
   }
 
-  disconnect(reason: DisconnectReason): void {
-    for (const connection of [...this.#open]) {
+  /** Tells the oldest connections, or all of them, that Slack is about to close them. */
+  disconnect(reason: DisconnectReason, count = this.#open.length): void {
+    for (const connection of this.#open.slice(0, count)) {
       connection.socket.send(
         JSON.stringify({ type: 'disconnect', reason, debug_info: debugInfo(connection) }),
       );

@@ -1,3 +1,5 @@
+import type { MessageStream } from './streams.ts';
+
 /** Anything that came as JSON and is kept as it came. */
 export type JsonObject = Record<string, unknown>;
 
@@ -14,6 +16,9 @@ export interface User {
   is_ultra_restricted: boolean;
   /** True for a person of another workspace with whom no channel is shared. */
   is_stranger: boolean;
+  tz: string;
+  tz_label: string;
+  tz_offset: number;
 }
 
 export type ChannelKind = 'public' | 'private' | 'im';
@@ -53,13 +58,15 @@ export interface Message extends MessageContent {
   user: string;
   team: string;
   thread_ts?: string;
-  subtype?: 'bot_message';
+  subtype?: 'bot_message' | 'assistant_app_thread';
   bot_id?: string;
   app_id?: string;
   client_msg_id?: string;
   edited?: { user: string; ts: string };
   reactions: { name: string; users: string[] }[];
   deleted: boolean;
+  /** What has been streamed into it; missing for a message that was posted whole. */
+  stream?: MessageStream;
   /** Every earlier content, oldest first. */
   history: MessageContent[];
 }
@@ -98,7 +105,43 @@ export interface View {
 }
 
 /** The events an app can subscribe to here. */
-export type EventSubscription = 'app_mention' | 'message.channels' | 'message.groups' | 'message.im';
+export type EventSubscription =
+  | 'agent_session_stopped'
+  | 'agent_session_title_changed'
+  | 'app_context_changed'
+  | 'app_home_opened'
+  | 'app_mention'
+  | 'assistant_thread_context_changed'
+  | 'assistant_thread_started'
+  | 'member_joined_channel'
+  | 'member_left_channel'
+  | 'message.channels'
+  | 'message.groups'
+  | 'message.im'
+  | 'reaction_added'
+  | 'reaction_removed';
+
+/** Which of Slack's surfaces for agents the app declares in its manifest. */
+export type AgentSurface = 'agent_view' | 'assistant_view' | 'none';
+
+/** An agent's conversation in one thread, as Slack's list of sessions shows it. */
+export interface AgentSession {
+  channel: string;
+  thread_ts: string;
+  status: SessionStatus;
+  title?: string;
+  initiator?: string;
+  /** When the status was set last. */
+  since: number;
+}
+
+export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
+
+/** The prompts a person is offered before they write. */
+export interface SuggestedPrompts {
+  title?: string;
+  prompts: { title: string; message: string }[];
+}
 
 /** The installed app and its bot user. */
 export interface InstalledApp {
@@ -109,6 +152,14 @@ export interface InstalledApp {
   scopes: readonly string[];
   events: readonly EventSubscription[];
   commands: readonly string[];
+  agent: AgentSurface;
+  /** Whether the app has a Home tab. */
+  homeTab: boolean;
+  /** Whether Slack reaches the app over WebSockets; otherwise it posts to the request URL. */
+  socketMode: boolean;
+  requestUrl?: string;
+  /** True after the app was removed from the workspace or its token revoked. */
+  isTokenRevoked: boolean;
   botToken: string;
   appToken: string;
   signingSecret: string;

@@ -1,3 +1,4 @@
+import { isStreaming } from './streams.ts';
 import type { Channel, JsonObject, Message, MessageContent, User, UserGroup, View } from './types.ts';
 import type { WorkspaceState } from './workspace-state.ts';
 
@@ -41,6 +42,9 @@ export function messageOnWire(
     ...(message.edited !== undefined && content === message && { edited: message.edited }),
     ...(message.thread_ts !== undefined && { thread_ts: message.thread_ts }),
     ...(root !== undefined && { parent_user_id: root.user }),
+    ...(message.stream !== undefined && {
+      streaming_state: isStreaming(message) ? 'in_progress' : 'completed',
+    }),
     ...(replies.length > 0 && {
       thread_ts: message.ts,
       reply_count: replies.length,
@@ -94,9 +98,6 @@ export function userOnWire(state: WorkspaceState, user: User): JsonObject {
     is_owner: false,
     is_primary_owner: false,
     is_app_user: false,
-    tz: 'Etc/UTC',
-    tz_label: 'Coordinated Universal Time',
-    tz_offset: 0,
     updated: 0,
     profile: {
       real_name: user.real_name,

@@ -1,11 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { makeId, makeSecret, TimestampClock } from '../ids.ts';
+import type { Timings } from '../limits.ts';
 import type {
+  AgentSession,
   Channel,
   EphemeralMessage,
+  EventSubscription,
   InstalledApp,
+  JsonObject,
   Message,
   MessageContent,
+  SuggestedPrompts,
   Team,
   User,
   UserGroup,
@@ -18,15 +23,22 @@ export type MessageChange =
   | { kind: 'edited'; message: Message; before: MessageContent; ts: string }
   | { kind: 'deleted'; message: Message; ts: string };
 
+/** Something beside messages that an app can subscribe to; it is told only of channels its bot is in. */
+export interface Occurrence {
+  subscription: EventSubscription;
+  event: JsonObject;
+  channel?: Channel;
+}
+
 /** What a message needs beside its content to be posted. */
 export type NewMessage = MessageContent & Pick<Message, 'channel' | 'user'> & Partial<Message>;
 
 /**
  * All that the workspace knows, and nothing of any protocol. Every change emits `change`; every change of a message
- * also emits `message`.
+ * also emits `message`, and everything else an app could subscribe to emits `occurrence`.
  */
 export class WorkspaceState {
-  readonly events = new EventEmitter<{ change: []; message: [MessageChange] }>();
+  readonly events = new EventEmitter<{ change: []; message: [MessageChange]; occurrence: [Occurrence] }>();
   readonly users = new Map<string, User>();
   readonly channels = new Map<string, Channel>();
   readonly userGroups = new Map<string, UserGroup>();
@@ -35,18 +47,33 @@ export class WorkspaceState {
   readonly views = new Map<string, View>();
   /** The status line the app shows in a thread, by channel and thread. */
   readonly threadStatus = new Map<string, string>();
+  /** The sessions of the agent, by channel and thread. */
+  readonly sessions = new Map<string, AgentSession>();
+  /** The prompts the app suggests, by channel, and by channel and thread on the older surface. */
+  readonly suggestedPrompts = new Map<string, SuggestedPrompts>();
+  /** What the app has made use of so far, from which its manifest can be derived. */
+  readonly used = { scopes: new Set<string>(), events: new Set<EventSubscription>() };
   readonly clock = new TimestampClock();
   readonly team: Team;
   readonly app: InstalledApp;
+  readonly timings: Timings;
 
-  constructor(team: Team, app: InstalledApp) {
+  constructor(team: Team, app: InstalledApp, timings: Timings) {
     this.team = team;
     this.app = app;
+    this.timings = timings;
     this.events.setMaxListeners(0);
   }
 
   changed(): void {
     this.events.emit('change');
+  }
+
+  /** Tells those who turn occurrences into events; the event gets its time here. */
+  announce(occurrence: Occurrence): void {
+    const event = { ...occurrence.event, event_ts: this.clock.next() };
+    this.events.emit('occurrence', { ...occurrence, event });
+    this.changed();
   }
 
   post(message: NewMessage): Message {
@@ -85,6 +112,13 @@ export class WorkspaceState {
     this.changed();
   }
 
+  /** Ends a stream: the app hears of the finished message as of one that changed. */
+  finishStream(message: Message, before: MessageContent): void {
+    if (message.stream !== undefined) message.stream.state = 'completed';
+    this.events.emit('message', { kind: 'edited', message, before, ts: this.clock.next() });
+    this.changed();
+  }
+
   postEphemeral(message: Omit<EphemeralMessage, 'ts' | 'deleted'>): EphemeralMessage {
     const stored: EphemeralMessage = { ...message, ts: this.clock.next(), deleted: false };
     this.ephemerals.push(stored);
@@ -109,9 +143,7 @@ export class WorkspaceState {
 
   openDirectMessage(userId: string): Channel {
     const members = [userId, this.app.botUserId];
-    const existing = [...this.channels.values()].find(
-      (channel) => channel.kind === 'im' && members.every((member) => channel.members.has(member)),
-    );
+    const existing = this.#directMessage(userId);
     if (existing !== undefined) return existing;
     const channel: Channel = {
       id: makeId('D'),
@@ -126,6 +158,10 @@ export class WorkspaceState {
     return channel;
   }
 
+  hasDirectMessage(userId: string): boolean {
+    return this.#directMessage(userId) !== undefined;
+  }
+
   /** The modals one person has open, the one in front last. */
   openModals(viewer: string): View[] {
     return [...this.views.values()].filter(
@@ -135,6 +171,12 @@ export class WorkspaceState {
 
   homeOf(viewer: string): View | undefined {
     return [...this.views.values()].find((view) => view.viewer === viewer && view.type === 'home');
+  }
+
+  #directMessage(userId: string): Channel | undefined {
+    return [...this.channels.values()].find(
+      ({ kind, members }) => kind === 'im' && members.has(userId) && members.has(this.app.botUserId),
+    );
   }
 
   newHash(): string {

@@ -37,11 +37,16 @@ export function postingChannel(state: WorkspaceState, target: string): Channel {
   if (channel.is_archived) throw new Refusal('is_archived');
   const isMember = channel.members.has(state.app.botUserId);
   if (!isMember && !state.app.scopes.includes('chat:write.public')) throw new Refusal('not_in_channel');
+  if (!isMember) state.used.scopes.add('chat:write.public');
   return channel;
 }
 
-/** Refuses when the app was not granted this scope. */
+/** Refuses when the app was granted none of these scopes; the one it has counts as used. */
 export function requireScope(state: WorkspaceState, ...oneOf: readonly string[]): void {
-  if (oneOf.some((scope) => state.app.scopes.includes(scope))) return;
+  const granted = oneOf.find((scope) => state.app.scopes.includes(scope));
+  if (granted !== undefined) {
+    state.used.scopes.add(granted);
+    return;
+  }
   throw new Refusal('missing_scope', { needed: oneOf.join(','), provided: state.app.scopes.join(',') });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkBlocks, countCharacters } from '../block-kit/check-blocks.ts';
 import { LIMITS } from '../limits.ts';
 import { isObject, normalizeBlocks, objects } from '../state/normalize-blocks.ts';
-import type { JsonObject, MessageContent } from '../state/types.ts';
+import type { Block, JsonObject, MessageContent } from '../state/types.ts';
 import { json, optionalWord } from './arguments.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
@@ -46,19 +46,24 @@ export function readContent(
   if (!says && (previous === undefined || given.text !== undefined || blocks === undefined))
     throw new Refusal('no_text');
   if ((given.text ?? '').length > options.textLimit) throw new Refusal('msg_too_long');
-  if (blocks !== undefined) {
-    const problems = checkBlocks(blocks);
-    if (problems.length > 0) throw refusalOf('invalid_blocks', problems);
-    if (countCharacters(blocks) > LIMITS.messageBlockCharacters) throw new Refusal('msg_blocks_too_long');
-  }
+  const checked = blocks === undefined ? undefined : readBlocks(blocks);
   const attachments = given.attachments === undefined ? undefined : readAttachments(given.attachments);
   const metadata = given.metadata === undefined ? previous?.metadata : readMetadata(given.metadata);
   return {
     text: given.text ?? given.markdown_text ?? previous?.text ?? '',
-    blocks: blocks === undefined ? (previous?.blocks ?? []) : normalizeBlocks(objects(blocks)),
+    blocks: checked ?? previous?.blocks ?? [],
     attachments: attachments ?? previous?.attachments ?? [],
     ...(metadata !== undefined && { metadata }),
   };
+}
+
+/** Blocks as they are to be kept, after every check Slack makes of a message. */
+export function readBlocks(blocks: unknown): Block[] {
+  if (!Array.isArray(blocks)) throw new Refusal('invalid_blocks_format');
+  const problems = checkBlocks(blocks);
+  if (problems.length > 0) throw refusalOf('invalid_blocks', problems);
+  if (countCharacters(blocks) > LIMITS.messageBlockCharacters) throw new Refusal('msg_blocks_too_long');
+  return normalizeBlocks(objects(blocks));
 }
 
 function readAttachments(given: readonly unknown[]): JsonObject[] {
@@ -72,7 +77,7 @@ function readAttachments(given: readonly unknown[]): JsonObject[] {
 }
 
 /** Metadata as it is to be kept; an empty object takes away what was there. */
-function readMetadata(metadata: unknown): MessageContent['metadata'] {
+export function readMetadata(metadata: unknown): MessageContent['metadata'] {
   if (isObject(metadata) && Object.keys(metadata).length === 0) return undefined;
   const parsed = metadataSchema.safeParse(metadata);
   if (!parsed.success) throw new Refusal('invalid_metadata_format');

@@ -1,56 +1,121 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port.ts';
-import { detailsOf } from '../request-details.ts';
-import { type Card, line, person, plain, words } from './card.ts';
+import { APPROVE, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
+import {
+  button,
+  type Card,
+  type CardOptions,
+  heading,
+  line,
+  mention,
+  mentions,
+  moment,
+  plain,
+  preformatted,
+  quoted,
+  threadLine,
+  words,
+} from './card.ts';
+import { type CardDetails, needsConfirmation } from './card-details.ts';
 import { limits } from './limits.ts';
+import { buildOutcome, signatures } from './outcome.ts';
+import { type RenderedValue, renderValue } from './render-value.ts';
+import { escapeMarkup, showLabel } from './show-text.ts';
 
-export const APPROVE = 'approve';
-export const REJECT = 'reject';
+export { APPROVE, REJECT } from './action-ids.ts';
 
 /** The card of an approval: pending and settled share the body that says what it is about. */
-export function buildApprovalCard(request: RequestRecord): Card {
-  const { name, input } = detailsOf(request).interrupt.toolRequest;
-  const whole = JSON.stringify(input, null, 2);
-  const fits = whole.length <= limits.preformattedText;
-  const body: KnownBlock[] = [
-    line(words(name, { bold: true })),
-    {
-      type: 'rich_text',
-      elements: [
-        {
-          type: 'rich_text_preformatted',
-          elements: [{ type: 'text', text: whole.slice(0, limits.preformattedText) }],
-        },
-      ],
-    },
-    line(words('Asked by '), person(request.requester)),
+export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
+  const name = showLabel(details.name, limits.label - 30);
+  const rendered = renderValue(details.input, {
+    characters: limits.argumentCharacters,
+    lines: limits.argumentLines,
+  });
+  const title = request.state === 'pending' ? `Approval needed: ${name}` : `${name}: ${request.state}`;
+  const body = [heading(title), ...matter(request, details, rendered, options)];
+  const foot =
+    request.state === 'pending'
+      ? pendingFoot(request, details, rendered, options)
+      : buildOutcome(request, options);
+  return { text: escapeMarkup(title), blocks: [...body, ...foot, ...threadLine(options)] };
+}
+
+function matter(
+  request: RequestRecord,
+  details: CardDetails,
+  rendered: RenderedValue,
+  { tool }: CardOptions,
+): KnownBlock[] {
+  const description = details.description ?? tool?.description ?? '';
+  return [
+    ...(description.trim() === ''
+      ? []
+      : [{ type: 'section' as const, text: plain(showLabel(description, limits.description)) }]),
+    preformatted(rendered.text),
+    ...(rendered.leftOut === undefined ? [] : [line(words(`${rendered.leftOut}.`, { bold: true }))]),
+    ...(details.originalInput === undefined
+      ? []
+      : [line(words('A person has changed the arguments; Details has those the model gave.'))]),
+    line(words('Asked by '), mention(request.requester), words(', '), moment(request.createdAt)),
+    ...(details.why === undefined
+      ? []
+      : [quoted("The model's own words, which nobody has checked", details.why)]),
   ];
-  return request.state === 'pending'
-    ? { text: `Approval needed: ${name}`, blocks: [...body, ...pendingFoot(request, fits)] }
-    : { text: `${name}: ${request.state}`, blocks: [...body, settledFoot(request)] };
 }
 
-function pendingFoot(request: RequestRecord, fits: boolean): KnownBlock[] {
-  const reject: Button = {
-    type: 'button',
-    action_id: REJECT,
-    value: request.id,
-    style: 'danger',
-    text: plain('Reject'),
+function pendingFoot(
+  request: RequestRecord,
+  details: CardDetails,
+  rendered: RenderedValue,
+  { view, now }: CardOptions,
+): KnownBlock[] {
+  const { approvals, policy } = request;
+  const isOver = now >= request.expiresAt;
+  const actions: Button[] = [
+    ...(rendered.leftOut === undefined ? [approveButton(request.id, details)] : []),
+    button(request.id, REJECT, 'Reject', { style: 'danger' }),
+    button(request.id, EDIT, 'Edit'),
+    // Nobody signs what they have not seen whole, so the way to the whole is then the first thing to do.
+    rendered.leftOut === undefined
+      ? button(request.id, DETAILS, 'Details')
+      : button(request.id, DETAILS, 'Show all to approve', { style: 'primary' }),
+    ...(view === 'thread' ? [button(request.id, WITHDRAW, 'Withdraw')] : []),
+  ];
+  return [
+    line(words('Who may sign: '), ...mentions(request.principals)),
+    line(words(`${approvals} of ${policy.quorum} signed; ${rejectionRule(policy.vetoes)}`)),
+    ...signatures(request),
+    ...riskLine(details),
+    line(words(isOver ? 'Expired ' : 'Expires '), moment(request.expiresAt)),
+    ...(isOver ? [] : [{ type: 'actions' as const, elements: actions }]),
+  ];
+}
+
+/** Approve, which asks once more where the policy or the risk wants it. */
+export function approveButton(requestId: string, details: CardDetails): Button {
+  const name = showLabel(details.name, limits.confirmTitle - 20);
+  const confirm: ConfirmationDialog = {
+    title: plain('Approve this action?'),
+    text: plain(`${name} runs as soon as enough people have signed.`),
+    confirm: plain('Approve'),
+    deny: plain('Go back'),
   };
-  const approve: Button = { ...reject, action_id: APPROVE, style: 'primary', text: plain('Approve') };
-  const count = line(words(`${request.approvals} of ${request.policy.quorum} signed`));
-  // Nobody signs what they have not seen whole.
-  if (!fits) {
-    const why = line(words('Too long to show whole here, so it cannot be approved.'));
-    return [why, { type: 'actions', elements: [reject] }];
-  }
-  return [count, { type: 'actions', elements: [approve, reject] }];
+  return button(requestId, APPROVE, 'Approve', {
+    style: 'primary',
+    ...(needsConfirmation(details) && { confirm }),
+  });
 }
 
-function settledFoot(request: RequestRecord): KnownBlock {
-  const state = words(request.state, { bold: true });
-  return request.by === undefined || request.by === ''
-    ? line(state)
-    : line(state, words(', decided by '), person(request.by));
+/** What the policy is called, how much is at stake, and which rule asked. */
+export function riskLine({ policy, rule }: CardDetails): KnownBlock[] {
+  const parts = [
+    ...(policy?.risk === undefined ? [] : [`Risk: ${policy.risk}`]),
+    ...(policy?.name === undefined ? [] : [`Policy: ${showLabel(policy.name, limits.label)}`]),
+    ...(rule === undefined ? [] : [`Rule: ${showLabel(rule, limits.label)}`]),
+  ];
+  return parts.length === 0 ? [] : [line(words(parts.join(' · ')))];
+}
+
+function rejectionRule(vetoes: number): string {
+  return vetoes === 1 ? 'one rejection ends it.' : `${vetoes} rejections end it.`;
 }

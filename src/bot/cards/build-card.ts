@@ -1,9 +1,46 @@
 import type { RequestRecord } from '../../store/port.ts';
+import { REJECT, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
-import type { Card } from './card.ts';
+import { button, type Card, type CardOptions, line, mention, words } from './card.ts';
+import { cardDetailsOf } from './card-details.ts';
+import { buildCallbackCard, buildFormCard } from './form-card.ts';
+import { buildOutcome } from './outcome.ts';
 import { buildQuestionCard } from './question-card.ts';
 
 /** Draws a request as it is now; a card has no memory of what it showed before. */
-export function buildCard(request: RequestRecord): Card {
-  return request.kind === 'approval' ? buildApprovalCard(request) : buildQuestionCard(request);
+export function buildCard(
+  request: RequestRecord,
+  options: CardOptions = { view: 'thread', now: request.createdAt },
+): Card {
+  const details = cardDetailsOf(request);
+  if (details === undefined) return buildUnreadableCard(request, options);
+  switch (request.kind) {
+    case 'approval':
+      return buildApprovalCard(request, details, options);
+    case 'question':
+      return buildQuestionCard(request, options);
+    case 'form':
+      return buildFormCard(request, details, options);
+    case 'callback':
+      return buildCallbackCard(request, details, options);
+  }
+}
+
+/** What cannot be shown cannot be signed, only ended. */
+function buildUnreadableCard(request: RequestRecord, options: CardOptions): Card {
+  const text = 'This request cannot be shown, so nobody can approve or answer it.';
+  const actions = [
+    ...(request.kind === 'approval' ? [button(request.id, REJECT, 'Reject', { style: 'danger' })] : []),
+    button(request.id, WITHDRAW, 'Withdraw'),
+  ];
+  return {
+    text,
+    blocks: [
+      line(words(text)),
+      line(words('Asked by '), mention(request.requester)),
+      ...(request.state === 'pending'
+        ? [{ type: 'actions' as const, elements: actions }]
+        : buildOutcome(request, options)),
+    ],
+  };
 }

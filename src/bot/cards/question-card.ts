@@ -1,38 +1,115 @@
+import type { ActionsBlock, Button, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port.ts';
-import { askQuestion } from '../../tools/ask-question.ts';
-import { detailsOf } from '../request-details.ts';
-import { type Card, line, person, plain, words } from './card.ts';
+import {
+  ANSWER,
+  CHOOSE,
+  CHOOSE_FROM_MENU,
+  CHOOSE_SEVERAL,
+  DETAILS,
+  SUBMIT_CHOICES,
+  WITHDRAW,
+} from './action-ids.ts';
+import {
+  button,
+  type Card,
+  type CardOptions,
+  line,
+  mentions,
+  moment,
+  plain,
+  preformatted,
+  threadLine,
+  words,
+} from './card.ts';
+import { type Question, questionOf } from './card-details.ts';
+import { layoutOf, numbered, optionsOf } from './choices.ts';
 import { limits } from './limits.ts';
+import { buildOutcome } from './outcome.ts';
+import { cut, escapeMarkup, excerpt, showLabel, showText } from './show-text.ts';
 
-/** A choice's action is this and its number: action ids must differ within a block. */
-export const CHOOSE = 'choose';
+export { CHOOSE } from './action-ids.ts';
+export { questionOf as choicesOf } from './card-details.ts';
 
-/** The choices of a question, as the model gave them. */
-export function choicesOf(request: RequestRecord): {
-  readonly question: string;
-  readonly choices: readonly string[];
-} {
-  const parsed = askQuestion.inputSchema.parse(detailsOf(request).interrupt.toolRequest.input);
-  return parsed.ok ? parsed.value : { question: 'This question cannot be shown.', choices: [] };
+/** The card of a question: its choices as buttons or as a menu, and afterwards the answer and who gave it. */
+export function buildQuestionCard(request: RequestRecord, options: CardOptions): Card {
+  const question = questionOf(request);
+  const shown = excerpt(question.question, {
+    characters: limits.questionCharacters,
+    lines: limits.questionLines,
+  });
+  const title = escapeMarkup(
+    cut(showText(question.question.trim() === '' ? 'A question' : question.question), limits.fallbackText),
+  );
+  const asked: KnownBlock[] = [{ type: 'section', text: plain(shown.text) }];
+  if (request.state !== 'pending')
+    return {
+      text: `${title}: ${request.state}`,
+      blocks: [...asked, ...buildOutcome(request, options), ...threadLine(options)],
+    };
+  const isOver = options.now >= request.expiresAt;
+  const layout = layoutOf(question);
+  const isWhole = shown.leftOut === 0 && layout !== 'modal';
+  return {
+    text: title,
+    blocks: [
+      line(words('The agent asks '), ...mentions(request.principals), words(':')),
+      ...asked,
+      ...(isWhole ? [] : [line(words('Not all of it is shown here; Details has the rest.', { bold: true }))]),
+      ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
+      line(words(isOver ? 'Expired ' : 'Expires '), moment(request.expiresAt)),
+      ...(isOver ? [] : choiceBlocks(request, question, { isWhole, view: options.view })),
+      ...threadLine(options),
+    ],
+  };
 }
 
-/** The card of a question: a button for each choice, and afterwards the answer and who gave it. */
-export function buildQuestionCard(request: RequestRecord): Card {
-  const { question, choices } = choicesOf(request);
-  const text = question.slice(0, limits.sectionText);
-  const asked = { type: 'section' as const, text: plain(text) };
-  if (request.state !== 'pending') {
-    const answer =
-      request.payload === undefined || request.payload === '' ? request.state : JSON.parse(request.payload);
-    const foot = [words(String(answer), { bold: true })];
-    if (request.by !== undefined && request.by !== '') foot.push(words(', answered by '), person(request.by));
-    return { text: `${text}: ${request.state}`, blocks: [asked, line(...foot)] };
+function choiceBlocks(
+  { id }: RequestRecord,
+  question: Question,
+  { isWhole, view }: { readonly isWhole: boolean; readonly view: CardOptions['view'] },
+): KnownBlock[] {
+  const more: Button[] = [
+    ...(question.allowOther ? [button(id, ANSWER, 'Other…')] : []),
+    ...(isWhole ? [] : [button(id, DETAILS, 'Details')]),
+    ...(view === 'thread' ? [button(id, WITHDRAW, 'Withdraw')] : []),
+  ];
+  const row = (...elements: ActionsBlock['elements']): KnownBlock[] =>
+    elements.length === 0 ? [] : [{ type: 'actions', elements }];
+  const submit = button(id, SUBMIT_CHOICES, 'Submit', { style: 'primary' });
+  const options = optionsOf(question.choices);
+  switch (layoutOf(question)) {
+    case 'none':
+      return row(...more);
+    case 'buttons':
+      return [
+        ...row(
+          ...question.choices.map((choice, index) =>
+            button(id, `${CHOOSE}:${index}`, showLabel(choice, limits.buttonText)),
+          ),
+        ),
+        ...row(...more),
+      ];
+    case 'checkboxes':
+      return [
+        {
+          type: 'actions',
+          block_id: id,
+          elements: [{ type: 'checkboxes', action_id: CHOOSE_SEVERAL, options }, submit],
+        },
+        ...row(...more),
+      ];
+    case 'menu':
+    case 'listed-menu': {
+      const placeholder = plain('Choose');
+      const menu: ActionsBlock['elements'] = question.several
+        ? [{ type: 'multi_static_select', action_id: CHOOSE_SEVERAL, placeholder, options }, submit]
+        : [{ type: 'static_select', action_id: CHOOSE_FROM_MENU, placeholder, options }];
+      return [{ type: 'actions', block_id: id, elements: menu }, ...row(...more)];
+    }
+    case 'modal':
+      return row(
+        button(id, ANSWER, 'Answer…', { style: 'primary' }),
+        ...more.filter(({ action_id }) => action_id !== ANSWER),
+      );
   }
-  const elements = choices.slice(0, limits.actionsElements).map((choice, index) => ({
-    type: 'button' as const,
-    action_id: `${CHOOSE}:${index}`,
-    value: request.id,
-    text: plain(choice.slice(0, limits.buttonText)),
-  }));
-  return { text, blocks: [asked, { type: 'actions', elements }] };
 }

@@ -1,37 +1,28 @@
 import type { App } from '@slack/bolt';
-import type { Store } from '../../store/port.ts';
-import { type SlackThread, threadIdOf } from '../thread.ts';
+import type { BotParts } from '../bot-parts.ts';
+import { hear } from '../hear.ts';
 
-/** Puts what people say to the bot into the thread's inbox: mentions in channels, and everything in a direct message. */
-export function listenToMessages(app: App, store: Store): void {
+/** Turns what people say into items for a thread's inbox; what other bots say and what is edited starts nothing. */
+export function listenToMessages(app: App, parts: BotParts): void {
   app.event('app_mention', async ({ event, context }) => {
     // Slack sends an edited mention as a new one.
-    if (event.user === undefined || 'edited' in event) return;
-    const text = event.text.replaceAll(`<@${context.botUserId}>`, '').trim();
-    await take(
-      store,
-      { channel: event.channel, threadTs: event.thread_ts ?? event.ts },
-      event.ts,
-      event.user,
-      text,
+    if (event.user === undefined || event.bot_id !== undefined || 'edited' in event) return;
+    const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
+    await hear(
+      parts,
+      { thread, ts: event.ts, user: event.user, text: event.text, toBot: true },
+      context.botUserId,
     );
   });
 
-  app.event('message', async ({ event }) => {
-    if (event.channel_type !== 'im' || event.subtype !== undefined || event.bot_id !== undefined) return;
-    if (event.text === undefined) return;
+  app.event('message', async ({ event, context }) => {
+    if (event.subtype !== undefined || event.bot_id !== undefined || event.text === undefined) return;
+    const isDirect = event.channel_type === 'im';
+    const mentioned = event.text.includes(`<@${context.botUserId}>`);
+    // In a channel only replies are for us, and only in threads that we take part in.
+    if (!isDirect && !mentioned && event.thread_ts === undefined) return;
     const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
-    await take(store, thread, event.ts, event.user, event.text);
+    const { ts, user, text } = event;
+    await hear(parts, { thread, ts, user, text, toBot: isDirect || mentioned }, context.botUserId);
   });
-}
-
-/** The message's own ts is the item's id, so that the same message arriving as two events is read once. */
-async function take(
-  store: Store,
-  thread: SlackThread,
-  ts: string,
-  user: string,
-  text: string,
-): Promise<void> {
-  await store.put(threadIdOf(thread), { id: ts, body: { user, text } });
 }

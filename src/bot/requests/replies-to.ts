@@ -1,8 +1,23 @@
-import type { Message } from '../agent/messages.ts';
-import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../agent/replies.ts';
-import type { Tool } from '../agent/tool.ts';
-import { Transcript } from '../agent/transcript.ts';
-import type { Settlement } from '../store/port.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../agent/json.ts';
+import type { Interrupt, Message } from '../../agent/messages.ts';
+import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
+import type { Tool } from '../../agent/tool.ts';
+import { Transcript } from '../../agent/transcript.ts';
+import type { Settlement } from '../../store/port.ts';
+import type { GateResumed } from '../../tools/gate/gate.ts';
+import { pauseOf } from './kind-of.ts';
+
+const Edited = z.object({
+  edited: z.custom<JsonValue>((value) => value !== undefined),
+  by: z.string(),
+});
+type Edited = z.infer<typeof Edited>;
+
+/** What an edit leaves in the request that it supersedes. */
+export function editedPayload(edited: JsonValue, by: string): string {
+  return JSON.stringify({ edited, by } satisfies Edited);
+}
 
 /** Turns what became of requests into replies; an action that ran has its result in the messages already. */
 export function repliesTo(
@@ -13,17 +28,14 @@ export function repliesTo(
   const waiting = new Map(new Transcript(messages).interrupts.map((interrupt) => [interrupt.id, interrupt]));
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(settlement.requestId.slice(settlement.requestId.lastIndexOf('~') + 1));
-    const tool = tools.find(({ name }) => name === interrupt?.toolRequest.name);
     if (interrupt === undefined) return [];
-    const { state, by, payload } = settlement;
-    if (state === 'answered' && tool !== undefined)
-      return [{ respond: [buildRespond(tool, interrupt, JSON.parse(payload))] }];
-    if (state === 'superseded' && tool?.kind === 'tool')
-      return [{ restart: [buildRestart(tool, interrupt, {}, {})] }];
-    if (state === 'rejected')
-      return [{ close: [closeInterrupt(interrupt, 'denied', because(`Rejected by ${by}`, payload))] }];
-    if (state === 'resolved') return [{ close: [closeInterrupt(interrupt, ...verdictOf(payload))] }];
-    return [{ close: [closeInterrupt(interrupt, state, because(`The request is ${state}`, payload))] }];
+    return [
+      replyTo(
+        settlement,
+        interrupt,
+        tools.find(({ name }) => name === interrupt.toolRequest.name),
+      ),
+    ];
   });
   return {
     respond: replies.flatMap(({ respond = [] }) => respond),
@@ -32,11 +44,44 @@ export function repliesTo(
   };
 }
 
-function because(what: string, reason: string): string {
-  return reason === '' ? what : `${what}: ${reason}`;
+function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool: Tool | undefined): Resume {
+  const close = (status: string, what: string, why = payload): Resume => ({
+    close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
+  });
+  switch (state) {
+    case 'answered':
+      return tool === undefined
+        ? close('failed', 'The tool is gone', '')
+        : { respond: [buildRespond(tool, interrupt, JSON.parse(payload))] };
+    case 'superseded':
+      return tool?.kind === 'tool'
+        ? askAnew(tool, interrupt, payload)
+        : close('superseded', 'The request no longer holds');
+    case 'rejected':
+      return close('denied', `Rejected by ${by}`);
+    case 'resolved': {
+      const [verdict = 'unknown', ...reason] = payload.split('\n');
+      return close(verdict, 'The outcome was unknown, and a person found out', reason.join('\n'));
+    }
+    default:
+      return close(state, `The request is ${state}`);
+  }
 }
 
-function verdictOf(payload: string): [status: string, reason: string] {
-  const [verdict = 'unknown', ...reason] = payload.split('\n');
-  return [verdict, because('The outcome was unknown; a person found out', reason.join('\n'))];
+/** Runs the gate again, which asks again; after an edit it asks for the new input. */
+function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume {
+  const edited = parseEdited(payload);
+  if (edited === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  const pause = pauseOf(interrupt);
+  const policy = pause.kind === 'approval' ? pause.policy : 'default';
+  const resumed: GateResumed = { decision: 'edited', by: edited.by, policy };
+  return { restart: [buildRestart(tool, interrupt, { ...resumed }, { replaceInput: edited.edited })] };
+}
+
+function parseEdited(payload: string): Edited | undefined {
+  try {
+    return Edited.safeParse(JSON.parse(payload)).data;
+  } catch {
+    return undefined;
+  }
 }

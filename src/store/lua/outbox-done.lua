@@ -8,7 +8,7 @@ local claim = 'claim|' .. item
 if not redis.call('ZSCORE', K.outbox, item) then return { 'done' } end -- guard: outbox-done-repeated
 if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- guard: outbox-done-stale
 
-redis.call('HDEL', K.rows, claim)
+redis.call('HDEL', K.rows, claim, 'tries|' .. item)
 if view == '' then
   redis.call('HDEL', K.rows, string.sub(item, 5))
   redis.call('ZREM', K.outbox, item)

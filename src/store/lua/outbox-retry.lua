@@ -7,5 +7,6 @@ local claim = 'claim|' .. item
 if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- guard: outbox-retry-stale
 
 redis.call('HDEL', K.rows, claim)
+redis.call('HINCRBY', K.rows, 'tries|' .. item, 1)
 redis.call('ZADD', K.outbox, int(now + delay), item)
 return { 'later' }

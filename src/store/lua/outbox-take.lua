@@ -1,6 +1,6 @@
 -- Gives one sender what is due in a shard's outbox, for a while; what is not done by then is due again.
 -- ARGV: '', who takes it (new for every call), how long the claim holds in ms, how many at the most.
--- Result: {'taken', item, row, item, row, ...}; the row of a view is ''.
+-- Result: {'taken', item, row, tries so far, item, row, ...}; the row of a view is ''.
 local owner, lease, most = ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 local taken = { 'taken' }
@@ -10,5 +10,6 @@ for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', int(now), 'L
   local row = string.sub(item, 1, 4) == 'row|' and redis.call('HGET', K.rows, string.sub(item, 5))
   taken[#taken + 1] = item
   taken[#taken + 1] = row or ''
+  taken[#taken + 1] = redis.call('HGET', K.rows, 'tries|' .. item) or '0'
 end
 return taken

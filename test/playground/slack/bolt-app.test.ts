@@ -159,3 +159,68 @@ test('respond replaces the message that was clicked', async () => {
   await workspace.until(() => card.text === 'picked');
   expect(workspace.ephemeralsFor(CAST.bruno).map(({ text }) => text)).toEqual(['only you see this']);
 });
+
+test('a Bolt agent streams a reply, is stopped, and says so in its session', async () => {
+  const slack = await slackForTest({ app: { commands: ['/approvals'] } });
+  const { workspace } = slack;
+  await startApp(slack, (app) => {
+    app.event('app_mention', async ({ event, client, context }) => {
+      const place = { channel: event.channel, thread_ts: event.ts };
+      const title = 'A long answer';
+      await client.agents.sessions.setStatus({
+        channel_id: event.channel,
+        thread_ts: event.ts,
+        status: 'processing',
+        title,
+      });
+      await client.chat.startStream({
+        ...place,
+        recipient_user_id: event.user ?? '',
+        recipient_team_id: context.teamId ?? '',
+        markdown_text: 'Thinking',
+      });
+    });
+    app.event('agent_session_stopped', async ({ event, client }) => {
+      await client.agents.sessions.setStatus({
+        channel_id: event.channel,
+        thread_ts: event.thread_ts,
+        status: 'active',
+      });
+      await client.chat.postMessage({ channel: event.channel, thread_ts: event.thread_ts, text: 'Stopped.' });
+    });
+    app.event('app_home_opened', async ({ event, client }) => {
+      await client.views.publish({ user_id: event.user, view: { type: 'home', blocks: [section('Hello')] } });
+    });
+    app.command('/approvals', async ({ ack, respond }) => {
+      await ack({ response_type: 'ephemeral', text: 'One moment' });
+      await respond({ text: 'Nothing waits.' });
+    });
+  });
+  const remi = workspace.as(CAST.requester);
+
+  const { ts } = remi.say(PLACES.general, `<@${workspace.state.app.botUserId}> think`);
+  const reply = await workspace.until(() => workspace.messagesIn(PLACES.general, ts)[1]);
+  expect(workspace.sessionOf(PLACES.general, ts)).toMatchObject({
+    status: 'processing',
+    title: 'A long answer',
+  });
+  remi.stop({ channel: PLACES.general, threadTs: ts });
+  await workspace.until(() => workspace.messagesIn(PLACES.general, ts)[2]?.text === 'Stopped.');
+  expect(reply).toMatchObject({ text: 'Thinking', stream: { state: 'completed' } });
+  expect(workspace.sessionOf(PLACES.general, ts)?.status).toBe('active');
+
+  remi.openHome();
+  await workspace.until(() => workspace.homeOf(CAST.requester));
+  await remi.command('/approvals');
+  await workspace.until(() => workspace.ephemeralsFor(CAST.requester).length === 2);
+  expect(workspace.ephemeralsFor(CAST.requester).map(({ text }) => text)).toEqual([
+    'One moment',
+    'Nothing waits.',
+  ]);
+  expect(workspace.usedEvents()).toEqual([
+    'agent_session_stopped',
+    'app_home_opened',
+    'app_mention',
+    'message.channels',
+  ]);
+});

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { LIMITS } from '../../limits.ts';
-import { json, word } from '../arguments.ts';
-import { visibleChannel } from '../channels.ts';
+import { optionalWord } from '../arguments.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -25,31 +23,15 @@ export const authTest = defineMethod(
 
 export const connectionsOpen = defineMethod(
   z.object({}),
-  (_given, { openSocketUrl }) => ({ url: openSocketUrl() }),
+  (_given, { state, openSocketUrl }) => {
+    if (!state.app.socketMode) throw new Refusal('socket_mode_not_enabled');
+    return { url: openSocketUrl() };
+  },
   ['app'],
 );
 
-export const setThreadStatus = defineMethod(
-  z.object({
-    channel_id: word,
-    thread_ts: word,
-    status: z.string(),
-    loading_messages: json('invalid_arguments'),
-  }),
-  (given, { state }) => {
-    const channel = visibleChannel(state, given.channel_id);
-    if (state.findMessage(channel.id, given.thread_ts) === undefined) throw new Refusal('invalid_thread_ts');
-    const messages = given.loading_messages;
-    if (
-      messages !== undefined &&
-      (!Array.isArray(messages) || messages.length > LIMITS.statusLoadingMessages)
-    ) {
-      throw new Refusal('invalid_arguments');
-    }
-    const key = `${channel.id}:${given.thread_ts}`;
-    if (given.status === '') state.threadStatus.delete(key);
-    else state.threadStatus.set(key, given.status);
-    state.changed();
-    return {};
-  },
-);
+export const teamInfo = defineMethod(z.object({ team: optionalWord }), (given, { state }) => {
+  const { id, name, domain } = state.team;
+  if (given.team !== undefined && given.team !== id) throw new Refusal('team_not_found');
+  return { team: { id, name, domain, email_domain: '', url: `https://${domain}.slack.com/` } };
+});

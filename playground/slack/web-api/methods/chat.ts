@@ -1,23 +1,18 @@
 import { z } from 'zod';
-import { isTimestamp } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import type { Channel } from '../../state/types.ts';
+import { isStreaming } from '../../state/streams.ts';
 import { messageOnWire } from '../../state/wire.ts';
-import type { WorkspaceState } from '../../state/workspace-state.ts';
 import { optionalWord, word } from '../arguments.ts';
-import { postingChannel, requireScope, visibleChannel } from '../channels.ts';
+import { postingChannel, visibleChannel } from '../channels.ts';
 import { contentArguments, readContent } from '../message-content.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
-
-const appearance = { username: optionalWord, icon_emoji: optionalWord, icon_url: optionalWord };
+import { appearance, authorship, requireAppearance, requireThread } from '../threads.ts';
 
 export const postMessage = defineMethod(
   z.object({ channel: word, thread_ts: optionalWord, ...contentArguments, ...appearance }),
   (given, { state }) => {
-    if ([given.username, given.icon_emoji, given.icon_url].some((value) => value !== undefined)) {
-      requireScope(state, 'chat:write.customize');
-    }
+    requireAppearance(state, given);
     const channel = postingChannel(state, given.channel);
     const content = readContent(given);
     const thread =
@@ -48,6 +43,7 @@ export const update = defineMethod(
     const message = state.findMessage(channel.id, given.ts);
     if (message === undefined) throw new Refusal('message_not_found');
     if (message.bot_id !== state.app.botId) throw new Refusal('cant_update_message');
+    if (isStreaming(message)) throw new Refusal('streaming_state_conflict');
     if (channel.is_archived) throw new Refusal('is_inactive');
     const content = readContent(given, { textLimit: LIMITS.updateText, previous: message });
     state.edit(message, content, state.app.botUserId);
@@ -60,7 +56,7 @@ export const remove = defineMethod(z.object({ channel: word, ts: word }), (given
   const channel = visibleChannel(state, given.channel);
   const message = state.findMessage(channel.id, given.ts);
   if (message === undefined) throw new Refusal('message_not_found');
-  if (message.bot_id !== state.app.botId) throw new Refusal('cant_delete_message');
+  if (message.bot_id !== state.app.botId || isStreaming(message)) throw new Refusal('cant_delete_message');
   if (channel.is_archived) throw new Refusal('is_inactive');
   state.remove(message);
   return { channel: channel.id, ts: message.ts };
@@ -77,18 +73,3 @@ export const getPermalink = defineMethod(
     return { channel: channel.id, permalink: `https://${state.team.domain}.slack.com/${place}${thread}` };
   },
 );
-
-function authorship(state: WorkspaceState) {
-  return { user: state.app.botUserId, bot_id: state.app.botId, app_id: state.app.id };
-}
-
-function requireThread(state: WorkspaceState, channel: Channel, threadTs: string): string {
-  if (!isTimestamp(threadTs)) {
-    const messages = [`[ERROR] ${threadTs} is not a valid thread_ts`];
-    throw new Refusal('invalid_thread_ts', { response_metadata: { messages } });
-  }
-  const root = state.findMessage(channel.id, threadTs);
-  if (root === undefined) throw new Refusal('thread_not_found');
-  if (root.thread_ts !== undefined) throw new Refusal('cannot_reply_to_message');
-  return root.ts;
-}

@@ -11,7 +11,7 @@ export const info = defineMethod(z.object({ channel: word }), (given, { state })
 }));
 
 export const open = defineMethod(
-  z.object({ channel: optionalWord, users: optionalWord, return_im: flag }),
+  z.object({ channel: optionalWord, users: optionalWord, return_im: flag, prevent_creation: flag }),
   (given, { state }) => {
     if (given.channel !== undefined) {
       const channel = visibleChannel(state, given.channel);
@@ -30,6 +30,7 @@ export const open = defineMethod(
       requireScope(state, 'mpim:write');
       throw new Refusal('method_not_supported_for_channel_type');
     }
+    if (given.prevent_creation && !state.hasDirectMessage(only)) throw new Refusal('channel_not_found');
     const before = state.channels.size;
     const channel = state.openDirectMessage(only);
     const isOld = state.channels.size === before;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { addReaction, removeReaction } from '../../state/reactions.ts';
 import type { Message } from '../../state/types.ts';
+import { messageOnWire } from '../../state/wire.ts';
 import type { WorkspaceState } from '../../state/workspace-state.ts';
 import { word } from '../arguments.ts';
 import { visibleChannel } from '../channels.ts';
@@ -10,28 +12,30 @@ const schema = z.object({ channel: word, timestamp: word, name: word });
 
 export const add = defineMethod(schema, (given, { state }) => {
   const message = reactionTarget(state, given);
-  const name = given.name.replace(/^:|:$/g, '');
-  if (!/^[a-z0-9_'+-]+(::skin-tone-[2-6])?$/.test(name)) throw new Refusal('invalid_name');
-  const existing = message.reactions.find((reaction) => reaction.name === name);
-  if (existing?.users.includes(state.app.botUserId)) throw new Refusal('already_reacted');
-  if (existing === undefined) message.reactions.push({ name, users: [state.app.botUserId] });
-  else existing.users.push(state.app.botUserId);
-  state.changed();
+  const name = requireName(given.name);
+  if (!addReaction(state, message, name, state.app.botUserId)) throw new Refusal('already_reacted');
   return {};
 });
 
 export const remove = defineMethod(schema, (given, { state }) => {
   const message = reactionTarget(state, given);
-  const name = given.name.replace(/^:|:$/g, '');
-  const existing = message.reactions.find((reaction) => reaction.name === name);
-  if (!existing?.users.includes(state.app.botUserId)) throw new Refusal('no_reaction');
-  existing.users = existing.users.filter((user) => user !== state.app.botUserId);
-  message.reactions = message.reactions.filter((reaction) => reaction.users.length > 0);
-  state.changed();
+  const name = requireName(given.name);
+  if (!removeReaction(state, message, name, state.app.botUserId)) throw new Refusal('no_reaction');
   return {};
 });
 
-function reactionTarget(state: WorkspaceState, given: z.output<typeof schema>): Message {
+export const get = defineMethod(z.object({ channel: word, timestamp: word }), (given, { state }) => {
+  const message = reactionTarget(state, given);
+  return { type: 'message', channel: message.channel, message: messageOnWire(state, message) };
+});
+
+function requireName(given: string): string {
+  const name = given.replace(/^:|:$/g, '');
+  if (!/^[a-z0-9_'+-]+(::skin-tone-[2-6])?$/.test(name)) throw new Refusal('invalid_name');
+  return name;
+}
+
+function reactionTarget(state: WorkspaceState, given: { channel: string; timestamp: string }): Message {
   const channel = visibleChannel(state, given.channel);
   if (!channel.members.has(state.app.botUserId)) throw new Refusal('not_in_channel');
   if (channel.is_archived) throw new Refusal('is_archived');

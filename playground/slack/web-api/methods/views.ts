@@ -46,6 +46,7 @@ export const update = defineMethod(
 export const publish = defineMethod(
   z.object({ user_id: word, hash: optionalWord, view }),
   (given, { state }) => {
+    if (!state.app.homeTab) throw new Refusal('not_enabled');
     const user = state.users.get(given.user_id);
     if (user === undefined || user.is_stranger) throw new Refusal('user_not_found');
     const current = state.homeOf(user.id);

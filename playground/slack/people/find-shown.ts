@@ -1,0 +1,77 @@
+import type { Block, EphemeralMessage, JsonObject, Message, User, View } from '../state/types.ts';
+import { messageOnWire, viewOnWire } from '../state/wire.ts';
+import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
+
+/** Something with blocks on a person's screen: a message, an ephemeral one, or a view. */
+export type ClickTarget = { channel: string; ts: string } | { viewId: string };
+
+/** What was found there: its blocks now, and those it had before. */
+export type Shown =
+  | { kind: 'message'; message: Message; blocks: readonly Block[]; older: readonly (readonly Block[])[] }
+  | { kind: 'ephemeral'; message: EphemeralMessage; blocks: readonly Block[]; older: readonly [] }
+  | { kind: 'view'; view: View; blocks: readonly Block[]; older: readonly [] };
+
+/** Finds what a person points at; with force also what they cannot see any more. */
+export function findShown(around: Surroundings, user: User, target: ClickTarget, force: boolean): Shown {
+  const { state } = around;
+  if ('viewId' in target) {
+    const view = state.views.get(target.viewId);
+    if (view === undefined || (!force && (view.viewer !== user.id || !view.open))) {
+      throw new Error(`${user.name} does not have the view ${target.viewId} open.`);
+    }
+    return { kind: 'view', view, blocks: view.blocks, older: [] };
+  }
+  if (!force) requireSight(around, user, target.channel);
+  const ephemeral = state.ephemerals.find((each) => each.ts === target.ts && each.channel === target.channel);
+  if (ephemeral !== undefined) {
+    if (!force && (ephemeral.deleted || ephemeral.viewer !== user.id)) {
+      throw new Error(`${user.name} does not see the ephemeral message ${target.ts}.`);
+    }
+    return { kind: 'ephemeral', message: ephemeral, blocks: ephemeral.blocks, older: [] };
+  }
+  const message = state.messages.find((each) => each.ts === target.ts && each.channel === target.channel);
+  if (message === undefined || (message.deleted && !force)) {
+    throw new Error(
+      `There is no message ${target.ts} in ${target.channel} to click on; it may have been deleted.`,
+    );
+  }
+  return {
+    kind: 'message',
+    message,
+    blocks: message.blocks,
+    older: message.history.map((each) => each.blocks),
+  };
+}
+
+/** Where an interaction took place, as its payload says. */
+export function placeOf(around: Surroundings, user: User, shown: Shown, values: JsonObject): JsonObject {
+  const { state, responseUrls } = around;
+  if (shown.kind === 'view') {
+    const { view } = shown;
+    return { container: { type: 'view', view_id: view.id }, view: viewOnWire(state, view, values) };
+  }
+  const { message } = shown;
+  const channel = state.channels.get(message.channel);
+  const thread = message.thread_ts === undefined ? {} : { thread_ts: message.thread_ts };
+  const target = {
+    userId: user.id,
+    channel: message.channel,
+    messageTs: message.ts,
+    ...(message.thread_ts !== undefined && { threadTs: message.thread_ts }),
+  };
+  return {
+    container: {
+      type: 'message',
+      message_ts: message.ts,
+      channel_id: message.channel,
+      is_ephemeral: shown.kind === 'ephemeral',
+      ...thread,
+    },
+    channel: { id: message.channel, name: channel === undefined ? '' : channelNameFor(channel) },
+    ...(shown.kind === 'message' && {
+      message: messageOnWire(state, shown.message, shown.message, { metadata: true }),
+    }),
+    state: { values },
+    response_url: responseUrls.issue('actions', target),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Channel, User } from '../state/types.ts';
+import type { WorkspaceState } from '../state/workspace-state.ts';
+
+/** Puts somebody into a channel; the app hears of it where its bot is, and of its own arrival. */
+export function joinChannel(state: WorkspaceState, user: User, channel: Channel, inviter?: string): void {
+  if (channel.kind === 'im') throw new Error('Nobody can join the direct messages of others.');
+  if (channel.is_archived) throw new Error(`#${channel.name} is archived; nobody can join it.`);
+  if (channel.members.has(user.id)) throw new Error(`${user.name} is already in #${channel.name}.`);
+  channel.members.add(user.id);
+  announceMember(state, 'member_joined_channel', user, channel, inviter);
+}
+
+/** Takes somebody out of a channel; the app hears of it where its bot is. */
+export function leaveChannel(state: WorkspaceState, user: User, channel: Channel): void {
+  channel.members.delete(user.id);
+  announceMember(state, 'member_left_channel', user, channel);
+}
+
+function announceMember(
+  state: WorkspaceState,
+  type: 'member_joined_channel' | 'member_left_channel',
+  user: User,
+  channel: Channel,
+  inviter?: string,
+): void {
+  const channel_type = channel.kind === 'public' ? 'C' : 'G';
+  const event = { type, user: user.id, channel: channel.id, channel_type, team: user.team_id };
+  const invitation = inviter === undefined ? {} : { inviter };
+  state.announce({ subscription: type, event: { ...event, ...invitation }, channel });
+}

@@ -1,0 +1,33 @@
+import { elementsOf, objects } from '../state/normalize-blocks.ts';
+import type { JsonObject, User } from '../state/types.ts';
+import { type ClickTarget, findShown, placeOf } from './find-shown.ts';
+import { interactionBase, type Surroundings } from './interaction.ts';
+
+/** Types into a menu whose options come from the app; the options it offers, or an error when it offers none. */
+export async function searchOptions(
+  around: Surroundings,
+  user: User,
+  target: ClickTarget,
+  actionId: string,
+  typed: string,
+): Promise<JsonObject[]> {
+  const shown = findShown(around, user, target, false);
+  const found = shown.blocks
+    .flatMap((block) => elementsOf(block).map((element) => ({ block, element })))
+    .find(
+      ({ element }) => element.action_id === actionId && String(element.type).includes('external_select'),
+    );
+  if (found === undefined)
+    throw new Error(`There is no menu ${actionId} here whose options come from the app.`);
+  const outcome = await around.deliveries.deliverInteraction('interactive', {
+    type: 'block_suggestion',
+    ...interactionBase(around, user),
+    ...placeOf(around, user, shown, {}),
+    action_id: actionId,
+    block_id: found.block.block_id,
+    value: typed,
+  });
+  if (outcome.kind === 'failed') throw new Error(`The menu ${actionId} stays empty: ${outcome.reason}.`);
+  const groups = objects(outcome.payload.option_groups).flatMap((group) => objects(group.options));
+  return [...objects(outcome.payload.options), ...groups];
+}

@@ -1,0 +1,150 @@
+import { findSession } from '../state/sessions.ts';
+import { isStreaming } from '../state/streams.ts';
+import type { Channel, JsonObject, User } from '../state/types.ts';
+import { viewOnWire } from '../state/wire.ts';
+import { contentOf } from '../state/workspace-state.ts';
+import { authorship } from '../web-api/threads.ts';
+import type { Surroundings } from './interaction.ts';
+
+/** Opens a tab of the app's Home; an app that is an agent is also told what the person was looking at. */
+export function openHome(
+  { state }: Surroundings,
+  user: User,
+  tab: 'home' | 'messages',
+  lookingAt: Channel | undefined,
+): void {
+  if (tab === 'home' && !state.app.homeTab) throw new Error(`${state.app.name} has no Home tab to open.`);
+  const home = tab === 'home' ? state.homeOf(user.id) : undefined;
+  const context = state.app.agent === 'agent_view' ? { context: contextOf(state.team.id, lookingAt) } : {};
+  state.announce({
+    subscription: 'app_home_opened',
+    event: {
+      type: 'app_home_opened',
+      user: user.id,
+      channel: state.openDirectMessage(user.id).id,
+      tab,
+      ...(home !== undefined && { view: viewOnWire(state, home) }),
+      ...context,
+    },
+  });
+}
+
+/** Starts a thread on the older surface; on the current one a person just opens the Messages tab and writes. */
+export function openAssistantThread(
+  { state }: Surroundings,
+  user: User,
+  lookingAt: Channel | undefined,
+): { channel: string; threadTs: string } {
+  if (state.app.agent !== 'assistant_view') {
+    throw new Error(
+      `The app declares ${state.app.agent}, which has no assistant threads; use openHome('messages') and say.`,
+    );
+  }
+  const channel = state.openDirectMessage(user.id);
+  const root = state.post({
+    ...authorship(state),
+    channel: channel.id,
+    text: 'New Assistant Thread',
+    blocks: [],
+    attachments: [],
+    subtype: 'assistant_app_thread',
+  });
+  announceThread({ state }, user, root.ts, lookingAt, 'assistant_thread_started');
+  return { channel: channel.id, threadTs: root.ts };
+}
+
+/** Goes to another channel while the app is open beside it. */
+export function lookAt({ state }: Surroundings, user: User, channel: Channel): void {
+  if (state.app.agent === 'assistant_view') {
+    const thread = state
+      .messagesIn(state.openDirectMessage(user.id).id)
+      .findLast(({ subtype }) => subtype === 'assistant_app_thread');
+    if (thread === undefined) throw new Error(`${user.name} has no assistant thread open.`);
+    announceThread({ state }, user, thread.ts, channel, 'assistant_thread_context_changed');
+    return;
+  }
+  state.announce({
+    subscription: 'app_context_changed',
+    event: {
+      type: 'app_context_changed',
+      channel: state.openDirectMessage(user.id).id,
+      user: user.id,
+      context: contextOf(state.team.id, channel),
+    },
+  });
+}
+
+/**
+ * Clicks Stop on a session that is being worked on. Slack ends the streams of the thread and tells the app; what the
+ * session's status becomes is up to the app.
+ */
+export function stopSession({ state }: Surroundings, user: User, channel: Channel, threadTs: string): void {
+  const session = findSession(state, channel.id, threadTs);
+  if (session?.status !== 'processing') {
+    throw new Error(`${user.name} sees no Stop button: the session is ${session?.status ?? 'not there'}.`);
+  }
+  if (!state.app.events.includes('agent_session_stopped')) {
+    throw new Error(`${user.name} sees no Stop button: the app is not subscribed to agent_session_stopped.`);
+  }
+  const streaming = state.messagesIn(channel.id, threadTs).filter(isStreaming);
+  for (const message of streaming) state.finishStream(message, contentOf(message));
+  state.announce({
+    subscription: 'agent_session_stopped',
+    event: {
+      type: 'agent_session_stopped',
+      channel: channel.id,
+      user: user.id,
+      thread_ts: threadTs,
+      streaming_message_ts: streaming.map(({ ts }) => ts),
+    },
+    channel,
+  });
+}
+
+/** Gives a session another title. */
+export function renameSession(
+  { state }: Surroundings,
+  user: User,
+  channel: Channel,
+  threadTs: string,
+  title: string,
+): void {
+  const session = findSession(state, channel.id, threadTs);
+  if (session === undefined) throw new Error(`There is no session ${threadTs} in ${channel.id} to rename.`);
+  const previous = session.title === undefined ? {} : { previous_title: session.title };
+  session.title = title;
+  state.announce({
+    subscription: 'agent_session_title_changed',
+    event: {
+      type: 'agent_session_title_changed',
+      channel: channel.id,
+      user: user.id,
+      team_id: state.team.id,
+      thread_ts: threadTs,
+      title,
+      ...previous,
+    },
+    channel,
+  });
+}
+
+function announceThread(
+  { state }: Pick<Surroundings, 'state'>,
+  user: User,
+  threadTs: string,
+  lookingAt: Channel | undefined,
+  type: 'assistant_thread_started' | 'assistant_thread_context_changed',
+): void {
+  const context =
+    lookingAt === undefined ? {} : { channel_id: lookingAt.id, team_id: state.team.id, enterprise_id: null };
+  const channel_id = state.openDirectMessage(user.id).id;
+  state.announce({
+    subscription: type,
+    event: { type, assistant_thread: { user_id: user.id, context, channel_id, thread_ts: threadTs } },
+  });
+}
+
+function contextOf(teamId: string, channel: Channel | undefined): JsonObject {
+  if (channel === undefined) return {};
+  return { entities: [{ type: 'slack#/types/channel_id', value: channel.id, team_id: teamId }] };
+}

@@ -1,0 +1,40 @@
+import type { AgentSession, SessionStatus } from './types.ts';
+import type { WorkspaceState } from './workspace-state.ts';
+
+/** The session of a thread; one left in processing for too long has gone back to active. */
+export function findSession(
+  state: WorkspaceState,
+  channel: string,
+  threadTs: string,
+): AgentSession | undefined {
+  const session = state.sessions.get(keyOf(channel, threadTs));
+  if (session?.status === 'processing' && Date.now() > session.since + state.timings.sessionProcessing) {
+    session.status = 'active';
+  }
+  return session;
+}
+
+/** Gives the session of a thread a status, and makes the session when there is none. */
+export function setSessionStatus(
+  state: WorkspaceState,
+  place: { channel: string; threadTs: string },
+  status: SessionStatus,
+  initially: Pick<AgentSession, 'title' | 'initiator'> = {},
+): AgentSession {
+  const session = findSession(state, place.channel, place.threadTs) ?? {
+    channel: place.channel,
+    thread_ts: place.threadTs,
+    status,
+    since: Date.now(),
+    ...initially,
+  };
+  session.status = status;
+  session.since = Date.now();
+  state.sessions.set(keyOf(place.channel, place.threadTs), session);
+  state.changed();
+  return session;
+}
+
+function keyOf(channel: string, threadTs: string): string {
+  return `${channel}:${threadTs}`;
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '../state/types.ts';
+import type { Fault, Faults } from './faults.ts';
+import {
+  type CallAnswer,
+  type CallHandling,
+  handleCall,
+  type RecordedCall,
+  tokenKind,
+} from './handle-call.ts';
+import { readArguments, readToken } from './read-request.ts';
+import { Refusal } from './refusal.ts';
+import { sendJson } from './send-json.ts';
+
+export interface Serving {
+  handling: CallHandling;
+  faults: Faults;
+  calls: RecordedCall[];
+}
+
+/** Answers one HTTP call of the Web API and records it, with the fault that was ordered for it, if any. */
+export async function answerCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  { handling, faults, calls }: Serving,
+): Promise<void> {
+  const { state } = handling.context;
+  const method = url.pathname.slice('/api/'.length);
+  let given: JsonObject;
+  try {
+    given = await readArguments(request, url);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return sendJson(response, 200, error.answer);
+  }
+  const token = readToken(request, given);
+  const fault = faults.take(method, given);
+  const answer = insteadOf(fault) ?? handleCall(method, given, token, handling);
+  const isLost = fault?.kind === 'reset' || fault?.kind === 'lost-answer';
+  const { token: _secret, ...shown } = given;
+  calls.push({
+    method,
+    arguments: shown,
+    token: tokenKind(token, handling),
+    status: answer.status,
+    response: answer.body,
+    isLost,
+    at: Date.now(),
+  });
+  state.changed();
+  if (isLost) {
+    request.socket.destroy();
+    return;
+  }
+  if (fault?.kind === 'slow') await pause(fault.milliseconds, undefined, { ref: false });
+  sendJson(response, answer.status, answer.body, {
+    'x-oauth-scopes': state.app.scopes.join(','),
+    ...(answer.retryAfterSeconds !== undefined && { 'retry-after': String(answer.retryAfterSeconds) }),
+  });
+}
+
+/** The answer to a call that never takes effect. */
+function insteadOf(fault: Fault | undefined): CallAnswer | undefined {
+  switch (fault?.kind) {
+    case 'status':
+      return { status: fault.status, body: { ok: false, error: 'internal_error' } };
+    case 'reset':
+      return { status: 503, body: {} };
+    case 'refuse':
+      return { status: 200, body: { ok: false, error: fault.error } };
+    default:
+      return undefined;
+  }
+}

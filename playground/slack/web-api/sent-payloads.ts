@@ -1,0 +1,61 @@
+import type { Delivery } from '../delivery/delivery.ts';
+import { isObject } from '../state/normalize-blocks.ts';
+import type { JsonObject } from '../state/types.ts';
+import type { RecordedCall } from './handle-call.ts';
+
+/** Something the app sent, with its JSON arguments read; for schema checks of all of it. */
+export interface SentPayload {
+  /** How it came: by a call, to a response URL, or as the answer to something a person did. */
+  by: 'call' | 'response_url' | 'answer';
+  /** The method of a call, or the type of interaction that is answered. */
+  name: string;
+  payload: JsonObject;
+  /** Slack's error, if it was refused. */
+  error?: string;
+}
+
+const JSON_ARGUMENTS = ['attachments', 'blocks', 'chunks', 'loading_messages', 'metadata', 'prompts', 'view'];
+
+/** Everything the app sent so far, calls first. */
+export function sentPayloads(
+  calls: readonly RecordedCall[],
+  responses: readonly { body: JsonObject; error?: string }[],
+  deliveries: readonly Delivery[],
+): SentPayload[] {
+  return [
+    ...calls.map(({ method, arguments: given, response }) =>
+      sent('call', method, given, typeof response.error === 'string' ? response.error : undefined),
+    ),
+    ...responses.map(({ body, error }) => sent('response_url', 'response_url', body, error)),
+    ...deliveries.flatMap(({ type, payload, outcome }) =>
+      outcome.kind === 'acknowledged' && Object.keys(outcome.payload).length > 0
+        ? [sent('answer', String(payload.type ?? type), outcome.payload, undefined)]
+        : [],
+    ),
+  ];
+}
+
+function sent(
+  by: SentPayload['by'],
+  name: string,
+  given: JsonObject,
+  error: string | undefined,
+): SentPayload {
+  const payload = Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [
+      key,
+      JSON_ARGUMENTS.includes(key) ? readJson(value) : value,
+    ]),
+  );
+  return { by, name, payload, ...(error !== undefined && { error }) };
+}
+
+function readJson(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isObject(parsed) || Array.isArray(parsed) ? parsed : value;
+  } catch {
+    return value;
+  }
+}

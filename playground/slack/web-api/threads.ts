@@ -1,0 +1,35 @@
+import { isTimestamp } from '../ids.ts';
+import type { Channel } from '../state/types.ts';
+import type { WorkspaceState } from '../state/workspace-state.ts';
+import { optionalWord } from './arguments.ts';
+import { requireScope } from './channels.ts';
+import { Refusal } from './refusal.ts';
+
+/** The arguments by which an app shows itself under another name, which need a scope of their own. */
+export const appearance = { username: optionalWord, icon_emoji: optionalWord, icon_url: optionalWord };
+
+/** Refuses another name or icon to an app that may not have one. */
+export function requireAppearance(
+  state: WorkspaceState,
+  given: { [Key in keyof typeof appearance]?: string | undefined },
+): void {
+  const isChanged = [given.username, given.icon_emoji, given.icon_url].some((value) => value !== undefined);
+  if (isChanged) requireScope(state, 'chat:write.customize');
+}
+
+/** Who a message of the app is from. */
+export function authorship(state: WorkspaceState) {
+  return { user: state.app.botUserId, bot_id: state.app.botId, app_id: state.app.id };
+}
+
+/** The root of the thread that a reply goes to; a reply cannot be replied to. */
+export function requireThread(state: WorkspaceState, channel: Channel, threadTs: string): string {
+  if (!isTimestamp(threadTs)) {
+    const messages = [`[ERROR] ${threadTs} is not a valid thread_ts`];
+    throw new Refusal('invalid_thread_ts', { response_metadata: { messages } });
+  }
+  const root = state.findMessage(channel.id, threadTs);
+  if (root === undefined) throw new Refusal('thread_not_found');
+  if (root.thread_ts !== undefined) throw new Refusal('cannot_reply_to_message');
+  return root.ts;
+}

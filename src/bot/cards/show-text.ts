@@ -1,0 +1,89 @@
+const MARK = '[\\p{M}--\\p{Default_Ignorable_Code_Point}]';
+const BASE = '[\\p{L}\\p{N}\\p{S}\\p{P}]';
+
+/** What cannot be seen, looks like a space, turns the direction of text, or reaches over its neighbours. */
+const HIDDEN = [
+  '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}[\\p{Zs}--[\\x20]]\\u2800\\uFFFC\\u{1D159}]',
+  '\\x20(?<=\\x20{17})',
+  `${MARK}(?<!${BASE}${MARK}{1,4})`,
+].join('|');
+
+const IN_TEXT = `(${HIDDEN}|\\\\(?=u\\{))`;
+const IN_QUOTES = `(["\\\\\\n\\r\\t]|${HIDDEN})`;
+// An emoji that Slack draws as one may hold joiners and selectors, so whole emoji are passed over first. Looking for them
+// is slow, so it is done only where there is a character that nothing but an emoji may hold.
+const OF_EMOJI = /[\u200D\uFE0F\u20E3\u{E0020}-\u{E007F}]/u;
+const inText = finder(IN_TEXT);
+const inQuotes = finder(IN_QUOTES);
+const HARMLESS = /^(?:(?! {17})[\x20\x21\x23-\x5b\x5d-\x7e])*$/;
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * One line in which every character is seen: the rest, line breaks among them, stands as `\u{..}`. Different texts are
+ * shown differently, because a `\u{` of the text's own has its backslash shown as `\u{5c}`.
+ */
+export function showLine(text: string): string {
+  if (HARMLESS.test(text)) return text;
+  return text.replace(inText(text), (whole, found?: string) => (found === undefined ? whole : codeOf(found)));
+}
+
+/** The same for text of several lines, which stay lines. */
+export function showText(text: string): string {
+  return text.split('\n').map(showLine).join('\n');
+}
+
+/** A JSON string with two differences: what cannot be seen stands as `\u{..}`, and line breaks as `\n`. */
+export function quoteText(text: string): string {
+  if (HARMLESS.test(text)) return `"${text}"`;
+  const inner = text.replace(inQuotes(text), (whole, found?: string) => {
+    if (found === undefined) return whole;
+    return found === '"' || found === '\\' ? `\\${found}` : (SHORT[found] ?? codeOf(found));
+  });
+  return `"${inner}"`;
+}
+
+/** Tells whether a text holds anything that could not be seen as it is. */
+export function hasHidden(text: string): boolean {
+  return showText(text) !== text;
+}
+
+/** Cuts a shown text to a length, never through a character or an escape, and marks the cut. */
+export function cut(shown: string, length: number): string {
+  if (shown.length <= length) return shown;
+  const kept = shown
+    .slice(0, length - 1)
+    .replace(/[\p{Cs}\p{Default_Ignorable_Code_Point}]+$/u, '')
+    .replace(/\\(?:u(?:\{[0-9a-f]*)?)?$/, '');
+  return `${kept}…`;
+}
+
+/** A label of at most `length` characters in one line; one that would look empty is shown in quotes. */
+export function showLabel(text: string, length: number): string {
+  return cut(text.trim() === '' ? quoteText(text) : showLine(text), length);
+}
+
+/** The start of a text within some lines and characters, and how many characters are left out after it. */
+export function excerpt(
+  text: string,
+  room: { readonly characters: number; readonly lines: number },
+): { readonly text: string; readonly leftOut: number } {
+  const shown = showText(text);
+  const start = cut(shown.split('\n').slice(0, room.lines).join('\n'), room.characters);
+  const leftOut = start === shown ? 0 : shown.length - start.replace(/…$/, '').length;
+  return { text: start.trim() === '' ? quoteText(start) : start, leftOut };
+}
+
+/** Keeps text from being read as Slack markup where it has to stand in a field that Slack parses. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function finder(what: string): (text: string) => RegExp {
+  const alone = new RegExp(what, 'gv');
+  const besideEmoji = new RegExp(`\\p{RGI_Emoji}|${what}`, 'gv');
+  return (text) => (OF_EMOJI.test(text) ? besideEmoji : alone);
+}
+
+function codeOf(hidden: string): string {
+  return `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`;
+}

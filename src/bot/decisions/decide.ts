@@ -1,0 +1,95 @@
+import type { JsonObject, JsonValue } from '../../agent/json.ts';
+import type { RequestRecord, Verdict } from '../../store/port.ts';
+import type { BotParts } from '../bot-parts.ts';
+import { mayDecide } from '../people/may-decide.ts';
+import { editedPayload } from '../requests/replies-to.ts';
+import { refusalWords } from './refusal-words.ts';
+
+type Parts = Pick<BotParts, 'store' | 'directory' | 'toolbox'>;
+
+/** Who clicked, and the click's own id, so that the same click counts once. */
+export interface Click {
+  readonly who: string;
+  readonly id: string;
+}
+
+/** What the person is told; `undefined` when the card itself says enough. */
+export type Notice = string | undefined;
+
+const GONE = 'This request is not known any more.';
+
+async function withRequest(
+  parts: Parts,
+  requestId: string,
+  act: (request: RequestRecord) => Promise<Notice>,
+): Promise<Notice> {
+  const loaded = await parts.store.load(requestId);
+  return loaded.outcome === 'found' ? act(loaded.request) : GONE;
+}
+
+/** Checks a person against the record, in Slack, now. */
+async function deedOf({ directory }: Parts, { who, id }: Click, principals: readonly string[]) {
+  const permission = await mayDecide(directory, who, principals);
+  const evidence: JsonObject = { click: id, ...permission.evidence };
+  return {
+    who,
+    eligible: permission.eligible,
+    evidence,
+    why: permission.eligible ? undefined : permission.why,
+  };
+}
+
+/** Approves or rejects; the vote is on record when this returns. */
+export function vote(
+  parts: Parts,
+  requestId: string,
+  click: Click,
+  decision: 'approve' | 'reject',
+  reason = '',
+): Promise<Notice> {
+  return withRequest(parts, requestId, async (request) => {
+    const { why, ...deed } = await deedOf(parts, click, request.principals);
+    const result = await parts.store.vote(request.id, { ...deed, decision, shown: request.digest, reason });
+    return result.outcome === 'voted' ? undefined : refusalWords(result, why);
+  });
+}
+
+/** Answers a question, a form or a call-back. */
+export function answer(parts: Parts, requestId: string, click: Click, value: JsonValue): Promise<Notice> {
+  return withRequest(parts, requestId, async (request) => {
+    const { why, ...deed } = await deedOf(parts, click, request.principals);
+    const result = await parts.store.answer(request.id, deed, value);
+    return result.outcome === 'answered' ? undefined : refusalWords(result, why);
+  });
+}
+
+/** Takes a request back; the record lets only the requester. */
+export async function withdraw(parts: Parts, requestId: string, { who, id }: Click): Promise<Notice> {
+  const result = await parts.store.withdraw(requestId, { who, evidence: { click: id } }, '');
+  return result.outcome === 'withdrawn' ? undefined : refusalWords(result);
+}
+
+/** Says what became of an action whose outcome is unknown. */
+export function resolve(
+  parts: Parts,
+  requestId: string,
+  click: Click,
+  verdict: Verdict,
+  reason: string,
+): Promise<Notice> {
+  return withRequest(parts, requestId, async (request) => {
+    const { why, ...deed } = await deedOf(parts, click, request.policy.resolvers);
+    const result = await parts.store.resolve(request.id, deed, verdict, reason);
+    return result.outcome === 'resolved' ? undefined : refusalWords(result, why);
+  });
+}
+
+/** Changes what is asked for: the request is superseded, and the same people are asked for the new input. */
+export function edit(parts: Parts, requestId: string, click: Click, input: JsonValue): Promise<Notice> {
+  return withRequest(parts, requestId, async (request) => {
+    const { why, eligible } = await deedOf(parts, click, request.principals);
+    if (!eligible && click.who !== request.requester) return why;
+    const result = await parts.store.supersede(request.id, editedPayload(input, click.who));
+    return result.outcome === 'superseded' ? undefined : refusalWords(result);
+  });
+}

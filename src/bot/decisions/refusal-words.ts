@@ -1,0 +1,30 @@
+/** Results of the record that are no success. */
+interface Refusal {
+  readonly outcome: string;
+  readonly state?: string;
+  readonly by?: string;
+}
+
+/** The one sentence that somebody is told whose click was not taken. */
+export function refusalWords({ outcome, state = '', by = '' }: Refusal, why?: string): string {
+  switch (outcome) {
+    case 'settled':
+      return by === '' ? `This is already ${state}.` : `This is already ${state}, by <@${by}>.`;
+    case 'own-request':
+      return 'You asked for this, so somebody else has to sign it.';
+    case 'not-eligible':
+      return why ?? 'This is not yours to decide.';
+    case 'not-yours':
+      return 'Only the person who asked for this can take it back.';
+    case 'already-voted':
+      return 'You have rejected this already.';
+    case 'expired':
+      return 'This has expired.';
+    case 'not-as-shown':
+      return 'This has changed since you saw it; please look at the new card.';
+    case 'not-unknown':
+      return `The outcome is not in doubt: it is ${state}.`;
+    default:
+      return 'This request is not known any more.';
+  }
+}

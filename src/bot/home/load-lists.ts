@@ -1,0 +1,52 @@
+import type { Page, RequestRecord, Store } from '../../store/port.ts';
+import type { BotParts } from '../bot-parts.ts';
+
+/** The three lists that concern a person. */
+export const LISTS = ['waiting', 'asked', 'decided'] as const;
+export type ListName = (typeof LISTS)[number];
+
+export interface ListPage {
+  readonly name: ListName;
+  readonly requests: readonly RequestRecord[];
+  /** Where the next page begins, if there is one. */
+  readonly next: string | undefined;
+  /** Whether this is the first page. */
+  readonly isFirst: boolean;
+}
+
+export const PAGE_SIZE = 10;
+
+/** Loads one page of one list for a person; it costs the page and not the list. */
+export async function loadList(
+  { store, directory }: Pick<BotParts, 'store' | 'directory'>,
+  userId: string,
+  name: ListName,
+  from?: string,
+): Promise<ListPage> {
+  const page = await readPage(store, name, userId, await peopleFor(directory, userId, name), from);
+  const loaded = await Promise.all(page.requestIds.map((id) => store.load(id)));
+  const requests = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
+  return { name, requests, next: page.next, isFirst: from === undefined };
+}
+
+function readPage(
+  store: Store,
+  name: ListName,
+  userId: string,
+  people: readonly string[],
+  from?: string,
+): Promise<Page> {
+  const options = { limit: PAGE_SIZE, from };
+  if (name === 'waiting') return store.listWaiting(people, options);
+  return name === 'asked' ? store.listAsked(userId, options) : store.listDecided(userId, options);
+}
+
+/** What waits for somebody's groups waits for them; where the groups cannot be looked up, their own name still counts. */
+async function peopleFor(
+  directory: BotParts['directory'],
+  userId: string,
+  name: ListName,
+): Promise<string[]> {
+  if (name !== 'waiting') return [userId];
+  return [userId, ...(await directory.groupsOf(userId).catch(() => []))];
+}

@@ -1,0 +1,15 @@
+import type { BotParts } from '../bot-parts.ts';
+import { buildHome } from './build-home.ts';
+import { LISTS, type ListName, loadList } from './load-lists.ts';
+
+/** Publishes somebody's App Home as the record is now, with one list turned to a page where that is asked for. */
+export async function showHome(
+  parts: BotParts,
+  userId: string,
+  turned?: { readonly list: ListName; readonly from?: string },
+): Promise<void> {
+  const lists = LISTS.map((name) =>
+    loadList(parts, userId, name, turned?.list === name ? turned.from : undefined),
+  );
+  await parts.client.views.publish({ user_id: userId, view: buildHome(await Promise.all(lists)) });
+}

@@ -1,0 +1,44 @@
+import type { App, BlockButtonAction } from '@slack/bolt';
+import type { BotParts } from '../bot-parts.ts';
+import { buildList, HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
+import { LISTS, loadList } from '../home/load-lists.ts';
+import { showHome } from '../home/show-home.ts';
+import { buildDetailsModal } from '../modals/details-modal.ts';
+
+/** App Home and the slash command: the same three lists. */
+export function listenToHome(app: App, parts: BotParts): void {
+  app.event('app_home_opened', async ({ event }) => {
+    if (event.tab === 'home') await showHome(parts, event.user);
+  });
+
+  app.action<BlockButtonAction>(new RegExp(`^${HOME_PAGE}:`), async ({ ack, action, body }) => {
+    await ack();
+    const list = LISTS.find((name) => action.action_id.startsWith(`${HOME_PAGE}:${name}:`));
+    if (list === undefined) return;
+    await showHome(parts, body.user.id, { list, ...(action.value !== undefined && { from: action.value }) });
+  });
+
+  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
+    await ack();
+    const loaded = await parts.store.load(action.value ?? '');
+    if (loaded.outcome !== 'found') return;
+    const view = buildDetailsModal(loaded.request, { page: 0, now: Date.now() });
+    await client.views.open({ trigger_id: body.trigger_id, view });
+  });
+
+  app.command('/countersign', async ({ ack, command, respond }) => {
+    await ack();
+    const wanted = LISTS.filter((name) => command.text.trim() === '' || name === command.text.trim());
+    if (wanted.length === 0) {
+      await respond(
+        'Use `/countersign`, `/countersign waiting`, `/countersign asked` or `/countersign decided`.',
+      );
+      return;
+    }
+    const lists = await Promise.all(wanted.map((name) => loadList(parts, command.user_id, name)));
+    await respond({
+      text: 'Your requests',
+      blocks: lists.flatMap((list) => buildList({ ...list, next: undefined })),
+    });
+  });
+}

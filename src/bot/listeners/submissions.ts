@@ -1,0 +1,62 @@
+import type { App } from '@slack/bolt';
+import type { RequestRecord } from '../../store/port.ts';
+import type { BotParts } from '../bot-parts.ts';
+import { answer, type Click, edit, type Notice, resolve, vote } from '../decisions/decide.ts';
+import { parseAnswer } from '../modals/answer-modal.ts';
+import * as modals from '../modals/modal.ts';
+import { parseSubmission } from '../modals/parse-submission.ts';
+import { parseReason } from '../modals/reject-modal.ts';
+import { parseResolution } from '../modals/resolve-modal.ts';
+import { detailsOf } from '../request-details.ts';
+import { awaitedSchema } from '../requests/awaited-schema.ts';
+
+type Submit = (request: RequestRecord, values: unknown, click: Click) => Promise<modals.Submission<Notice>>;
+
+/** Turns submitted modals into decisions; what was filled in wrongly is said below the field, and nothing is recorded. */
+export function listenToSubmissions(app: App, parts: BotParts): void {
+  const onSubmit = (callbackId: string, submit: Submit): void => {
+    app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body, client }) => {
+      const requestId = modals.parseMetadata(view.private_metadata)?.requestId ?? '';
+      const click = { who: body.user.id, id: view.id };
+      const loaded = await parts.store.load(requestId);
+      const done: modals.Submission<Notice> =
+        loaded.outcome === 'found'
+          ? await submit(loaded.request, view.state.values, click)
+          : { ok: true, value: 'This request is not known any more.' };
+      if (!done.ok) return ack({ response_action: 'errors', errors: { ...done.errors } });
+      await ack({ response_action: 'clear' });
+      if (done.value !== undefined)
+        await client.chat.postMessage({ channel: body.user.id, text: done.value });
+    });
+  };
+  const record = async <Value>(
+    parsed: modals.Submission<Value>,
+    act: (value: Value) => Promise<Notice>,
+  ): Promise<modals.Submission<Notice>> =>
+    parsed.ok ? { ok: true, value: await act(parsed.value) } : parsed;
+
+  onSubmit(modals.REJECT_MODAL, (request, values, click) =>
+    record(parseReason(values), (reason) => vote(parts, request.id, click, 'reject', reason)),
+  );
+  onSubmit(modals.ANSWER_MODAL, (request, values, click) =>
+    record(parseAnswer(request, values), (value) => answer(parts, request.id, click, value)),
+  );
+  onSubmit(modals.RESOLVE_MODAL, (request, values, click) =>
+    record(parseResolution(values), ({ verdict, reason }) =>
+      resolve(parts, request.id, click, verdict, reason),
+    ),
+  );
+  onSubmit(modals.EDIT_MODAL, async (request, values, click) => {
+    const entry = parts.toolbox.find(detailsOf(request).interrupt.toolRequest.name);
+    if (entry === undefined) return { ok: true, value: 'The tool is not there any more.' };
+    return record(parseSubmission(entry.tool.inputSchema, values), (input) =>
+      edit(parts, request.id, click, input),
+    );
+  });
+  onSubmit(modals.FORM_MODAL, async (request, values, click) => {
+    const { interrupt } = detailsOf(request);
+    const schema = awaitedSchema(interrupt, parts.toolbox.find(interrupt.toolRequest.name));
+    if (schema === undefined) return { ok: true, value: 'This form is not there any more.' };
+    return record(parseSubmission(schema, values), (value) => answer(parts, request.id, click, value));
+  });
+}

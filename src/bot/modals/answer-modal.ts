@@ -1,0 +1,58 @@
+import type { InputBlock } from '@slack/types';
+import type { RequestRecord } from '../../store/port.ts';
+import { plain } from '../cards/card.ts';
+import { questionOf } from '../cards/card-details.ts';
+import { choicesOfOptions, optionsOf } from '../cards/choices.ts';
+import { limits } from '../cards/limits.ts';
+import { ANSWER_MODAL, type Modal, modal, type Submission, said, sentences } from './modal.ts';
+import { parseModalState, textIn } from './modal-state.ts';
+import { menuOf } from './option-menu.ts';
+
+export const CHOICE = 'choice';
+export const OWN_WORDS = 'own-words';
+/** As many as a menu in a modal holds; further choices are reached with one's own words alone. */
+const MOST_CHOICES = limits.selectOptions * limits.optionGroups;
+
+/** Takes the answer to a question: from a menu, in one's own words where they are allowed, or both. */
+export function buildAnswerModal(request: RequestRecord): Modal {
+  const { question, choices, several, allowOther } = questionOf(request);
+  const options = optionsOf(choices).slice(0, MOST_CHOICES);
+  const menu: InputBlock = {
+    type: 'input',
+    block_id: CHOICE,
+    label: plain(several ? 'Choose one or more' : 'Choose'),
+    element: { action_id: CHOICE, ...menuOf(options, { several }) },
+    optional: allowOther,
+  };
+  const own = sentences(OWN_WORDS, options.length === 0 ? 'Your answer' : 'Or in your own words', {
+    optional: options.length > 0,
+  });
+  const blocks = [
+    said(question),
+    ...(options.length === 0 ? [] : [menu]),
+    ...(allowOther || options.length === 0 ? [own] : []),
+  ];
+  return modal(request.id, { callbackId: ANSWER_MODAL, title: 'Answer', submit: 'Answer', blocks });
+}
+
+/** Reads the answer: one text, or a list where several are asked for; an answer the question does not allow is an error. */
+export function parseAnswer(request: RequestRecord, values: unknown): Submission<string | string[]> {
+  const { several, choices, allowOther } = questionOf(request);
+  const inputs = parseModalState(values);
+  const menu = inputs.get(CHOICE)?.state;
+  const chosen = menu?.selected_options ?? (menu?.selected_option ? [menu.selected_option] : []);
+  const taken = choicesOfOptions(
+    request,
+    chosen.map(({ value }) => value),
+  );
+  if (taken === undefined) return { ok: false, errors: { [CHOICE]: 'This is not one of the choices.' } };
+  const own = allowOther || choices.length === 0 ? textIn(values, OWN_WORDS) : undefined;
+  const answers = own === undefined ? taken : [...taken, own];
+  const [first, second] = answers;
+  const field = inputs.has(CHOICE) ? CHOICE : OWN_WORDS;
+  if (first === undefined) return { ok: false, errors: { [field]: 'Please give an answer.' } };
+  if (several) return { ok: true, value: answers };
+  if (second !== undefined)
+    return { ok: false, errors: { [OWN_WORDS]: 'Please either choose or write, not both.' } };
+  return { ok: true, value: first };
+}

@@ -1,0 +1,105 @@
+import type { InputBlock, KnownBlock } from '@slack/types';
+import type { CompiledSchema } from '../../agent/compile-schema.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
+import type { RequestRecord } from '../../store/port.ts';
+import { plain } from '../cards/card.ts';
+import { cardDetailsOf } from '../cards/card-details.ts';
+import { limits } from '../cards/limits.ts';
+import { plural } from '../cards/render-value.ts';
+import { showLabel } from '../cards/show-text.ts';
+import { buildElement } from './field-element.ts';
+import { EDIT_MODAL, FORM_MODAL, type Modal, modal, said } from './modal.ts';
+import { type Field, fieldsOf, wholeField } from './schema-fields.ts';
+
+/** A form, or the sentence that tells why Slack cannot show it as one. */
+export type BuiltForm =
+  | { readonly ok: true; readonly view: Modal }
+  | { readonly ok: false; readonly reason: string };
+
+/** The form in which the arguments of an action are changed: it begins with those that wait. */
+export function buildEditModal(request: RequestRecord, inputSchema: CompiledSchema): BuiltForm {
+  const details = cardDetailsOf(request);
+  if (details === undefined || isDeeperThan(limits.depth, details.input))
+    return { ok: false, reason: 'This request cannot be shown, so it cannot be changed.' };
+  const intro = `What you submit takes the place of the arguments of ${details.name}.`;
+  const built = buildInputs(inputSchema.jsonSchema, details.input);
+  if (!built.ok) return built;
+  const blocks = [said(intro), ...built.blocks];
+  return {
+    ok: true,
+    view: modal(request.id, { callbackId: EDIT_MODAL, title: 'Edit', submit: 'Submit', blocks }),
+  };
+}
+
+/** The form that a request asks to be filled in. */
+export function buildOutputModal(request: RequestRecord, outputSchema: CompiledSchema): BuiltForm {
+  const details = cardDetailsOf(request);
+  const intro =
+    details?.purpose ?? details?.description ?? `Please fill this in for ${details?.name ?? 'the agent'}.`;
+  const built = buildInputs(outputSchema.jsonSchema, undefined);
+  if (!built.ok) return built;
+  const blocks = [said(intro), ...built.blocks];
+  return {
+    ok: true,
+    view: modal(request.id, { callbackId: FORM_MODAL, title: 'Form', submit: 'Submit', blocks }),
+  };
+}
+
+function buildInputs(
+  schema: JsonObject,
+  initial: JsonValue | undefined,
+): { readonly ok: true; readonly blocks: KnownBlock[] } | { readonly ok: false; readonly reason: string } {
+  const fields = fieldsFor(schema, initial);
+  const blocks = fields.map((field) => buildBlock(field, initialOf(field, initial)));
+  for (const [index, { element }] of blocks.entries()) {
+    const length =
+      'initial_value' in element && typeof element.initial_value === 'string'
+        ? element.initial_value.length
+        : 0;
+    if (length <= limits.inputText) continue;
+    const name = showLabel(fields[index]?.label ?? '', limits.label);
+    const reason = `"${name}" has ${plural(length, 'character')}, and a form in Slack takes ${plural(limits.inputText, 'character')}, so it cannot be changed here.`;
+    return { ok: false, reason };
+  }
+  return { ok: true, blocks };
+}
+
+/** Properties that the schema does not name have no input of their own, so such an object is changed as a whole. */
+function fieldsFor(schema: JsonObject, initial: JsonValue | undefined): Field[] {
+  const fields = fieldsOf(schema);
+  if (initial === undefined) return fields;
+  const names = new Set(fields.map(({ name }) => name));
+  const hasOwnInputs = isJsonObject(initial) && Object.keys(initial).every((name) => names.has(name));
+  return hasOwnInputs ? fields : [wholeField(schema)];
+}
+
+/** A default is for what nobody has filled in yet: an argument that was left out of a call stays out. */
+function initialOf({ name, schema }: Field, initial: JsonValue | undefined): JsonValue | undefined {
+  if (initial === undefined) return schema.default;
+  if (name === undefined) return initial;
+  return isJsonObject(initial) && Object.hasOwn(initial, name) ? initial[name] : undefined;
+}
+
+function buildBlock(field: Field, value: JsonValue | undefined): InputBlock {
+  const element = buildElement(field, value);
+  const hint = hintOf(field, element.action_id);
+  const mayBeEmpty =
+    !field.isRequired || (element.action_id !== 'json' && (field.isNullable || isList(field)));
+  return {
+    type: 'input',
+    block_id: field.blockId,
+    label: plain(showLabel(field.label, limits.label)),
+    element,
+    ...(hint !== '' && { hint: plain(showLabel(hint, limits.hint)) }),
+    optional: mayBeEmpty,
+  };
+}
+
+function hintOf({ hint = '', kind }: Field, actionId: string | undefined): string {
+  if (actionId === 'json') return `${hint} (as JSON)`.trim();
+  return kind.type === 'lines' ? `${hint} (one on each line)`.trim() : hint;
+}
+
+function isList({ kind }: Field): boolean {
+  return kind.type === 'lines' || kind.type === 'choices';
+}

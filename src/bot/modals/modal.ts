@@ -1,0 +1,82 @@
+import type { InputBlock, KnownBlock, ModalView, SectionBlock } from '@slack/types';
+import { z } from 'zod';
+import { plain } from '../cards/card.ts';
+import { limits } from '../cards/limits.ts';
+import { excerpt, showLabel } from '../cards/show-text.ts';
+
+/** A modal of which every block is one that Slack documents. */
+export interface Modal extends ModalView {
+  blocks: KnownBlock[];
+}
+
+export const DETAILS_MODAL = 'details';
+export const REJECT_MODAL = 'reject';
+export const EDIT_MODAL = 'edit';
+export const FORM_MODAL = 'form';
+export const ANSWER_MODAL = 'answer';
+export const RESOLVE_MODAL = 'resolve';
+
+/** What comes of a submitted modal: a value, or for each wrong input a sentence that Slack shows below it. */
+export type Submission<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
+
+const Metadata = z.object({ requestId: z.string().min(1), page: z.number().int().nonnegative() });
+/** All that a modal carries: which request it is about, and which page of it is shown. */
+export type ModalMetadata = Readonly<z.infer<typeof Metadata>>;
+
+export function writeMetadata({ requestId, page }: ModalMetadata): string {
+  return JSON.stringify({ requestId, page });
+}
+
+/** Reads a modal's metadata back; what is none gives `undefined`. */
+export function parseMetadata(text: string): ModalMetadata | undefined {
+  try {
+    return Metadata.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A modal about one request. */
+export function modal(
+  requestId: string,
+  parts: {
+    readonly callbackId: string;
+    readonly title: string;
+    readonly submit?: string;
+    readonly blocks: KnownBlock[];
+    readonly page?: number;
+  },
+): Modal {
+  return {
+    type: 'modal',
+    callback_id: parts.callbackId,
+    private_metadata: writeMetadata({ requestId, page: parts.page ?? 0 }),
+    title: plain(showLabel(parts.title, limits.viewTitle)),
+    close: plain(parts.submit === undefined ? 'Close' : 'Cancel'),
+    ...(parts.submit !== undefined && { submit: plain(showLabel(parts.submit, limits.viewButton)) }),
+    blocks: parts.blocks,
+  };
+}
+
+/** Untrusted words in a modal, cut where they would push the rest out of sight. */
+export function said(text: string): SectionBlock {
+  const room = { characters: limits.questionCharacters, lines: limits.questionLines };
+  return { type: 'section', text: plain(excerpt(text, room).text) };
+}
+
+/** An input for some sentences; its block and its action have the same id. */
+export function sentences(
+  id: string,
+  label: string,
+  options: { readonly optional?: boolean } = {},
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: id,
+    label: plain(showLabel(label, limits.label)),
+    element: { type: 'plain_text_input', action_id: id, multiline: true, max_length: limits.reason },
+    ...options,
+  };
+}

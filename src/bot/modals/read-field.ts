@@ -1,0 +1,111 @@
+import type { JsonValue } from '../../agent/json.ts';
+import { limits } from '../cards/limits.ts';
+import { readJson } from '../cards/show-json.ts';
+import { cut } from '../cards/show-text.ts';
+import type { InputState } from './modal-state.ts';
+import { momentText } from './moment-text.ts';
+import type { Choice, Field } from './schema-fields.ts';
+
+/** What a person entered: a value, nothing at all, or what is wrong with it. */
+export type Entered =
+  | { readonly ok: true; readonly value: JsonValue | undefined }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads one input by the id of its action, which says how the form had built it. */
+export function readField(
+  field: Field,
+  input: { readonly actionId: string; readonly state: InputState } | undefined,
+): Entered {
+  if (input === undefined) return { ok: true, value: emptyOf(field) };
+  const { actionId, state } = input;
+  const { kind } = field;
+  const text = state.value ?? '';
+  if (actionId === 'json') return text.trim() === '' ? { ok: true, value: undefined } : readJsonText(text);
+  switch (kind.type) {
+    case 'number':
+      return text.trim() === '' ? { ok: true, value: emptyOf(field) } : readNumber(text);
+    case 'boolean': {
+      const chosen = state.selected_option?.value;
+      return { ok: true, value: chosen === undefined ? emptyOf(field) : chosen === '1' };
+    }
+    case 'choice':
+      return readChoices(
+        kind.choices,
+        state.selected_option ? [state.selected_option.value] : [],
+        (values) => (values.length === 0 ? emptyOf(field) : values[0]),
+      );
+    case 'choices':
+      return readChoices(
+        kind.choices,
+        (state.selected_options ?? []).map(({ value }) => value),
+        (values) => (values.length === 0 ? emptyOf(field) : values),
+      );
+    case 'date':
+      return { ok: true, value: state.selected_date ?? emptyOf(field) };
+    case 'moment':
+      return {
+        ok: true,
+        value:
+          typeof state.selected_date_time === 'number'
+            ? momentText(state.selected_date_time)
+            : emptyOf(field),
+      };
+    case 'lines':
+      return readLines(field, kind.of, text);
+    default:
+      return { ok: true, value: text === '' ? emptyOf(field) : text };
+  }
+}
+
+/** What an input that was left empty says. */
+function emptyOf({ kind, isRequired, isNullable }: Field): JsonValue | undefined {
+  if (!isRequired) return undefined;
+  if (isNullable) return null;
+  return kind.type === 'lines' || kind.type === 'choices' ? [] : undefined;
+}
+
+function readLines(field: Field, of: 'text' | 'number', text: string): Entered {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (lines.length === 0) return { ok: true, value: emptyOf(field) };
+  if (of === 'text') return { ok: true, value: lines };
+  const numbers = lines.map(readNumber);
+  return (
+    numbers.find(({ ok }) => !ok) ?? {
+      ok: true,
+      value: numbers.flatMap((each) => (each.ok && each.value !== undefined ? [each.value] : [])),
+    }
+  );
+}
+
+function readChoices(
+  choices: readonly Choice[],
+  chosen: readonly string[],
+  toValue: (values: JsonValue[]) => JsonValue | undefined,
+): Entered {
+  const found = chosen.flatMap((value) => (/^\d+$/.test(value) ? (choices[Number(value)] ?? []) : []));
+  if (found.length !== chosen.length) return { ok: false, problem: 'This is not one of the choices.' };
+  return { ok: true, value: toValue(found.map(({ value }) => value)) };
+}
+
+function readNumber(text: string): Entered {
+  const number = Number(text.trim());
+  if (!Number.isFinite(number) || !/^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text.trim()))
+    return { ok: false, problem: `"${cut(text.trim(), limits.label)}" is not a number.` };
+  const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  // What would be rounded is not what the person wrote.
+  if (digits.length > 15 && String(number) !== text.trim())
+    return { ok: false, problem: 'This number has too many digits to be kept exactly.' };
+  return { ok: true, value: number };
+}
+
+function readJsonText(text: string): Entered {
+  try {
+    return { ok: true, value: readJson(text) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ok: false, problem: cut(`This is not JSON: ${why}`, limits.errorText) };
+  }
+}

@@ -1,0 +1,2 @@
+/** Slack takes 12,000 characters of Markdown in one message, and what is made harmless grows a little. */
+export const LONGEST_MESSAGE = 9_000;

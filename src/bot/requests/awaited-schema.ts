@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { type CompiledSchema, compileSchema } from '../../agent/compile-schema.ts';
+import type { Interrupt } from '../../agent/messages.ts';
+import { requestForm } from '../../tools/built-in/request-form.ts';
+import { waitForCallback } from '../../tools/built-in/wait-for-callback.ts';
+import type { ToolEntry } from '../../tools/toolbox.ts';
+
+const OwnCallback = z.object({ result: z.record(z.string(), z.unknown()).optional() });
+
+/** What an answer to a form or a call-back has to fit: what the call asks for, or else what the tool promises to return. */
+export function awaitedSchema(
+  interrupt: Interrupt,
+  entry: ToolEntry | undefined,
+): CompiledSchema | undefined {
+  const { name, input } = interrupt.toolRequest;
+  const asked = askedSchema(interrupt, input);
+  if (asked === undefined) return entry?.tool.outputSchema;
+  try {
+    return compileSchema(asked, name, 'result');
+  } catch {
+    return undefined;
+  }
+}
+
+function askedSchema(interrupt: Interrupt, input: unknown): Record<string, unknown> | undefined {
+  if (requestForm.matches(interrupt)) {
+    const form = requestForm.inputSchema.parse(input);
+    return form.ok ? form.value.fields : undefined;
+  }
+  if (waitForCallback.matches(interrupt)) {
+    const wait = waitForCallback.inputSchema.parse(input);
+    return wait.ok ? wait.value.result : undefined;
+  }
+  return OwnCallback.safeParse(interrupt.metadata?.callback).data?.result;
+}
+
+/** What a form or a call-back is about, in words for people. */
+export function purposeOf(interrupt: Interrupt): string | undefined {
+  const Purpose = z.object({ title: z.string().optional(), awaited: z.string().optional() });
+  const asked = Purpose.safeParse(interrupt.metadata?.callback ?? interrupt.toolRequest.input).data;
+  return asked?.title ?? asked?.awaited;
+}

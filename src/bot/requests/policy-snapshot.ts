@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { type JsonObject, toJson } from '../../agent/json.ts';
+import type { PolicySnapshot } from '../../store/port.ts';
+import type { Policy } from '../../tools/policy.ts';
+import { ANYONE } from '../people/may-decide.ts';
+
+/** A policy as it is when the request is made: later changes of the manifest do not change what was asked. */
+export function snapshotOf(policy: Policy): PolicySnapshot {
+  const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, remindMs, escalate } = policy;
+  return {
+    principals: [...approvers],
+    resolvers: [...(resolvers.length > 0 ? resolvers : approvers)],
+    quorum,
+    vetoes: veto ? 1 : quorum,
+    selfApproval,
+    expiresInMs: expiresMs,
+    ...(remindMs !== undefined && { remindEveryMs: remindMs }),
+    ...(escalate !== undefined && { escalate: { afterMs: escalate.afterMs, to: [...escalate.to] } }),
+  };
+}
+
+/** Who may answer a question or a form. */
+export function askingSnapshot(
+  requester: string,
+  options: { limitToRequester: boolean; expiresInMs: number },
+): PolicySnapshot {
+  return {
+    principals: [options.limitToRequester ? requester : ANYONE],
+    resolvers: [],
+    quorum: 1,
+    vetoes: 1,
+    selfApproval: true,
+    expiresInMs: options.expiresInMs,
+  };
+}
+
+/** The policy as the digest covers it. */
+export function asJson(snapshot: PolicySnapshot): JsonObject {
+  return z.custom<JsonObject>().parse(toJson(snapshot));
+}

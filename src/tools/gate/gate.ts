@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { toJson } from '../../agent/json.ts';
+import type { Interrupt } from '../../agent/messages.ts';
+import type { Tool, ToolContext } from '../../agent/tool.ts';
+import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
+
+const Approval = z.object({ policy: z.string(), rule: z.string() });
+/** What a gated call waits for: which policy's people, and which rule asks for them. */
+export type Approval = Readonly<z.infer<typeof Approval>>;
+
+/**
+ * What a restart tells the gate: `approved` opens it, `edited` asks again for the new input even where no rule would. `own` marks
+ * the answer to a pause of the tool's own, behind the gate; such a call has passed it.
+ */
+const Resumed = z.discriminatedUnion('decision', [
+  z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
+  z.object({ decision: z.literal('edited'), by: z.string(), policy: z.string() }),
+]);
+export type GateResumed = Readonly<z.infer<typeof Resumed>>;
+
+type Action = Extract<Tool, { kind: 'tool' }>;
+
+/** Puts a tool behind its rules: it runs when they need nobody, or in a restart that says who approved it. */
+export function gate(tool: Action, rules: ApprovalRules): Action {
+  return {
+    ...tool,
+    run(input, helpers) {
+      const resumed = Resumed.safeParse(helpers.resumed).data;
+      if (resumed?.decision === 'approved') {
+        return tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
+      }
+      const verdict = judge(rules, tool.name, input, helpers.context);
+      if (verdict.needed)
+        return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule } });
+      if (resumed?.decision === 'edited') {
+        return helpers.interrupt({ approval: { policy: resumed.policy, rule: `edited by ${resumed.by}` } });
+      }
+      return tool.run(input, { ...helpers, resumed: undefined });
+    },
+  };
+}
+
+function judge(rules: ApprovalRules, tool: string, input: unknown, context: ToolContext): ApprovalVerdict {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return rules({
+    tool,
+    input: toJson(input),
+    requester: text(context.requester),
+    channel: text(context.channel),
+  });
+}
+
+/** What an interrupt waits for, if it is the gate's. */
+export function approvalOf(interrupt: Interrupt): Approval | undefined {
+  return Approval.safeParse(interrupt.metadata?.approval).data;
+}

@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../agent/json.ts';
+import type { ApprovalRule } from '../gate/approval-rules.ts';
+import type { HttpToolDefinition } from '../http/http-tool.ts';
+import type { McpConfig } from '../mcp/mcp-config.ts';
+import type { Policy } from '../policy.ts';
+import type { BUILT_IN_NAMES } from './manifest-file.ts';
+
+/** Who may answer a built-in interrupt; one that is off is not offered to the model. */
+export type BuiltInUse = 'off' | 'anyone' | 'requester';
+export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
+
+export interface AgentDeclaration {
+  readonly model: string | undefined;
+  readonly instructions: string | undefined;
+  readonly maxSteps: number;
+  readonly contextBudget: number | undefined;
+  readonly admins: readonly string[];
+  readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
+}
+
+interface Declared {
+  readonly name: string;
+  /** In the order of the file; none means that the default policy signs every call. */
+  readonly approval: readonly ApprovalRule[];
+  /** `undefined` where the manifest says nothing and the tool itself may. */
+  readonly idempotent: boolean | undefined;
+  readonly maxAttempts: number;
+  readonly retryForMs: number;
+  /** `undefined` means everywhere, and everybody. */
+  readonly allow: {
+    readonly channels: readonly string[] | undefined;
+    readonly people: readonly string[] | undefined;
+  };
+  /** In characters. */
+  readonly maxOutput: number;
+}
+
+export interface ModuleDeclaration extends Declared {
+  readonly kind: 'module';
+  /** A path relative to the manifest, an absolute path, or the name of a package. */
+  readonly module: string;
+}
+
+export interface McpDeclaration extends Declared {
+  readonly kind: 'mcp';
+  readonly config: McpConfig;
+  readonly trustHints: boolean;
+  readonly allowPrivate: readonly string[];
+}
+
+export interface HttpDeclaration extends Declared {
+  readonly kind: 'http';
+  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact'>;
+}
+
+export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
+
+/** A manifest that holds: every value checked, every default filled in, every `${NAME}` replaced. */
+export interface Manifest {
+  readonly slack: JsonObject;
+  readonly agent: AgentDeclaration;
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly tools: readonly ToolDeclaration[];
+}

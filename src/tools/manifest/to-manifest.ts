@@ -1,0 +1,39 @@
+import { isJsonObject, toJson } from '../../agent/json.ts';
+import type { BuiltInUse, Manifest } from './manifest.ts';
+import type { AgentFile, ManifestFile } from './manifest-file.ts';
+import { toPolicy } from './to-policy.ts';
+import { toTool } from './to-tool.ts';
+
+const DEFAULT_MAX_STEPS = 20;
+
+/** The manifest that a checked file stands for. */
+export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: ManifestFile): Manifest {
+  const section = toJson(slack);
+  return {
+    slack: isJsonObject(section) ? section : {},
+    agent: toAgent(agent),
+    policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
+    tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool) ?? []),
+  };
+}
+
+function toAgent({ built_ins: builtIns = {}, ...written }: AgentFile): Manifest['agent'] {
+  return {
+    model: written.model,
+    instructions: written.instructions,
+    maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
+    contextBudget: written.context_budget,
+    admins: written.admins ?? [],
+    builtIns: {
+      ask_question: toUse(builtIns.ask_question),
+      request_form: toUse(builtIns.request_form),
+      wait_for_callback: toUse(builtIns.wait_for_callback),
+      complete_task: toUse(builtIns.complete_task),
+    },
+  };
+}
+
+function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {
+  if (typeof written === 'object') return written.limit_to;
+  return written === false ? 'off' : 'anyone';
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { defineTool } from '../../agent/define-tool.ts';
+import type { JsonObject } from '../../agent/json.ts';
+import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+
+/** What a server says of its own tool: shown to people, never trusted. */
+export interface McpHints {
+  readonly title: string | undefined;
+  readonly readOnly: boolean | undefined;
+  readonly destructive: boolean | undefined;
+  readonly idempotent: boolean | undefined;
+}
+
+/** A tool that was left out, and why. */
+export interface McpProblem {
+  readonly tool: string;
+  readonly problem: string;
+}
+
+/** What a server's list came to. */
+export interface Listing {
+  readonly tools: readonly Tool[];
+  readonly hints: ReadonlyMap<string, McpHints>;
+  readonly problems: readonly McpProblem[];
+}
+
+const hint = z.boolean().optional().catch(undefined);
+const Definition = z.object({
+  name: z.string(),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z
+    .object({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: hint,
+      destructiveHint: hint,
+      idempotentHint: hint,
+    })
+    .optional()
+    .catch(undefined),
+  execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
+});
+type Definition = z.infer<typeof Definition>;
+
+const LONGEST_DESCRIPTION = 1024;
+
+type Run = (tool: string, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
+
+/** Makes a tool of each definition; one that cannot be used is left out with its problem, never renamed or bent. */
+export function buildTools(definitions: readonly unknown[], prefix: string, run: Run): Listing {
+  const tools: Tool[] = [];
+  const hints = new Map<string, McpHints>();
+  const problems: McpProblem[] = [];
+  const counts = countNames(definitions);
+  for (const [index, unparsed] of definitions.entries()) {
+    const parsed = Definition.safeParse(unparsed);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const problem = `its definition cannot be read at "${issue?.path.join('.') ?? ''}": ${issue?.message ?? ''}`;
+      problems.push({ tool: nameOf(unparsed) ?? `number ${index + 1}`, problem });
+      continue;
+    }
+    const definition = parsed.data;
+    try {
+      if (counts.get(definition.name) !== 1) throw new Error('the server lists several tools with this name');
+      const tool = buildTool(definition, prefix, run);
+      tools.push(tool);
+      hints.set(tool.name, hintsIn(definition));
+    } catch (error) {
+      problems.push({
+        tool: definition.name,
+        problem: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+  return { tools, hints, problems };
+}
+
+function buildTool(definition: Definition, prefix: string, run: Run): Tool {
+  const { name, title, description, inputSchema, execution } = definition;
+  if (execution?.taskSupport === 'required') {
+    throw new Error('it can only be called as an MCP task, which is not supported');
+  }
+  // Ajv would check such a schema asynchronously: every input would pass, and a misfit would end the process.
+  if ('$async' in inputSchema) throw new Error('its inputSchema has "$async", which is not supported');
+  return defineTool(
+    { name: `${prefix}${name}`, description: shorten(description ?? title ?? name), inputSchema },
+    (input, helpers) => run(name, input, helpers),
+  );
+}
+
+function countNames(definitions: readonly unknown[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const definition of definitions) {
+    const name = nameOf(definition);
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function nameOf(definition: unknown): string | undefined {
+  const named = z.object({ name: z.string() }).safeParse(definition);
+  return named.success ? named.data.name : undefined;
+}
+
+function hintsIn({ title, annotations }: Definition): McpHints {
+  return {
+    title: title ?? annotations?.title,
+    readOnly: annotations?.readOnlyHint,
+    destructive: annotations?.destructiveHint,
+    idempotent: annotations?.idempotentHint,
+  };
+}
+
+function shorten(description: string): string {
+  if (description.length <= LONGEST_DESCRIPTION) return description;
+  // Half of a surrogate pair would be no text.
+  return `${description.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

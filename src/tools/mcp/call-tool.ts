@@ -1,0 +1,90 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../agent/json.ts';
+import type { ToolHelpers } from '../../agent/tool.ts';
+import { McpServerError } from './mcp-server-error.ts';
+import { CallResult, readContent, readResult } from './read-result.ts';
+
+const LONGEST_PROGRESS = 200;
+const LONGEST_REASON = 500;
+
+export interface Call {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly timeoutMs: number;
+  readonly longestCallMs: number;
+  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress'>;
+  /** Tells whether the connection has been lost meanwhile. */
+  readonly isLost: () => boolean;
+}
+
+/** Makes one call; an abort and a time-out cancel it on the server too, and every failure is one clear error. */
+export async function callTool(client: Client, call: Call): Promise<unknown> {
+  const { server, tool, input, helpers, timeoutMs, longestCallMs } = call;
+  helpers.signal.throwIfAborted();
+  // The SDK never takes its listener off the signal it is given, so it gets one that lives as long as the call.
+  const cancel = new AbortController();
+  const onAbort = () => cancel.abort(helpers.signal.reason);
+  helpers.signal.addEventListener('abort', onAbort, { once: true });
+  let result: CallResult;
+  try {
+    result = await client.request(
+      { method: 'tools/call', params: { name: tool, arguments: { ...input } } },
+      CallResult,
+      {
+        signal: cancel.signal,
+        timeout: timeoutMs,
+        maxTotalTimeout: longestCallMs,
+        resetTimeoutOnProgress: true,
+        onprogress: (progress) => report(progress, helpers),
+      },
+    );
+  } catch (error) {
+    helpers.signal.throwIfAborted();
+    const explained = explain(error, call);
+    // When progress goes on past the limit the SDK gives up without a word to the server.
+    if (explained.code === 'timed-out') cancel.abort(explained.message);
+    throw explained;
+  } finally {
+    helpers.signal.removeEventListener('abort', onAbort);
+  }
+  if (result.isError !== true) return readResult(result);
+  const said = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
+  throw new McpServerError('failed', server, said);
+}
+
+function report({ progress, total, message }: Progress, helpers: Pick<ToolHelpers, 'progress'>): void {
+  const known = total !== undefined && total > 0;
+  const words = message ?? (known ? `${progress} of ${total}` : `${progress}`);
+  const fraction = known ? Math.min(1, Math.max(0, progress / total)) : undefined;
+  helpers.progress(words.slice(0, LONGEST_PROGRESS), fraction);
+}
+
+function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallMs }: Call): McpServerError {
+  const make = (code: McpServerError['code'], message: string) =>
+    new McpServerError(code, server, message, { cause });
+  const reason = (cause instanceof Error ? cause.message : String(cause)).slice(0, LONGEST_REASON);
+  if (isLost()) {
+    return make(
+      'lost',
+      `The MCP server "${server}" went down while "${tool}" ran and is being restarted; ` +
+        'the call may or may not have taken effect, so check before you try again.',
+    );
+  }
+  if (cause instanceof McpError && cause.code === ErrorCode.RequestTimeout) {
+    const limit = reason.includes('Maximum total')
+      ? `was not done after ${longestCallMs} ms`
+      : `gave no answer and no sign of progress for ${timeoutMs} ms`;
+    return make(
+      'timed-out',
+      `"${tool}" of the MCP server "${server}" ${limit} and was cancelled; ` +
+        'it may or may not have taken effect, so check before you try again.',
+    );
+  }
+  if (cause instanceof McpError || cause instanceof StreamableHTTPError) {
+    return make('refused', `The MCP server "${server}" refused the call of "${tool}": ${reason}`);
+  }
+  return make('lost', `The answer of "${tool}" from the MCP server "${server}" cannot be read: ${reason}`);
+}

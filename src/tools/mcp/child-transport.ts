@@ -1,0 +1,171 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { endWithUs, signalGroup } from './end-with-us.ts';
+import { LastLines } from './last-lines.ts';
+import type { StdioConfig } from './mcp-config.ts';
+
+const LONGEST_MESSAGE_BYTES = 10 * 1024 * 1024;
+const GRACE_MS = 1000;
+const LONGEST_QUOTE = 200;
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/**
+ * Speaks MCP with a child process. The SDK's own transport leaves grandchildren (`npx` has one) and orphans behind
+ * and hands on more of the environment than we want; here the whole process group ends with the child, and with us.
+ */
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #config: StdioConfig;
+  readonly #errorLines = new LastLines();
+  #unread: Buffer = Buffer.alloc(0);
+  #child: Child | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #ending: string | undefined;
+  #garbage: string | undefined;
+
+  constructor(config: StdioConfig) {
+    this.#config = config;
+  }
+
+  /** How the process ended, where it has. */
+  get ending(): string | undefined {
+    return this.#ending;
+  }
+
+  /** The first thing on standard output that was no message, where there was one. */
+  get garbage(): string | undefined {
+    return this.#garbage;
+  }
+
+  get errorLines(): readonly string[] {
+    return this.#errorLines.read();
+  }
+
+  start(): Promise<void> {
+    const { command, args, cwd, env } = this.#config;
+    const child = spawn(command, [...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...inherited(), ...env },
+      ...(cwd !== undefined && { cwd }),
+      detached: true,
+    });
+    this.#child = child;
+    this.#ended = new Promise((resolve) => {
+      child.once('close', () => {
+        resolve();
+        this.onclose?.();
+      });
+    });
+    child.stdin.on('error', (error) => this.onerror?.(error));
+    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#errorLines.append(text));
+
+    return new Promise((resolve, reject) => {
+      child.once('error', (error) => reject(new Error(this.#whyNotSpawned(error), { cause: error })));
+      child.once('spawn', () => {
+        this.#watch(child);
+        resolve();
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    return new Promise((resolve, reject) => {
+      if (stdin === undefined || !stdin.writable) {
+        reject(new Error('the process takes no more input'));
+        return;
+      }
+      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Asks the process to end by closing its input, then less and less politely; resolves when it is gone. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    const groupId = child?.pid;
+    if (child === undefined || groupId === undefined) return;
+    child.stdin.end();
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await this.#endsWithin(GRACE_MS)) return;
+      signalGroup(groupId, signal);
+    }
+    await this.#ended;
+  }
+
+  #watch(child: Child): void {
+    const groupId = child.pid;
+    if (groupId === undefined) return;
+    const callOff = endWithUs(groupId, (error) => this.onerror?.(error));
+    child.once('exit', (code, signal) => {
+      this.#ending = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      signalGroup(groupId, 'SIGKILL');
+      callOff();
+      // A grandchild in a group of its own may hold the pipes open; nothing it says can matter now.
+      const release = setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, GRACE_MS);
+      child.once('close', () => clearTimeout(release));
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    let start = 0;
+    for (let end = this.#unread.indexOf('\n'); end !== -1; end = this.#unread.indexOf('\n', start)) {
+      this.#take(this.#unread.toString('utf8', start, end));
+      start = end + 1;
+    }
+    this.#unread = this.#unread.subarray(start);
+    if (this.#unread.length <= LONGEST_MESSAGE_BYTES) return;
+    this.#unread = Buffer.alloc(0);
+    this.onerror?.(new Error(`a message is longer than ${LONGEST_MESSAGE_BYTES} bytes`));
+    if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, 'SIGKILL');
+  }
+
+  #take(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch {
+      // Banners on standard output are a common mistake and no reason to give a server up.
+      this.#garbage ??= stripVTControlCharacters(line).slice(0, LONGEST_QUOTE);
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #endsWithin(ms: number): Promise<boolean> {
+    const tooLate = new AbortController();
+    return Promise.race([
+      this.#ended.then(() => true),
+      delay(ms, false, { signal: tooLate.signal }).catch(() => false),
+    ]).finally(() => tooLate.abort());
+  }
+
+  #whyNotSpawned(error: Error): string {
+    const { command, cwd } = this.#config;
+    // Node blames the command for a missing folder.
+    if (cwd !== undefined && !existsSync(cwd)) return `its folder "${cwd}" does not exist`;
+    const code = 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return `the command "${command}" was not found; install it or give its full path`;
+    if (code === 'EACCES') return `the command "${command}" may not be executed`;
+    return error.message;
+  }
+}
+
+function inherited(): Record<string, string> {
+  const { PATH, HOME } = process.env;
+  return { ...(PATH !== undefined && { PATH }), ...(HOME !== undefined && { HOME }) };
+}

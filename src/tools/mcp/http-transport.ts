@@ -1,0 +1,69 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Fetch, HttpConfig } from './mcp-config.ts';
+
+const LONGEST_ANSWER_BYTES = 10 * 1024 * 1024;
+
+export interface Watch {
+  readonly onLost: (reason: string) => void;
+  /** Called whenever the stream of events is open again; what was announced before that nobody heard. */
+  readonly onStream: () => void;
+}
+
+/** Makes the SDK's transport, and tells of a server that is gone, which the SDK itself does not notice. */
+export function openHttpTransport(
+  config: HttpConfig,
+  guardedFetch: Fetch,
+  watch: Watch,
+): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(config.url), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: watchFetch(guardedFetch, watch),
+  });
+}
+
+function watchFetch(guardedFetch: Fetch, { onLost, onStream }: Watch): Fetch {
+  return async (url, init) => {
+    let response: Response;
+    try {
+      response = await guardedFetch(url, init);
+    } catch (error) {
+      if (init?.signal?.aborted !== true) onLost(`it cannot be reached: ${reasonOf(error)}`);
+      throw error;
+    }
+    if (init?.method === 'GET' && response.ok) onStream();
+    if (init?.method !== 'POST') return response;
+    // A server that does not know our session any more must be greeted anew; a 404 to GET may only mean "no stream".
+    if (response.status === 404 && new Headers(init.headers).has('mcp-session-id')) {
+      onLost('it does not know our session any more');
+    }
+    return response.ok ? limitBody(response, onLost) : response;
+  };
+}
+
+function limitBody(response: Response, onLost: Watch['onLost']): Response {
+  if (response.body === null) return response;
+  let seen = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      seen += chunk.byteLength;
+      if (seen > LONGEST_ANSWER_BYTES) {
+        const reason = `an answer of it is longer than ${LONGEST_ANSWER_BYTES} bytes`;
+        onLost(reason);
+        controller.error(new Error(reason));
+      } else {
+        controller.enqueue(chunk);
+      }
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+}
+
+/** The cause under undici's "fetch failed", which is the part that says something. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  return cause.message || code || error.message;
+}

@@ -1,0 +1,181 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../agent/json.ts';
+import type { ToolHelpers } from '../../agent/tool.ts';
+import { callTool } from './call-tool.ts';
+import { ChildTransport } from './child-transport.ts';
+import { openHttpTransport, type Watch } from './http-transport.ts';
+import { listDefinitions } from './list-definitions.ts';
+import type { Fetch, McpConfig } from './mcp-config.ts';
+import { McpServerError } from './mcp-server-error.ts';
+
+const CLIENT = { name: 'countersign', version: '0.1.0' };
+const START_TIMEOUT_MS = 60_000;
+const PING_TIMEOUT_MS = 5000;
+const FAREWELL_MS = 1000;
+const LONGEST_REASON = 500;
+
+export interface SessionSetup {
+  readonly name: string;
+  readonly guardedFetch: Fetch | undefined;
+  readonly signal: AbortSignal;
+  /** Called with the whole new list after the server has said that it changed. */
+  readonly onRelisted: (definitions: readonly unknown[]) => void;
+}
+
+/** One connection with a server, from its greeting to its end; a lost one is never mended, only replaced. */
+export interface Session {
+  readonly peer: string;
+  /** The tools as they were listed at the start. */
+  readonly definitions: readonly unknown[];
+  /** Resolves with the reason when the connection is lost or closed. */
+  readonly lost: Promise<string>;
+  call(tool: string, input: JsonObject, helpers: ToolHelpers): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Starts or reaches a server, greets it and lists its tools; whatever fails is one error with its last stderr lines. */
+export async function openSession(config: McpConfig, setup: SessionSetup): Promise<Session> {
+  const { name, signal } = setup;
+  const timeout = config.startTimeoutMs ?? START_TIMEOUT_MS;
+  const client = new Client(CLIENT, { capabilities: {} });
+  let lostBecause: string | undefined;
+  const { promise: lost, resolve: tellLost } = withResolver<string>();
+  const lose = (reason: string) => {
+    if (lostBecause !== undefined) return;
+    lostBecause = reason;
+    tellLost(withLastLines(reason, child));
+    // Over HTTP nothing else ends what still waits for an answer, the greeting included.
+    client.close().catch(() => {});
+  };
+
+  const transport = openTransport(config, setup, { onLost: lose, onStream: () => void relist() });
+  const child = transport instanceof ChildTransport ? transport : undefined;
+  // Over HTTP a connection closes only when we close it, and the reason is known by then.
+  if (child !== undefined) client.onclose = () => lose(child.ending ?? 'the connection was closed');
+  client.onerror = ({ message }) => {
+    if (child !== undefined) return;
+    if (message.includes('Maximum reconnection attempts'))
+      lose('its stream of events cannot be opened again');
+    else if (message.includes('SSE stream disconnected')) {
+      // The answer to a call may have been in that stream; a server that is gone must not be waited for.
+      client.ping({ timeout: PING_TIMEOUT_MS }).catch((error: unknown) => lose(messageOf(error)));
+    }
+  };
+
+  let isStale = false;
+  let isListing = true;
+  const relist = async () => {
+    isStale = true;
+    if (isListing) return;
+    isListing = true;
+    try {
+      while (isStale) {
+        isStale = false;
+        setup.onRelisted(await listDefinitions(client, timeout));
+      }
+    } catch (error) {
+      // With an old list people would sign what the server does not offer any more.
+      lose(`its tools cannot be listed: ${messageOf(error)}`);
+    } finally {
+      isListing = false;
+    }
+  };
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => relist());
+
+  let definitions: readonly unknown[];
+  const onAbort = () => lose('it was closed');
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await client.connect(transport, { timeout });
+    definitions = await listDefinitions(client, timeout);
+    if (lostBecause !== undefined) throw new Error(lostBecause);
+  } catch (error) {
+    const reason = lostBecause ?? (isTimeout(error) ? slowness(timeout, child) : messageOf(error));
+    await client.close().catch(() => {});
+    await transport.close();
+    // The process may have ended before the client knew why its pipe broke.
+    const why = isBroken(error) ? (child?.ending ?? reason) : reason;
+    const message = `The MCP server "${name}" cannot be started: ${withLastLines(why, child)}`;
+    throw new McpServerError('cannot-start', name, message, { cause: error });
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+  isListing = false;
+  if (isStale) void relist();
+
+  const version = client.getServerVersion();
+  return {
+    peer: version === undefined ? 'unnamed' : `${version.name} ${version.version}`,
+    definitions,
+    lost,
+    call(tool, input, helpers) {
+      const { timeoutMs, longestCallMs = 10 * timeoutMs } = config;
+      const isLost = () => lostBecause !== undefined;
+      return callTool(client, { server: name, tool, input, helpers, timeoutMs, longestCallMs, isLost });
+    },
+    async close() {
+      if (!(transport instanceof ChildTransport)) await sayFarewell(transport);
+      lose('it was closed');
+      await transport.close();
+    },
+  };
+}
+
+function openTransport(
+  config: McpConfig,
+  { name, guardedFetch }: SessionSetup,
+  watch: Watch,
+): ChildTransport | StreamableHTTPClientTransport {
+  if (config.transport === 'stdio') return new ChildTransport(config);
+  if (guardedFetch !== undefined) return openHttpTransport(config, guardedFetch, watch);
+  throw new McpServerError(
+    'cannot-start',
+    name,
+    `The MCP server "${name}" cannot be reached: no guarded fetch was given, so its address would be unchecked.`,
+  );
+}
+
+/** Lets the server forget the session; one that does not answer is not waited for. */
+async function sayFarewell(transport: StreamableHTTPClientTransport): Promise<void> {
+  const farewell = transport.terminateSession().catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FAREWELL_MS);
+  });
+  await Promise.race([farewell, enough]);
+  clearTimeout(timer);
+}
+
+function slowness(timeout: number, child: ChildTransport | undefined): string {
+  const silence = `it gave no answer within ${timeout} ms`;
+  const garbage = child?.garbage;
+  return garbage === undefined ? silence : `${silence}; its output is not MCP but "${garbage}"`;
+}
+
+function withLastLines(reason: string, child: ChildTransport | undefined): string {
+  const lines = child?.errorLines ?? [];
+  return lines.length === 0 ? `${reason}.` : `${reason}. Its last lines on stderr:\n${lines.join('\n')}`;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof McpError && error.code === ErrorCode.RequestTimeout;
+}
+
+function isBroken(error: unknown): boolean {
+  if (error instanceof McpError) return error.code === ErrorCode.ConnectionClosed;
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
+}
+
+function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

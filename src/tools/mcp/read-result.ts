@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+const Block = z.looseObject({ type: z.string() });
+type Block = z.infer<typeof Block>;
+
+/** The result of a call, read leniently: a kind of content that we do not know is described, not refused. */
+export const CallResult = z.looseObject({
+  content: z.array(Block).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+export type CallResult = z.infer<typeof CallResult>;
+
+/** What a result says, for a model that reads: the structured content, or else text with other content described. */
+export function readResult(result: CallResult): unknown {
+  return result.structuredContent !== undefined ? result.structuredContent : readContent(result);
+}
+
+/** The text of a result, with one line in brackets for each part that is no text. */
+export function readContent({ content }: CallResult): string {
+  return content.map(readBlock).join('\n');
+}
+
+const Resource = z.object({
+  uri: z.string(),
+  mimeType: z.string().optional(),
+  text: z.string().optional(),
+  blob: z.string().optional(),
+});
+
+function readBlock(block: Block): string {
+  const { type, text, data, mimeType, resource, uri } = block;
+  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'resource') {
+    const parsed = Resource.safeParse(resource);
+    if (parsed.success) return readResource(parsed.data);
+  }
+  return bracketed([type, uri, mimeType], typeof data === 'string' ? data : undefined);
+}
+
+function readResource({ uri, mimeType, text, blob }: z.infer<typeof Resource>): string {
+  const head = bracketed(['resource', uri, mimeType], blob);
+  return text === undefined ? head : `${head}\n${text}`;
+}
+
+function bracketed(parts: readonly unknown[], base64: string | undefined): string {
+  const words = parts.filter((part) => typeof part === 'string').join(' ');
+  return base64 === undefined ? `[${words}]` : `[${words}, ${sizeOf(base64)}]`;
+}
+
+function sizeOf(base64: string): string {
+  const bytes = Buffer.byteLength(base64, 'base64');
+  return bytes < 1000 ? `${bytes} bytes` : `${Math.round(bytes / 1000)} kB`;
+}

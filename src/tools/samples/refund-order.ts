@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineTool } from '../../agent/define-tool.ts';
+import { ledgerIn } from './ledger.ts';
+
+/** Refunds an order of the sample shop; the ledger books one refund a key, so that a second try has no second effect. */
+export const refundOrder = defineTool(
+  {
+    name: 'refund_order',
+    description: 'Refunds a customer for an order, in part or whole.',
+    inputSchema: z.object({
+      orderId: z.string().min(1).describe('the number of the order, such as A-1001'),
+      amount: z.number().int().positive().describe('the amount in cents (100 = $1.00)'),
+      reason: z.string().default('').describe('why, for the books'),
+    }),
+    outputSchema: z.object({ orderId: z.string(), refunded: z.number(), total: z.number() }),
+    idempotent: true,
+  },
+  async ({ orderId, amount }, { context, idempotencyKey }) => {
+    const { outcome, order } = await ledgerIn(context).refund(orderId, amount, idempotencyKey);
+    if (order === undefined) throw new Error(`There is no order ${orderId}`);
+    if (outcome === 'too-much')
+      throw new Error(`Only ${order.amount - order.refunded} cents of ${orderId} are left to refund`);
+    return { orderId, refunded: amount, total: order.refunded };
+  },
+);

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isDeeperThan, isJsonObject, type JsonValue } from '../../../src/agent/json.ts';
+import { APPROVE, DETAILS } from '../../../src/bot/cards/action-ids.ts';
+import { buildCard } from '../../../src/bot/cards/build-card.ts';
+import { limits } from '../../../src/bot/cards/limits.ts';
+import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
+import { RequestKind, RequestState } from '../../../src/store/request-record.ts';
+import { actionsIn, liveParts, nodesIn, problemsOf, problemsOfModal, textIn } from './payloads.ts';
+import { readRendered } from './read-rendered.ts';
+import { ASKED_AT, detailsFor, recordOf, THREAD_LINK } from './records.ts';
+import { anyInput, anyText } from './values.ts';
+
+const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
+const ANY_UNSEEN = new RegExp(`${UNSEEN}`, 'v');
+const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
+/** What cannot be seen and is no part of an emoji. */
+function hiddenIn(text: string): string[] {
+  if (!ANY_UNSEEN.test(text)) return [];
+  return [...text.matchAll(UNSEEN_OR_EMOJI)].flatMap(([, unseen]) => unseen ?? []);
+}
+const LEFT_OUT = /^(([\d,]+) of [\d,]+ arguments? and )?[\d,]+ characters? not shown\.$|^Nested more than/;
+
+/** The text of the arguments, and the card without all that may depend on them. */
+function takeApart(input: JsonValue) {
+  const card = buildCard(recordOf({ details: detailsFor(input) }), {
+    view: 'direct',
+    threadLink: THREAD_LINK,
+    now: ASKED_AT,
+  });
+  const isArguments = (block: unknown) =>
+    nodesIn(block).some(({ type }) => type === 'rich_text_preformatted');
+  const notices = card.blocks.filter((block) => LEFT_OUT.test(textIn(block)));
+  const rest = card.blocks.filter(
+    (block) => !isArguments(block) && !notices.includes(block) && block.type !== 'actions',
+  );
+  return { card, shown: textIn(card.blocks.filter(isArguments)), notice: textIn(notices), rest };
+}
+
+/** As text, so that the order of keys counts as well. */
+function expectSame(value: unknown, input: unknown): void {
+  expect(JSON.stringify(value)).toBe(JSON.stringify(input));
+}
+
+function expectShown(input: JsonValue, shown: string, notice: string): void {
+  const read = notice.startsWith('Nested') ? undefined : readRendered(shown);
+  if (notice === '') {
+    const value = read !== undefined && 'whole' in read ? read.whole : Object.fromEntries(read?.shown ?? []);
+    expectSame(value, input);
+    return;
+  }
+  if (notice.startsWith('Nested')) {
+    expect(isDeeperThan(limits.depth, input)).toBe(true);
+    return;
+  }
+  if (!isJsonObject(input)) {
+    expect(shown).toMatch(/^\(not shown: [\d,]+ characters\)$/);
+    return;
+  }
+  const entries = [...(read !== undefined && 'shown' in read ? read.shown : [])].filter(
+    ([, value]) => value !== undefined,
+  );
+  for (const [name, value] of entries) expectSame(value, input[name]);
+  const said = Number((/^([\d,]+) of/.exec(notice)?.[1] ?? '').replaceAll(',', ''));
+  expect(Object.keys(input).length - entries.filter(([name]) => Object.hasOwn(input, name)).length).toBe(
+    said,
+  );
+}
+
+test('any arguments make a card that Slack takes, that shows them exactly or says what is missing, and that nothing in them can liven up', () => {
+  const plain = takeApart({});
+  fc.assert(
+    fc.property(anyInput, (input) => {
+      const { card, shown, notice, rest } = takeApart(input);
+      expect(problemsOf(card)).toEqual([]);
+      expectShown(input, shown, notice);
+      expect(hiddenIn(textIn(card.blocks))).toEqual([]);
+      expect(rest).toEqual(plain.rest);
+      expect(card.text).toBe(plain.card.text);
+      expect(liveParts(card.blocks)).toEqual(liveParts(plain.card.blocks));
+      const isSignable = actionsIn(card.blocks).includes(APPROVE);
+      expect(isSignable).toBe(notice === '');
+      expect(actionsIn(card.blocks)).toContain(DETAILS);
+    }),
+    { numRuns: 10_000, seed: 4 },
+  );
+}, 240_000);
+
+test('the full view shows any arguments whole over its pages, and Approve only on the last', () => {
+  fc.assert(
+    fc.property(anyInput, (input) => {
+      const request = recordOf({ details: detailsFor(input) });
+      const texts: string[] = [];
+      for (let page = 0, isLast = false; !isLast; page += 1) {
+        const view = buildDetailsModal(request, { page, now: ASKED_AT });
+        expect(problemsOfModal(view)).toEqual([]);
+        expect(hiddenIn(textIn(view.blocks))).toEqual([]);
+        texts.push(
+          ...nodesIn(view.blocks)
+            .filter(({ type }) => type === 'rich_text_preformatted')
+            .map(textIn),
+        );
+        isLast = !actionsIn(view.blocks).includes('next-page');
+        const canBeSeen = !isDeeperThan(limits.depth, input);
+        expect(actionsIn(view.blocks).includes(APPROVE)).toBe(isLast && canBeSeen);
+      }
+      if (isDeeperThan(limits.depth, input)) return;
+      const read = readRendered(texts.join(''));
+      expectSame('whole' in read ? read.whole : Object.fromEntries(read.shown), input);
+    }),
+    { numRuns: 1_000, seed: 4 },
+  );
+}, 240_000);
+
+test('any words of a model, a person or a tool, in any kind and state, make a card that Slack takes and stay dead', () => {
+  const slots = fc.record({
+    kind: fc.constantFrom(...RequestKind.options),
+    state: fc.constantFrom(...RequestState.options),
+    view: fc.constantFrom('thread' as const, 'announcement' as const, 'direct' as const),
+    words: fc.array(anyText, { minLength: 6, maxLength: 6 }),
+    choices: fc.array(anyText, { maxLength: 130 }),
+    payload: fc.oneof(
+      anyText,
+      anyInput.map((value) => JSON.stringify(value)),
+    ),
+    flags: fc.tuple(fc.boolean(), fc.boolean()),
+  });
+  fc.assert(
+    fc.property(slots, ({ kind, state, view, words, choices, payload, flags }) => {
+      const [question = '', why = '', description = '', rule = '', purpose = '', progress = ''] = words;
+      const [several, allowOther] = flags;
+      const input = { question, choices, several, allowOther };
+      const details = detailsFor(input, {
+        why,
+        description,
+        rule,
+        purpose,
+        policy: { name: rule, risk: 'high' },
+      });
+      const request = recordOf({
+        kind,
+        state,
+        details,
+        payload,
+        progress,
+        by: 'U0BRUNO',
+        settledAt: ASKED_AT,
+      });
+      const card = buildCard(request, { view, threadLink: THREAD_LINK, now: ASKED_AT });
+      expect(problemsOf(card)).toEqual([]);
+      expect(hiddenIn(textIn(card.blocks))).toEqual([]);
+      const known = ['U0ASKER', 'U0ALICE', 'U0BRUNO', 'U0RITA', 'S0FINANCE', THREAD_LINK];
+      expect(known).toEqual(expect.arrayContaining(liveParts(card.blocks)));
+      expect(card.text).not.toMatch(/[<>]/);
+    }),
+    { numRuns: 2_000, seed: 4 },
+  );
+}, 240_000);

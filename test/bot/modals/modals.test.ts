@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { APPROVE, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../../../src/bot/cards/action-ids.ts';
+import { buildAnswerModal, CHOICE, OWN_WORDS, parseAnswer } from '../../../src/bot/modals/answer-modal.ts';
+import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
+import { parseMetadata } from '../../../src/bot/modals/modal.ts';
+import { buildRejectModal, parseReason, REASON } from '../../../src/bot/modals/reject-modal.ts';
+import { buildResolveModal, parseResolution, VERDICT } from '../../../src/bot/modals/resolve-modal.ts';
+import { actionsIn, expectValidModal, nodesIn, textIn } from '../cards/payloads.ts';
+import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf } from '../cards/records.ts';
+import { stateOf } from './submit.ts';
+
+describe('the full view', () => {
+  const long = recordOf({
+    details: detailsFor({ body: 'word '.repeat(4_000), amount: 7 }, { why: 'because' }),
+  });
+  const open = (page: number, request = long, now = ASKED_AT) => {
+    const view = buildDetailsModal(request, { page, now });
+    expectValidModal(view);
+    return view;
+  };
+
+  test('goes on over pages, and Approve stands after the last thing there is to see', () => {
+    expect([0, 1, 2].map((page) => actionsIn(open(page)))).toEqual([
+      [NEXT_PAGE, REJECT],
+      [PREVIOUS_PAGE, NEXT_PAGE, REJECT],
+      [PREVIOUS_PAGE, APPROVE, REJECT],
+    ]);
+    expect(textIn(open(2))).toContain('because');
+    expect(parseMetadata(open(1).private_metadata ?? '')).toEqual({ requestId: long.id, page: 1 });
+  });
+
+  test('stays on the last page when asked for one beyond', () => {
+    expect(parseMetadata(open(99).private_metadata ?? '')?.page).toBe(2);
+  });
+
+  test('shows the arguments as the model gave them beside those that wait', () => {
+    const request = recordOf({ details: detailsFor({ amount: 1 }, { originalInput: { amount: 1_000 } }) });
+    expect(textIn(open(0, request))).toMatch(/amount: 1\n[\s\S]*as the model gave them\namount: 1000/);
+  });
+
+  test.each([
+    ['settled', recordOf({ state: 'rejected', payload: 'no' }), ASKED_AT],
+    ['expired', recordOf(), EXPIRES_AT],
+    [
+      'a question',
+      recordOf({ kind: 'question', details: detailsFor({ question: 'Which?', choices: ['a'] }) }),
+      ASKED_AT,
+    ],
+    ['unreadable', recordOf({ details: {} }), ASKED_AT],
+  ])('of what is %s has nothing to decide', (_, request, now) => {
+    expect(actionsIn(open(0, request, now))).toEqual([]);
+  });
+
+  test('asks once more before a risky approval', () => {
+    const [approve] = nodesIn(
+      open(0, recordOf({ details: detailsFor({}, { policy: { risk: 'high' } }) })),
+    ).filter(({ action_id }) => action_id === APPROVE);
+    expect(approve?.confirm).toBeDefined();
+  });
+});
+
+test.each(['', 'null', '{"requestId":"","page":0}', '{"requestId":"a","page":-1}'])(
+  '%s is no metadata',
+  (text) => {
+    expect(parseMetadata(text)).toBeUndefined();
+  },
+);
+
+describe('a rejection', () => {
+  test('needs a reason that is more than blanks', () => {
+    const view = buildRejectModal(recordOf());
+    expectValidModal(view);
+    expect(parseReason(stateOf(view))).toEqual({ ok: false, errors: { [REASON]: 'Please say why.' } });
+    expect(parseReason(stateOf(view, { [REASON]: { value: ' \n ' } }))).toMatchObject({ ok: false });
+    expect(parseReason(stateOf(view, { [REASON]: { value: ' too much ' } }))).toEqual({
+      ok: true,
+      value: 'too much',
+    });
+  });
+});
+
+describe('an unknown outcome', () => {
+  test('is resolved with a verdict, chosen by the button, and a reason', () => {
+    const view = buildResolveModal(recordOf({ state: 'unknown' }), 'did-not-run');
+    expectValidModal(view);
+    expect(parseResolution(stateOf(view, { [REASON]: { value: 'no trace' } }))).toEqual({
+      ok: true,
+      value: { verdict: 'did-not-run', reason: 'no trace' },
+    });
+    const wrong = stateOf(view, { [VERDICT]: { selected_option: { value: 'maybe' } } });
+    expect(parseResolution(wrong)).toEqual({
+      ok: false,
+      errors: { [VERDICT]: 'Please choose one.', [REASON]: 'Please say why.' },
+    });
+  });
+});
+
+describe('an answer', () => {
+  const asking = (input: Readonly<Record<string, string | boolean | readonly string[]>>) =>
+    recordOf({ kind: 'question', details: detailsFor({ question: 'Which?', ...input }) });
+  const answer = (request: ReturnType<typeof asking>, changes: Readonly<Record<string, object>>) => {
+    const view = buildAnswerModal(request);
+    expectValidModal(view);
+    return parseAnswer(request, stateOf(view, changes));
+  };
+
+  test('is written in where that is allowed', () => {
+    const request = asking({ choices: ['a', 'b'], allowOther: true });
+    expect(answer(request, { [OWN_WORDS]: { value: 'c' } })).toEqual({ ok: true, value: 'c' });
+    expect(answer(request, { [CHOICE]: { selected_option: { value: '1' } } })).toEqual({
+      ok: true,
+      value: 'b',
+    });
+    expect(answer(request, {})).toMatchObject({ ok: false, errors: { [CHOICE]: 'Please give an answer.' } });
+    expect(
+      answer(request, { [OWN_WORDS]: { value: 'c' }, [CHOICE]: { selected_option: { value: '1' } } }),
+    ).toMatchObject({ ok: false, errors: { [OWN_WORDS]: expect.any(String) } });
+  });
+
+  test('that was not asked for is not taken', () => {
+    const request = asking({ choices: ['a', 'b'] });
+    const forged = { [OWN_WORDS]: { [OWN_WORDS]: { type: 'plain_text_input', value: 'c' } } };
+    expect(parseAnswer(request, forged)).toMatchObject({ ok: false });
+    expect(answer(request, { [CHOICE]: { selected_option: { value: '2' } } })).toMatchObject({ ok: false });
+  });
+
+  test('of several is a list, in the order of the question', () => {
+    const request = asking({
+      choices: Array.from({ length: 300 }, (_, index) => `c${index}`),
+      several: true,
+      allowOther: true,
+    });
+    const chosen = { selected_options: [{ value: '299' }, { value: '1' }] };
+    expect(answer(request, { [CHOICE]: chosen, [OWN_WORDS]: { value: 'x' } })).toEqual({
+      ok: true,
+      value: ['c1', 'c299', 'x'],
+    });
+  });
+});

@@ -1,0 +1,186 @@
+import type { BrokenManifest } from './broken-manifest.ts';
+
+/** Mistakes in the section of the agent, and secrets. */
+export const brokenAgent: readonly BrokenManifest[] = [
+  {
+    says: 'a misspelt key',
+    text: `agent:
+  modle: gpt-5
+`,
+    rest: 'slack',
+    problems: ['2:3: agent.modle: unknown key "modle"; did you mean "model"?'],
+  },
+  {
+    says: 'a key with hyphens',
+    text: `agent:
+  max-steps: 5
+`,
+    rest: 'slack',
+    problems: ['2:3: agent.max-steps: unknown key "max-steps"; did you mean "max_steps"?'],
+  },
+  {
+    says: 'steps in words',
+    text: `agent:
+  max_steps: many
+`,
+    rest: 'slack',
+    problems: ['2:14: agent.max_steps: expected a whole number, but this is "many"'],
+  },
+  {
+    says: 'no steps',
+    text: `agent:
+  max_steps: 0
+`,
+    rest: 'slack',
+    problems: ['2:14: agent.max_steps: 0 is too small; it must be at least 1'],
+  },
+  {
+    says: 'half a step',
+    text: `agent:
+  max_steps: 2.5
+`,
+    rest: 'slack',
+    problems: ['2:14: agent.max_steps: expected a whole number, but this is 2.5'],
+  },
+  {
+    says: 'too many steps',
+    text: `agent:
+  max_steps: 5000
+`,
+    rest: 'slack',
+    problems: ['2:14: agent.max_steps: 5000 is too large; it must be at most 1000'],
+  },
+  {
+    says: 'a model that is a number',
+    text: `agent:
+  model: 5
+`,
+    rest: 'slack',
+    problems: ['2:10: agent.model: expected text, but this is 5'],
+  },
+  {
+    says: 'empty instructions',
+    text: `agent:
+  instructions: ""
+`,
+    rest: 'slack',
+    problems: ['2:17: agent.instructions: this must not be empty'],
+  },
+  {
+    says: 'an admin by name',
+    text: `agent:
+  admins: ["@ada"]
+`,
+    rest: 'slack',
+    problems: ['2:12: agent.admins[0]: "@ada" is not the id of a person, such as U012ABCDEF'],
+  },
+  {
+    says: 'a group as admin',
+    text: `agent:
+  admins:
+    - U012ABCDEF
+    - S034GHIJKL
+`,
+    rest: 'slack',
+    problems: ['4:7: agent.admins[1]: "S034GHIJKL" is not the id of a person, such as U012ABCDEF'],
+  },
+  {
+    says: 'one admin without a list',
+    text: `agent:
+  admins: U012ABCDEF
+`,
+    rest: 'slack',
+    problems: ['2:11: agent.admins: expected a list, but this is "U012ABCDEF"'],
+  },
+  {
+    says: 'a built-in nobody knows',
+    text: `agent:
+  built_ins:
+    ask_questions: true
+`,
+    rest: 'slack',
+    problems: [
+      '3:5: agent.built_ins.ask_questions: unknown key "ask_questions"; did you mean "ask_question"?',
+    ],
+  },
+  {
+    says: 'a built-in switched by a word',
+    text: `agent:
+  built_ins:
+    ask_question: maybe
+`,
+    rest: 'slack',
+    problems: [
+      '3:19: agent.built_ins.ask_question: expected true or false or a mapping, but this is "maybe"',
+    ],
+  },
+  {
+    says: 'a built-in limited to others',
+    text: `agent:
+  built_ins:
+    request_form: { limit_to: requestor }
+`,
+    rest: 'slack',
+    problems: [
+      '3:31: agent.built_ins.request_form.limit_to: "requestor" is not requester; did you mean "requester"?',
+    ],
+  },
+  {
+    says: 'a secret in the instructions',
+    text: `agent:
+  instructions: Use \${API_KEY} for everything.
+`,
+    rest: 'slack',
+    problems: [
+      `2:21: agent.instructions: \${API_KEY} cannot stand here, where the model or people read it; only connections take secrets`,
+    ],
+  },
+  {
+    says: 'a variable that is not set',
+    text: `agent:
+  model: \${MODLE}
+`,
+    rest: 'slack',
+    problems: ['2:10: agent.model: MODLE is not set in the environment; did you mean "MODEL"?'],
+  },
+  {
+    says: 'a variable with a default',
+    text: `agent:
+  model: \${MODEL:-gpt-5}
+`,
+    rest: 'slack',
+    problems: [
+      `2:10: agent.model: \${MODEL:-gpt-5} is not of the form \${NAME}; write $\${ for the characters themselves`,
+    ],
+  },
+  {
+    says: 'a variable that is not closed',
+    text: `agent:
+  model: "\${MODEL"
+`,
+    rest: 'slack',
+    problems: [
+      `2:11: agent.model: \${MODEL is not of the form \${NAME}; write $\${ for the characters themselves`,
+    ],
+  },
+  {
+    says: 'a token in a value',
+    text: `agent:
+  model: sk-abcdefghijklmnopqrstuvwx
+`,
+    rest: 'slack',
+    problems: [
+      `2:10: agent.model: sk-… looks like a secret; keep it in the environment and write \${NAME} here`,
+    ],
+  },
+  {
+    says: 'a token in a comment',
+    text: `agent:
+  model: gpt-5 # xoxb-1234567890-abcdefghij
+`,
+    rest: 'slack',
+    problems: [
+      `2:18: agent.model: xoxb-… looks like a secret; keep it in the environment and write \${NAME} here`,
+    ],
+  },
+];

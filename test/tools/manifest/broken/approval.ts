@@ -1,0 +1,173 @@
+import type { BrokenManifest } from './broken-manifest.ts';
+
+/** Mistakes in approval rules. */
+export const brokenApproval: readonly BrokenManifest[] = [
+  {
+    says: 'a policy nobody made',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { policy: finance }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:25: tools.refund.approval.policy: there is no policy "finance"; the policies are default'],
+  },
+  {
+    says: 'a misspelt policy',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { policy: defualt }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:25: tools.refund.approval.policy: there is no policy "defualt"; did you mean "default"?'],
+  },
+  {
+    says: 'no default policy',
+    text: `tools:
+  refund: { module: ./refund.ts }
+`,
+    rest: 'slack',
+    problems: [
+      '2:3: tools.refund: some calls need the policy "default", but there is none in policies; add it or name another here',
+    ],
+  },
+  {
+    says: 'a rule without a policy, and no default',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'input.amount > 100' }
+policies: { finance: { approvers: [S034GHIJKL] } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:3: tools.refund: some calls need the policy "default", but there is none in policies; add it or name another here',
+    ],
+  },
+  {
+    says: 'a server whose rules leave tools to the default',
+    text: `tools:
+  github:
+    mcp: { command: node }
+    approval: [{ match: "get_*", require: never }]
+`,
+    rest: 'slack',
+    problems: [
+      '2:3: tools.github: some calls need the policy "default", but there is none in policies; add it or name another here',
+    ],
+  },
+  {
+    says: 'a misspelt key',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { requires: never }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:17: tools.refund.approval.requires: unknown key "requires"; did you mean "require"?'],
+  },
+  {
+    says: 'a misspelt key in a list',
+    text: `tools:
+  github:
+    mcp: { command: node }
+    approval:
+      - { match: "get_*", require: never }
+      - { mach: "*" }
+`,
+    rest: 'slack and default policy',
+    problems: ['6:11: tools.github.approval[1].mach: unknown key "mach"; did you mean "match"?'],
+  },
+  {
+    says: 'a requirement nobody knows',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { require: allways }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:26: tools.refund.approval.require: "allways" is not one of never, always; did you mean "always"?',
+    ],
+  },
+  {
+    says: 'a word instead of a rule',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: never
+`,
+    rest: 'slack and default policy',
+    problems: ['4:15: tools.refund.approval: expected a mapping or a list, but this is "never"'],
+  },
+  {
+    says: 'a condition that breaks off',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'input.amount >' }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:38: tools.refund.approval.when: this is not a valid CEL condition: it breaks off'],
+  },
+  {
+    says: 'a condition over something else',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'tool == "a" && inptu.amount > 1' }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:39: tools.refund.approval.when: unknown variable "inptu"; did you mean "input"?'],
+  },
+  {
+    says: 'a condition with a variable unlike any',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval:
+      when: environment == 'prod'
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:13: tools.refund.approval.when: unknown variable "environment"; a condition speaks of input, requester, channel, tool',
+    ],
+  },
+  {
+    says: 'a condition that is a text',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: '"yes"' }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:24: tools.refund.approval.when: a condition must be true or false, but this is of type string',
+    ],
+  },
+  {
+    says: 'a condition with a function nobody knows',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'isLarge(input)' }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      `4:24: tools.refund.approval.when: this is not a valid CEL condition: found no matching overload for 'isLarge(dyn)'`,
+    ],
+  },
+  {
+    says: 'a condition that compares a channel with a number',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'channel > 5' }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:24: tools.refund.approval.when: this is not a valid CEL condition: no such overload: string > int',
+    ],
+  },
+];

@@ -1,0 +1,8 @@
+/** A manifest with a mistake, and every problem that it must give: `line:column: path: message`. */
+export interface BrokenManifest {
+  readonly says: string;
+  readonly text: string;
+  /** What follows the text, so that nothing but the mistake is wrong. */
+  readonly rest: 'nothing' | 'slack' | 'slack and default policy';
+  readonly problems: readonly string[];
+}

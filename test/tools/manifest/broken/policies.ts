@@ -1,0 +1,208 @@
+import type { BrokenManifest } from './broken-manifest.ts';
+
+/** Mistakes in policies. */
+export const brokenPolicies: readonly BrokenManifest[] = [
+  {
+    says: 'a policy without approvers',
+    text: `policies:
+  default: { quorum: 1 }
+`,
+    rest: 'slack',
+    problems: ['2:3: policies.default: "approvers" is missing'],
+  },
+  {
+    says: 'a policy without content',
+    text: `policies:
+  default:
+`,
+    rest: 'slack',
+    problems: ['2:3: policies.default: expected a mapping, but this is empty'],
+  },
+  {
+    says: 'nobody in the list',
+    text: `policies:
+  default: { approvers: [] }
+`,
+    rest: 'slack',
+    problems: ['2:25: policies.default.approvers: this list must not be empty'],
+  },
+  {
+    says: 'an approver by name',
+    text: `policies:
+  default:
+    approvers: [U012ABCDEF, alice]
+`,
+    rest: 'slack',
+    problems: [
+      '3:29: policies.default.approvers[1]: "alice" is not the id of a person (U012ABCDEF) or of a user group (S034GHIJKL)',
+    ],
+  },
+  {
+    says: 'a channel as approver',
+    text: `policies:
+  default:
+    approvers: [C012ABCDEF]
+`,
+    rest: 'slack',
+    problems: [
+      '3:17: policies.default.approvers[0]: "C012ABCDEF" is not the id of a person (U012ABCDEF) or of a user group (S034GHIJKL)',
+    ],
+  },
+  {
+    says: 'the same person twice',
+    text: `policies:
+  default:
+    approvers: [U012ABCDEF, U012ABCDEF]
+`,
+    rest: 'slack',
+    problems: ['3:29: policies.default.approvers[1]: "U012ABCDEF" stands twice in this list'],
+  },
+  {
+    says: 'more signatures than people',
+    text: `policies:
+  default:
+    approvers: [U012ABCDEF, U034GHIJKL]
+    quorum: 3
+`,
+    rest: 'slack',
+    problems: [
+      '4:13: policies.default.quorum: 3 must sign, but only 2 can: name more approvers or ask for fewer',
+    ],
+  },
+  {
+    says: 'a quorum of none',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    quorum: 0
+`,
+    rest: 'slack',
+    problems: ['4:13: policies.default.quorum: 0 is too small; it must be at least 1'],
+  },
+  {
+    says: 'a misspelt key',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    expire: 4h
+`,
+    rest: 'slack',
+    problems: ['4:5: policies.default.expire: unknown key "expire"; did you mean "expires"?'],
+  },
+  {
+    says: 'a duration in words',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    expires: 4 hours
+`,
+    rest: 'slack',
+    problems: ['4:14: policies.default.expires: "4 hours" is not a duration such as 30s, 15m, 4h or 2d'],
+  },
+  {
+    says: 'a duration without unit',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    expires: 30
+`,
+    rest: 'slack',
+    problems: [
+      '4:14: policies.default.expires: expected a duration such as 30s, 15m, 4h or 2d, but this is 30',
+    ],
+  },
+  {
+    says: 'a duration of nothing',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    expires: 0s
+`,
+    rest: 'slack',
+    problems: ['4:14: policies.default.expires: "0s" is not a duration such as 30s, 15m, 4h or 2d'],
+  },
+  {
+    says: 'a reminder after the end',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    expires: 1h
+    remind: 2h
+`,
+    rest: 'slack',
+    problems: ['5:13: policies.default.remind: nobody would be reminded: the request expires by then'],
+  },
+  {
+    says: 'a reminder after the end that is the default',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    remind: 2d
+`,
+    rest: 'slack',
+    problems: [
+      '4:13: policies.default.remind: nobody would be reminded: the request expires after 1d, the default',
+    ],
+  },
+  {
+    says: 'an escalation at the end',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    expires: 2h
+    escalate: { after: 2h, to: [S0ONCALL] }
+`,
+    rest: 'slack',
+    problems: ['5:24: policies.default.escalate.after: nobody would be asked: the request expires by then'],
+  },
+  {
+    says: 'an escalation to nobody',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    escalate: { after: 2h }
+`,
+    rest: 'slack',
+    problems: ['4:5: policies.default.escalate: "to" is missing'],
+  },
+  {
+    says: 'an announcement by channel name',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    announce: ["#releases"]
+`,
+    rest: 'slack',
+    problems: [
+      '4:16: policies.default.announce[0]: "#releases" is not the id of a channel, such as C012ABCDEF',
+    ],
+  },
+  {
+    says: 'a risk nobody knows',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    risk: hihg
+`,
+    rest: 'slack',
+    problems: ['4:11: policies.default.risk: "hihg" is not one of low, medium, high; did you mean "high"?'],
+  },
+  {
+    says: 'a switch in words',
+    text: `policies:
+  default:
+    approvers: [S034GHIJKL]
+    veto: "yes"
+`,
+    rest: 'slack',
+    problems: ['4:11: policies.default.veto: expected true or false, but this is "yes"'],
+  },
+  {
+    says: 'a name with a blank',
+    text: `policies:
+  the boss: { approvers: [S034GHIJKL] }
+`,
+    rest: 'slack',
+    problems: ['2:3: policies.the boss: "the boss" is not a name of 1 to 64 letters, digits, "_" or "-"'],
+  },
+];

@@ -1,0 +1,215 @@
+import type { BrokenManifest } from './broken-manifest.ts';
+
+/** Mistakes in modules and servers. */
+export const brokenTools: readonly BrokenManifest[] = [
+  {
+    says: 'a tool of no kind',
+    text: `tools:
+  refund: { idempotent: true }
+`,
+    rest: 'slack and default policy',
+    problems: ['2:3: tools.refund: a tool needs one of module, mcp and http'],
+  },
+  {
+    says: 'a tool of two kinds',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    mcp: { command: node }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:5: tools.refund.mcp: a tool is one of module, mcp and http; this one has module as well'],
+  },
+  {
+    says: 'a misspelt kind',
+    text: `tools:
+  refund:
+    modul: ./refund.ts
+`,
+    rest: 'slack and default policy',
+    problems: ['3:5: tools.refund.modul: unknown key "modul"; did you mean "module"?'],
+  },
+  {
+    says: 'a name with a dot',
+    text: `tools:
+  order.refund: { module: ./refund.ts }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '2:3: tools.order.refund: "order.refund" is not a name of 1 to 64 letters, digits, "_" or "-"',
+    ],
+  },
+  {
+    says: 'a name that is too long',
+    text: `tools:
+  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: { module: ./refund.ts }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '2:3: tools.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" is not a name of 1 to 64 letters, digits, "_" or "-"',
+    ],
+  },
+  {
+    says: 'the name of a built-in',
+    text: `tools:
+  ask_question: { module: ./ask.ts }
+`,
+    rest: 'slack and default policy',
+    problems: ['2:3: tools.ask_question: "ask_question" is the name of a built-in; give this tool another'],
+  },
+  {
+    says: 'a module that is no program',
+    text: `tools:
+  refund: { module: ./refund.py }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '2:21: tools.refund.module: "./refund.py" is not a path such as ./tools/refund.ts, or the name of a package',
+    ],
+  },
+  {
+    says: 'a description beside a module',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    description: Refunds.
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:5: tools.refund.description: "description" is only for http; a module or a server brings its own',
+    ],
+  },
+  {
+    says: 'attempts of what may run once',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    idempotent: false
+    max_attempts: 3
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:5: tools.refund.max_attempts: only an idempotent action is tried again; add "idempotent: true" if it is one',
+    ],
+  },
+  {
+    says: 'a channel by name',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    allow: { channels: ["#finance"] }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:25: tools.refund.allow.channels[0]: "#finance" is not the id of a channel, such as C012ABCDEF',
+    ],
+  },
+  {
+    says: 'a group among the people',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    allow: { people: [S034GHIJKL] }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:23: tools.refund.allow.people[0]: "S034GHIJKL" is not the id of a person, such as U012ABCDEF',
+    ],
+  },
+  {
+    says: 'an output limit in words',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    max_output: 10kB
+`,
+    rest: 'slack and default policy',
+    problems: ['4:17: tools.refund.max_output: expected a whole number, but this is "10kB"'],
+  },
+  {
+    says: 'a server that cannot be reached',
+    text: `tools:
+  github:
+    mcp: { timeout: 5s }
+`,
+    rest: 'slack and default policy',
+    problems: ['3:5: tools.github.mcp: a server needs a command to start it or a url to reach it'],
+  },
+  {
+    says: 'a server with command and url',
+    text: `tools:
+  github:
+    mcp: { command: node, url: "https://mcp.example.com" }
+`,
+    rest: 'slack and default policy',
+    problems: ['3:27: tools.github.mcp.url: a server has a command or a url, not both'],
+  },
+  {
+    says: 'arguments for a url',
+    text: `tools:
+  github:
+    mcp:
+      url: https://mcp.example.com
+      args: [--fast]
+`,
+    rest: 'slack and default policy',
+    problems: ['5:7: tools.github.mcp.args: "args" is only for a server with a command'],
+  },
+  {
+    says: 'headers for a command',
+    text: `tools:
+  github:
+    mcp:
+      command: node
+      headers: { x-team: shop }
+`,
+    rest: 'slack and default policy',
+    problems: ['5:7: tools.github.mcp.headers: "headers" is only for a server with a url'],
+  },
+  {
+    says: 'a url without scheme',
+    text: `tools:
+  github:
+    mcp: { url: mcp.example.com }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '3:17: tools.github.mcp.url: "mcp.example.com" is not a URL that begins with https:// or http://',
+    ],
+  },
+  {
+    says: 'a server whose token is not set',
+    text: `tools:
+  github:
+    mcp:
+      command: node
+      env: { TOKEN: "\${GITHUB_TOKEN}" }
+`,
+    rest: 'slack and default policy',
+    problems: ['5:22: tools.github.mcp.env.TOKEN: GITHUB_TOKEN is not set in the environment'],
+  },
+  {
+    says: 'a token of a server',
+    text: `tools:
+  github:
+    mcp:
+      command: node
+      env: { TOKEN: ghp_abcdefghijklmnopqrstuvwxyz0123 }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      `5:21: tools.github.mcp.env.TOKEN: ghp_… looks like a secret; keep it in the environment and write \${NAME} here`,
+    ],
+  },
+  {
+    says: 'a password in a url',
+    text: `tools:
+  github:
+    mcp: { url: "https://bot:hunter22@mcp.example.com" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      `3:26: tools.github.mcp.url: bot:… looks like a secret; keep it in the environment and write \${NAME} here`,
+    ],
+  },
+];

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, type JsonValue } from '../../../src/agent/json.ts';
+import { manifestJsonSchema } from '../../../src/tools/manifest/manifest-json-schema.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { formatProblem } from '../../../src/tools/manifest/problem.ts';
+import { slackManifest } from '../../../src/tools/manifest/slack-manifest.ts';
+
+const root = new URL('../../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const text = read('manifest.yml');
+
+function shipped(written = text, environment: Readonly<Record<string, string>> = {}) {
+  const parsed = parseManifest(written, { file: 'manifest.yml', environment });
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return parsed;
+}
+
+describe('the shipped manifest', () => {
+  test('has neither a mistake nor a warning, and needs no secret', () => {
+    const { warnings, secrets } = shipped();
+    expect([warnings, secrets]).toEqual([[], []]);
+  });
+
+  test.each([{ mode: 'socket' }, { mode: 'http', url: 'https://bot.example.com' }] as const)(
+    "has a section that fits Slack's own schema for $mode",
+    (connection) => {
+      const ajv = addFormats.default(new Ajv({ strict: false, allErrors: true }));
+      const validate = ajv.compile(JSON.parse(read('src/tools/manifest/slack-manifest.schema.json')));
+      validate(slackManifest(shipped().manifest, connection));
+      expect(validate.errors).toBeNull();
+    },
+  );
+
+  test('names the server where it is installed, and reads without asking only', () => {
+    const files = shipped().manifest.tools.find(({ kind }) => kind === 'mcp');
+    if (files?.kind !== 'mcp' || files.config.transport !== 'stdio') throw new Error('no local server');
+    expect(existsSync(new URL(files.config.args[0] ?? '', root))).toBe(true);
+    expect(files.approval.map(({ match, require }) => `${match} ${require}`)).toEqual([
+      'read_* never',
+      'list_* never',
+      'get_* never',
+      '* always',
+    ]);
+  });
+
+  test('has two people sign what destroys', () => {
+    const { policies, tools } = shipped().manifest;
+    expect(tools.find(({ name }) => name === 'delete_customer')?.approval).toEqual([
+      { policy: 'destructive' },
+    ]);
+    expect(policies.get('destructive')).toMatchObject({ quorum: 2, risk: 'high', confirm: true });
+  });
+
+  test('shows an HTTP call that works once its comment signs are gone', () => {
+    const [before = '', example = ''] = text.split('  # An HTTP call needs no code:\n');
+    const { manifest, secrets } = shipped(before + example.replaceAll(/^ {2}# /gm, '  '), {
+      STATUS_TOKEN: 'tok-123456',
+    });
+    expect(manifest.tools.at(-1)).toMatchObject({ kind: 'http', name: 'open_incident' });
+    expect(secrets).toEqual(['tok-123456']);
+  });
+});
+
+describe('editors', () => {
+  test('find the schema by the first line of the manifest', () => {
+    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./manifest.schema.json');
+  });
+
+  test('get the schema that the check uses; scripts/write-manifest-schema.ts writes it anew', () => {
+    expect(JSON.parse(read('manifest.schema.json'))).toEqual(manifestJsonSchema());
+  });
+
+  test('can explain every key of ours', () => {
+    const unexplained: string[] = [];
+    const visit = (schema: JsonValue, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      for (const [key, entry] of Object.entries<JsonValue>({ ...schema })) {
+        if (key === 'properties' && isJsonObject(entry)) {
+          for (const [name, property] of Object.entries(entry)) {
+            if (!isJsonObject(property) || property.description === undefined)
+              unexplained.push(`${path}.${name}`);
+          }
+        }
+        if (key !== 'definitions' && key !== 'slack') visit(entry, `${path}.${key}`);
+      }
+    };
+    visit(manifestJsonSchema(), '');
+    expect(unexplained).toEqual([]);
+  });
+});
+
+test("Slack's command line is told how to get the manifest", () => {
+  const { hooks } = JSON.parse(read('.slack/hooks.json'));
+  expect(hooks['get-manifest']).toBe('npx countersign manifest slack --json');
+});

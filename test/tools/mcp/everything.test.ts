@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { call, npmServer, openForAll } from './support.ts';
+
+process.env.OUR_SECRET = 'do not tell';
+const server = openForAll(() => ({ ...npmServer('everything'), env: { GIVEN: 'yes' } }));
+
+test('progress is reported with the part that is done', async () => {
+  const reports: [string, number | undefined][] = [];
+  const output = await call(
+    server(),
+    'everything_trigger-long-running-operation',
+    { duration: 0.4, steps: 4 },
+    { progress: (message, fraction) => reports.push([message, fraction]) },
+  );
+  expect(output).toContain('Long running operation completed');
+  expect(reports.slice(0, 3)).toEqual([
+    ['1 of 4', 0.25],
+    ['2 of 4', 0.5],
+    ['3 of 4', 0.75],
+  ]);
+});
+
+test('a stopped task does not wait for its call', async () => {
+  const stop = new AbortController();
+  const running = call(
+    server(),
+    'everything_trigger-long-running-operation',
+    { duration: 600, steps: 6000 },
+    { signal: stop.signal, progress: () => stop.abort(new Error('stopped by Ada')) },
+  );
+  await expect(running).rejects.toThrow('stopped by Ada');
+  expect(await call(server(), 'everything_echo', { message: 'still there' })).toBe('Echo: still there');
+});
+
+test('structured content is the output where there is some', async () => {
+  const output = await call(server(), 'everything_get-structured-content', { location: 'Chicago' });
+  expect(output).toEqual({
+    temperature: expect.any(Number),
+    conditions: expect.any(String),
+    humidity: expect.any(Number),
+  });
+});
+
+test('an image is described and the text around it kept', async () => {
+  expect(await call(server(), 'everything_get-tiny-image')).toMatch(
+    /^Here's the image you requested:\n\[image image\/png, \d+ kB\]\nThe image above is the MCP logo\.$/,
+  );
+});
+
+test('a server sees PATH, HOME and what it is given, and nothing else of ours', async () => {
+  const output = await call(server(), 'everything_get-env');
+  const seen: unknown = JSON.parse(String(output));
+  expect(seen).toEqual({ PATH: process.env.PATH, HOME: process.env.HOME, GIVEN: 'yes' });
+});
+
+test('a tool that can only be called as a task is left out and reported', async () => {
+  expect(server().problems()).toEqual([
+    {
+      tool: 'simulate-research-query',
+      problem: 'it can only be called as an MCP task, which is not supported',
+    },
+  ]);
+  expect(server().describe().tools).not.toContain('everything_simulate-research-query');
+});
