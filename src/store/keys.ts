@@ -72,6 +72,7 @@ export class Keys {
       'waiting',
       'asked',
       'decided',
+      'sent',
     ];
     return [...own, ...shared.map((name) => `${this.#prefix}{${shard}}:${name}`)];
   }

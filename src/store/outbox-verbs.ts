@@ -4,7 +4,7 @@ import type { JsonObject } from '../agent/json.ts';
 import { threadOf } from './keys.ts';
 import type { OutboxItem, Store } from './port.ts';
 import type { RunScript } from './run-script.ts';
-import { Answer } from './said.ts';
+import { Answer, statement } from './said.ts';
 
 type OutboxVerbs = Pick<Store, 'putOutbox' | 'takeOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
 
@@ -23,11 +23,14 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
         await run('outbox-take', { threadId: '', shard, args: [owner, leaseMs, limit] }),
       );
       const words = said.words(1);
-      return words.flatMap((item, index) =>
-        index % 3 === 0
-          ? readItem(item, words[index + 1] ?? '', { owner, shard, tries: Number(words[index + 2] ?? 0) })
-          : [],
-      );
+      const items: OutboxItem[] = [];
+      for (let at = 0; at < words.length; at += 3) {
+        const [item = '', row = '', tries = '0'] = words.slice(at, at + 3);
+        const read = readItem(item, row, { owner, shard, tries: Number(tries) });
+        if (read !== undefined) items.push(read);
+        else await run('outbox-drop', { threadId: '', shard, args: [item, owner, ...statement({ row })] });
+      }
+      return items;
     },
 
     async doneRow({ item, owner, shard }) {
@@ -53,19 +56,17 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
   };
 }
 
-/** One item, or none where the row cannot be read: it stays in the outbox and does not hold up the others. */
 function readItem(
   item: string,
   row: string,
   held: Pick<OutboxItem, 'owner' | 'shard' | 'tries'>,
-): OutboxItem[] {
+): OutboxItem | undefined {
   const [kind = '', requestId = '', viewId = ''] = item.split('|');
-  if (kind === 'view') return [{ kind, item, ...held, requestId, viewId }];
+  if (kind === 'view') return { kind, item, ...held, requestId, viewId };
   try {
-    return [
-      { kind: 'row', item, ...held, rowId: item.slice('row|'.length), body: Body.parse(JSON.parse(row)) },
-    ];
+    const body = Body.parse(JSON.parse(row));
+    return { kind: 'row', item, ...held, rowId: item.slice('row|'.length), body };
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -150,6 +150,7 @@ export type RecoverResult =
 export type AbandonResult = { readonly outcome: 'abandoned' } | Settled | Unknown | Malformed;
 export type AddViewsResult =
   | { readonly outcome: 'added'; readonly views: number }
+  | { readonly outcome: 'invalid-view' }
   | Settled
   | Unknown
   | Malformed;

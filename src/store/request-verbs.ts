@@ -38,8 +38,12 @@ export async function askAbout(
     await run(name, { threadId, requestIds: [requestId], args: [requestId, ...args] }),
   );
   if (answer.code === 'malformed')
-    await setAside(run, threadId, `The request ${requestId}`, new Error(`it has no good ${answer.word(1)}`));
+    await setAsideFor(run, threadId, requestId, new Error(`it has no good ${answer.word(1)}`));
   return answer;
+}
+
+function setAsideFor(run: RunScript, threadId: string, requestId: string, error: unknown): Promise<string> {
+  return setAside(run, threadId, `The request ${requestId}`, error, requestId);
 }
 
 /** What people and workers do to one request. */
@@ -53,7 +57,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       try {
         return { outcome: 'found', request: parseRequestRecord(requestId, fields) };
       } catch (error) {
-        const problem = await setAside(run, threadId, `The request ${requestId}`, error);
+        const problem = await setAsideFor(run, threadId, requestId, error);
         return { outcome: 'malformed', problem };
       }
     },
@@ -93,6 +97,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async withdraw(requestId, { who, evidence }, reason) {
+      if (!isPerson(who)) return { outcome: 'not-yours' };
       const said = statement({ who, reason, evidence });
       const answer = await askAbout(run, 'withdraw', requestId, [who, ...said, reason]);
       return answer.plain('withdrawn', 'not-yours');
@@ -109,6 +114,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async addViews(requestId, views) {
+      if (views.some(({ id }) => !isPerson(id))) return { outcome: 'invalid-view' };
       const listed = views.flatMap(({ id, place }) => [id, JSON.stringify(place)]);
       const answer = await askAbout(run, 'add-views', requestId, [views.length, ...listed]);
       if (answer.code === 'added') return { outcome: 'added', views: answer.number(1) };

@@ -28,6 +28,7 @@ const NAMES = [
   'outbox-take',
   'outbox-done',
   'outbox-retry',
+  'outbox-drop',
   'due',
   'note',
   'trim-audit',

@@ -10,10 +10,14 @@ if request.kind == 'approval' then return { 'is-an-approval' } end -- guard: ans
 if request.state == 'answered' and request.by == who and redis.call('HGET', K.request, 'payload') == value then -- guard: answer-repeated
   return { 'answered' }
 end
-if request.state ~= 'pending' then return settled() end -- guard: answer-settled
-if now >= tonumber(request.expires) then return { 'expired' } end -- guard: answer-expired
+if request.state ~= 'pending' then -- guard: answer-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
+if now >= tonumber(request.expires) then -- guard: answer-expired
+  return refuse(who, body, digest, 'expired')
+end
 if eligible ~= '1' then -- guard: answer-eligible
-  return refuse('not-eligible', who, body, digest)
+  return refuse(who, body, digest, 'not-eligible')
 end
 
 settle('answered', who, value)

@@ -15,8 +15,7 @@ if not at or now < tonumber(at) then return { 'not-due' } end -- guard: escalate
 forget('escalate')
 redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. request.escalate_to, 'escalated_at', int(now))
 list_for(request.escalate_to)
-redis.call('HSET', K.rows, row_id, row)
-redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
+send(row_id, row)
 redraw()
 audit('escalated', request_id, request.escalate_to, '', '')
 return { 'escalated' }

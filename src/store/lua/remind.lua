@@ -11,9 +11,9 @@ end
 if request.state ~= 'pending' then return settled() end -- guard: remind-settled
 local at = redis.call('ZSCORE', K.timers, 'remind|' .. request_id)
 if not at or now < tonumber(at) then return { 'not-due' } end -- guard: remind-due
+if not tonumber(request.remind_every) then return { 'malformed', 'remind_every' } end -- guard: remind-malformed
 
 due('remind', now + request.remind_every)
-redis.call('HSET', K.rows, row_id, row)
-redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
+send(row_id, row)
 audit('reminded', request_id, '', '', '')
 return { 'reminded' }

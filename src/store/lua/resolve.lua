@@ -9,11 +9,13 @@ local who, verdict, eligible, reason, body, digest = ARGV[3], ARGV[4], ARGV[5], 
 if not request.state then return { 'unknown' } end -- guard: resolve-unknown
 if redis.call('HGET', K.request, 'verdict') == verdict .. ' ' .. who then return { 'resolved', request.state } end -- guard: resolve-repeated
 if request.state == 'pending' or request.state == 'approved' or request.state == 'started' then -- guard: resolve-open
-  return { 'not-unknown', request.state }
+  return refuse(who, body, digest, 'not-unknown', request.state)
 end
-if request.state ~= 'unknown' then return settled() end -- guard: resolve-settled
+if request.state ~= 'unknown' then -- guard: resolve-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
 if eligible ~= '1' then -- guard: resolve-eligible
-  return refuse('not-eligible', who, body, digest)
+  return refuse(who, body, digest, 'not-eligible')
 end
 
 audit('resolved', request_id, verdict .. ' ' .. who, body, digest)

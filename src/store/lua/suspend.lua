@@ -1,5 +1,5 @@
 -- Writes all that a turn added, opens its requests, and gives the thread back.
--- KEYS from 16 on: the requests. ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is
+-- KEYS from 17 on: the requests. ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is
 -- kept in ms, messages (count, then each), outbox rows (count, then id and row of each), requests (count, then the fields
 -- of each, as `request_fields` reads them).
 -- Result: {'suspended', waiting requests}, {'stale'} or {'existing', which of its requests}; the same call again changes
@@ -19,8 +19,7 @@ for _ = 1, tonumber(next_arg()) do redis.call('RPUSH', K.log, next_arg()) end
 
 for _ = 1, tonumber(next_arg()) do
   local row_id, row = next_arg(), next_arg()
-  redis.call('HSET', K.rows, row_id, row)
-  redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
+  send(row_id, row)
 end
 
 redis.call('DEL', K.round)

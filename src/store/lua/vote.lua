@@ -11,18 +11,24 @@ if not request.state then return { 'unknown' } end -- guard: vote-unknown
 if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
 local earlier = redis.call('HGET', K.request, 'vote:' .. who)
 if earlier == decision then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
-if request.state ~= 'pending' then return settled() end -- guard: vote-settled
-if now >= tonumber(request.expires) then return { 'expired' } end -- guard: vote-expired
+if request.state ~= 'pending' then -- guard: vote-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
+if now >= tonumber(request.expires) then -- guard: vote-expired
+  return refuse(who, body, digest, 'expired')
+end
 if eligible ~= '1' then -- guard: vote-eligible
-  return refuse('not-eligible', who, body, digest)
+  return refuse(who, body, digest, 'not-eligible')
 end
 if who == request.requester and request.self ~= '1' then -- guard: vote-own
-  return refuse('own-request', who, body, digest)
+  return refuse(who, body, digest, 'own-request')
 end
 if shown ~= request.digest then -- guard: vote-shown
-  return refuse('not-as-shown', who, body, digest)
+  return refuse(who, body, digest, 'not-as-shown')
 end
-if earlier == 'reject' then return { 'already-voted', earlier } end -- guard: vote-changed
+if earlier == 'reject' then -- guard: vote-changed
+  return refuse(who, body, digest, 'already-voted', earlier)
+end
 
 local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
 if earlier == 'approve' then approvals = approvals - 1 end

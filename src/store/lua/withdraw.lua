@@ -6,10 +6,12 @@ local who, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 if not request.state then return { 'unknown' } end -- guard: withdraw-unknown
 if who ~= request.requester then -- guard: withdraw-own
-  return refuse('not-yours', who, body, digest)
+  return refuse(who, body, digest, 'not-yours')
 end
 if request.state == 'withdrawn' then return { 'withdrawn' } end -- guard: withdraw-repeated
-if request.state ~= 'pending' and request.state ~= 'approved' then return settled() end -- guard: withdraw-settled
+if request.state ~= 'pending' and request.state ~= 'approved' then -- guard: withdraw-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
 
 settle('withdrawn', who, reason)
 audit('withdrawn', request_id, who, body, digest)

@@ -12,7 +12,8 @@ export interface Circumstances {
 /** A condition made ready: `true` and `false` are what it says, and an error is a reason to be careful. */
 export type Condition = (circumstances: Circumstances) => boolean | { readonly error: string };
 
-const environment = new Environment()
+/** What every condition may speak of, and of what type it is. */
+export const conditionEnvironment = new Environment()
   .registerVariable('input', 'dyn')
   .registerVariable('requester', 'string')
   .registerVariable('channel', 'string')
@@ -20,7 +21,7 @@ const environment = new Environment()
 
 /** Compiles a CEL expression; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
-  const evaluate = environment.parse(expression);
+  const evaluate = conditionEnvironment.parse(expression);
   return (circumstances) => {
     try {
       const said: unknown = evaluate({ ...circumstances });

@@ -1,13 +1,7 @@
-import { Environment } from '@marcbachmann/cel-js';
+import { conditionEnvironment } from '../gate/condition.ts';
 import { didYouMean } from './nearest-word.ts';
 
 const VARIABLES = ['input', 'requester', 'channel', 'tool'];
-
-const environment = new Environment()
-  .registerVariable('input', 'dyn')
-  .registerVariable('requester', 'string')
-  .registerVariable('channel', 'string')
-  .registerVariable('tool', 'string');
 
 export interface ConditionProblem {
   /** How many characters into the expression it stands. */
@@ -17,7 +11,7 @@ export interface ConditionProblem {
 
 /** Says what is wrong with a CEL condition: its syntax, a variable that there is not, or an answer other than true or false. */
 export function checkCondition(expression: string): ConditionProblem | undefined {
-  const { valid, type, error } = environment.check(expression);
+  const { valid, type, error } = conditionEnvironment.check(expression);
   if (valid) {
     if (type === 'bool' || type === 'dyn') return undefined;
     return { inside: 0, message: `a condition must be true or false, but this is of type ${type}` };

@@ -1,9 +1,10 @@
+import { resolve } from 'node:path';
 import type { Tool } from '../../agent/tool.ts';
 import { guardedFetch } from '../http/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
-import type { McpLog } from '../mcp/mcp-config.ts';
+import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { loadModule } from './load-module.ts';
@@ -40,7 +41,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
     case 'mcp': {
       const { log, onChange } = options;
       const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate });
-      const server = openMcpServer(declaration.config, {
+      const server = openMcpServer(inFolder(declaration.config, options.folder), {
         name: declaration.name,
         log,
         onChange,
@@ -58,6 +59,11 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
       };
     }
   }
+}
+
+/** A server's own paths start from the manifest's folder, wherever the bot was started. */
+function inFolder(config: McpConfig, folder: string): McpConfig {
+  return config.transport === 'http' ? config : { ...config, cwd: resolve(folder, config.cwd ?? '.') };
 }
 
 async function fixedSource(

@@ -4,10 +4,10 @@
 local K = {
   thread = KEYS[1], log = KEYS[2], inbox = KEYS[3], seen = KEYS[4], round = KEYS[5],
   timers = KEYS[6], wake = KEYS[7], run = KEYS[8], outbox = KEYS[9], rows = KEYS[10], audit = KEYS[11], head = KEYS[12],
-  waiting = KEYS[13], asked = KEYS[14], decided = KEYS[15],
-  request = KEYS[16],
+  waiting = KEYS[13], asked = KEYS[14], decided = KEYS[15], sent = KEYS[16],
+  request = KEYS[17],
 }
-local FIRST_REQUEST = 16
+local FIRST_REQUEST = 17
 local thread_id = ARGV[1]
 
 local clock = redis.call('TIME')
@@ -41,6 +41,14 @@ local function audit(event, subject, detail, body, digest)
   local hash = redis.sha1hex(link)
   redis.call('HSET', K.head, 'hash', hash)
   redis.call('XADD', K.audit, int(seq) .. '-0', 't', int(now), 'e', event, 's', subject, 'd', detail, 'b', body, 'h', hash)
+end
+
+-- Writes down a message that has to be sent; one that waits already, or was sent not long ago, stays as it is.
+local function send(row_id, row)
+  if redis.call('HEXISTS', K.rows, row_id) == 1 then return end -- guard: send-waiting
+  if redis.call('ZSCORE', K.sent, row_id) then return end -- guard: send-sent
+  redis.call('HSET', K.rows, row_id, row)
+  redis.call('ZADD', K.outbox, int(now), 'row|' .. row_id)
 end
 
 -- Reads ARGV from a position on, one value at a time.

@@ -1,9 +1,11 @@
--- What the transitions of a request share. KEYS[16] is the request, ARGV[2] its id. A record that lacks what they need is
+-- What the transitions of a request share. KEYS[17] is the request, ARGV[2] its id. A record that lacks what they need is
 -- answered with {'malformed', the field} and left as it is.
 local request_id = ARGV[2]
 local request = read(K.request, 'state', 'kind', 'requester', 'digest', 'quorum', 'vetoes', 'self', 'expires', 'created',
   'principals', 'resolvers', 'escalate_to', 'remind_every', 'views', 'approvals', 'rejections', 'attempt', 'attempts',
   'idempotent', 'max_attempts', 'retry_for', 'first_start', 'keep', 'by', 'rev')
+
+local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved '
 
 local missing = nil
 for _, name in ipairs({ 'quorum', 'vetoes', 'expires', 'created', 'approvals', 'rejections', 'attempts', 'max_attempts',
@@ -13,6 +15,7 @@ end
 for _, name in ipairs({ 'kind', 'requester', 'digest', 'principals', 'resolvers', 'views' }) do
   if not request[name] then missing = name end
 end
+if not string.find(STATES, ' ' .. (request.state or '') .. ' ', 1, true) then missing = 'state' end
 if request.state == 'started' and not tonumber(request.first_start) then missing = 'first_start' end
 if request.state and missing then return { 'malformed', missing } end -- guard: request-malformed
 
@@ -68,11 +71,12 @@ local function settled()
   return { 'settled', request.state, request.by or '' }
 end
 
--- Notes a refusal on the record; a call that is sent again because its reply was lost is noted once.
-local function refuse(code, who, body, digest)
+-- Notes a refusal on the record; a call that is sent again because its reply was lost is noted once. What else the person
+-- is told follows the code.
+local function refuse(who, body, digest, code, ...)
   if redis.call('HGET', K.request, 'refused:' .. who) ~= digest then
     redis.call('HSET', K.request, 'refused:' .. who, digest)
     audit('refused', request_id, code .. ' ' .. who, body, digest)
   end
-  return { code }
+  return { code, ... }
 end
