@@ -1,9 +1,11 @@
 import { measureStepOverhead } from './step-overhead.ts';
+import { measurePending } from './store/pending.ts';
 import { writeTable } from './table.ts';
 
 const rounds = Number(process.env.COUNTERSIGN_BENCH_ROUNDS ?? 300);
+const many = Number(process.env.COUNTERSIGN_BENCH_PENDING ?? 100_000);
 
-const tables = [await measureStepOverhead({ warmUps: 50, rounds })];
+const tables = [await measureStepOverhead({ warmUps: 50, rounds }), await measurePending({ rounds, many })];
 
 process.stdout.write(`Node ${process.version} on ${process.platform} ${process.arch}, ${rounds} rounds\n\n`);
 for (const table of tables) process.stdout.write(`${writeTable(table)}\n`);

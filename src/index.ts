@@ -4,6 +4,7 @@ export { AgentError } from './agent/errors/agent-error.ts';
 export { DefinitionError } from './agent/errors/definition-error.ts';
 export { HistoryError } from './agent/errors/history-error.ts';
 export { ModelError } from './agent/errors/model-error.ts';
+export { outcomeUnknown } from './agent/errors/outcome-unknown.ts';
 export { ReplyError } from './agent/errors/reply-error.ts';
 export type { FinishReason } from './agent/finish-reason.ts';
 export { type GenerateOptions, type GenerateResponse, generate } from './agent/generate.ts';

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
+import { type ManifestTrouble, watchManifest } from './reload-manifest.ts';
 import { readSettings } from './settings.ts';
-import { startBot } from './start-bot.ts';
+import { type RunningBot, startBot } from './start-bot.ts';
 import { parseManifest } from './tools/manifest/parse-manifest.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
 import { Secrets } from './tools/secrets.ts';
@@ -27,20 +28,43 @@ const parsed = parseManifest(text, { file, environment: process.env });
 if (!parsed.ok) refuse(parsed.problems.map(formatProblem), '');
 
 const secrets = new Secrets();
-for (const secret of [
-  ...parsed.secrets,
-  settings.slack.botToken,
-  settings.slack.appToken,
-  settings.model.apiKey,
-]) {
-  secrets.add(secret);
-}
-const logger = pino({ level: settings.logLevel });
+const { slack, model } = settings;
+const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecret;
+for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
+// Whatever is logged, and by whom, no secret gets out.
+const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
 try {
   const folder = dirname(resolve(file));
   const bot = await startBot({ settings, manifest: parsed.manifest, folder, secrets, logger });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void bot.stop());
-  logger.info('connected to Slack');
+  const watch = await watchManifest({
+    file,
+    text,
+    environment: process.env,
+    toolbox: bot.toolbox,
+    secrets,
+    store: bot.parts.store,
+    logger,
+    onProblem: (trouble) => tellAdmins(bot, trouble),
+  });
+  const stop = async (): Promise<void> => {
+    await watch.close();
+    await bot.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {
   refuse([error instanceof Error ? error.message : String(error)], '');
+}
+
+/** Sends every admin of the manifest what is wrong with the changed one. */
+async function tellAdmins(
+  { parts, toolbox }: RunningBot,
+  { outcome, file: name, problems }: ManifestTrouble,
+): Promise<void> {
+  const what =
+    outcome === 'refused'
+      ? `The changed ${name} is refused; the one before it stays.`
+      : `${name} was taken over, but:`;
+  for (const channel of toolbox.manifest.agent.admins)
+    await parts.client.chat.postMessage({ channel, text: `${what}\n\`\`\`${problems.join('\n')}\`\`\`` });
 }

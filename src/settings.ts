@@ -5,7 +5,8 @@ const Secret = z.string().min(1);
 
 const Environment = z.object({
   SLACK_BOT_TOKEN: Secret.startsWith('xoxb-', 'must start with xoxb-'),
-  SLACK_APP_TOKEN: Secret.startsWith('xapp-', 'must start with xapp-'),
+  SLACK_APP_TOKEN: Secret.startsWith('xapp-', 'must start with xapp-').optional(),
+  SLACK_SIGNING_SECRET: Secret.optional(),
   SLACK_API_URL: z.url('must be a URL').optional(),
   OPENAI_API_KEY: Secret,
   OPENAI_BASE_URL: z.url('must be a URL').optional(),
@@ -18,11 +19,10 @@ const Environment = z.object({
 
 /** What the process is told from outside, checked once. */
 export interface Settings {
-  readonly slack: {
-    readonly botToken: string;
-    readonly appToken: string;
-    readonly apiUrl: string | undefined;
-  };
+  readonly slack: { readonly botToken: string; readonly apiUrl: string | undefined } & (
+    | { readonly mode: 'socket'; readonly appToken: string }
+    | { readonly mode: 'http'; readonly signingSecret: string }
+  );
   readonly model: { readonly model: string; readonly apiKey: string; readonly baseURL: string | undefined };
   readonly redis: RedisSettings;
   readonly manifest: string;
@@ -49,10 +49,17 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
     };
   }
   const { data } = own;
+  const way = wayToSlack(data);
+  if (way === undefined) {
+    return {
+      ok: false,
+      problems: ['SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set'],
+    };
+  }
   return {
     ok: true,
     settings: {
-      slack: { botToken: data.SLACK_BOT_TOKEN, appToken: data.SLACK_APP_TOKEN, apiUrl: data.SLACK_API_URL },
+      slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...way },
       model: { model: data.OPENAI_MODEL, apiKey: data.OPENAI_API_KEY, baseURL: data.OPENAI_BASE_URL },
       redis: redis.data,
       manifest: data.MANIFEST,
@@ -61,6 +68,15 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       logLevel: data.LOG_LEVEL,
     },
   };
+}
+
+/** Which secrets are set decides how Slack reaches the bot; with both, it is Socket Mode. */
+function wayToSlack({
+  SLACK_APP_TOKEN: appToken,
+  SLACK_SIGNING_SECRET: signingSecret,
+}: z.infer<typeof Environment>) {
+  if (appToken !== undefined) return { mode: 'socket', appToken } as const;
+  return signingSecret === undefined ? undefined : ({ mode: 'http', signingSecret } as const);
 }
 
 function problemOf(name: string, message: string, given: Readonly<Record<string, unknown>>): string {

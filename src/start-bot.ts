@@ -1,21 +1,26 @@
 import type { Logger } from 'pino';
 import { openAIModel } from './agent/openai-model.ts';
 import type { BotParts } from './bot/bot-parts.ts';
+import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
-import { createApp } from './bot/create-app.ts';
+import { takeCallback } from './bot/callbacks/take-callback.ts';
+import { createBotServer } from './bot/connection/bot-server.ts';
+import { createConnection } from './bot/connection/create-connection.ts';
 import { listen } from './bot/listen.ts';
 import { Directory } from './bot/people/directory.ts';
 import { RunningTurns } from './bot/running-turns.ts';
+import { DEFAULT_TIMING, type Timing } from './bot/timing.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import type { Settings } from './settings.ts';
 import { checkServer } from './store/check-server.ts';
 import { connectRedis } from './store/connect.ts';
-import { openEngine } from './store/engine.ts';
+import { type EngineOptions, openEngine } from './store/engine.ts';
+import { onceIn } from './store/once.ts';
 import { openRedisLedger } from './store/redis-ledger.ts';
 import { openRedisStore } from './store/redis-store.ts';
 import { wakingStore } from './store/waking-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
-import { openToolbox } from './tools/open-toolbox.ts';
+import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
 import type { Secrets } from './tools/secrets.ts';
 
 const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
@@ -29,9 +34,16 @@ export interface BotSetup {
   readonly logger: Logger;
   /** What the keys in Redis begin with, so that several bots can share one. */
   readonly prefix?: string;
+  readonly timing?: Partial<Timing>;
+  /** How often it is looked for what is due and was not woken. */
+  readonly sweep?: EngineOptions['sweep'];
 }
 
 export interface RunningBot {
+  /** Where its own HTTP server listens. */
+  readonly port: number;
+  readonly parts: BotParts;
+  readonly toolbox: OpenToolbox;
   /** Takes nothing new, lets what runs come to its end, and closes every connection. */
   stop(): Promise<void>;
 }
@@ -47,13 +59,24 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const record = openRedisStore({ client: redis, prefix });
   const ledger = openRedisLedger(redis, prefix);
   await ledger.fill();
-  const engine = openEngine({ settings: settings.redis, store: record, log, prefix });
+  const engine = openEngine({
+    settings: settings.redis,
+    store: record,
+    log,
+    prefix,
+    ...(setup.sweep !== undefined && { sweep: setup.sweep }),
+  });
   const toolbox = await openToolbox(manifest, { folder, secrets, log: logger.child({ part: 'tools' }) });
-  const app = createApp(settings.slack, logger);
-  const { model, instructions = INSTRUCTIONS, maxSteps, contextBudget } = manifest.agent;
+  const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix) });
+  const { app } = connection;
+  const { model } = manifest.agent;
   const parts: BotParts = {
     model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
-    agent: () => ({ instructions, maxSteps, contextBudget }),
+    // Read anew for every turn: the manifest may have been exchanged.
+    agent: () => {
+      const { instructions = INSTRUCTIONS, maxSteps, contextBudget } = toolbox.manifest.agent;
+      return { instructions, maxSteps, contextBudget };
+    },
     toolbox,
     services: { ledger },
     store: wakingStore(record, engine),
@@ -61,22 +84,34 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
     turns: new RunningTurns(),
+    timing: { ...DEFAULT_TIMING, ...setup.timing },
     logger,
   };
   listen(app, parts);
 
+  const server = createBotServer({
+    port: settings.port,
+    isConnected: () => connection.isReady(),
+    redisAnswers: async () => (await redis.ping()) === 'PONG',
+    takeCallback: async (token, body) => answerCallback(await takeCallback(parts, token, body)),
+    receive: connection.receive,
+    logger,
+  });
+
   const stop = async (): Promise<void> => {
-    await app.stop();
+    await connection.stop();
+    await server.stop();
     await engine.stop();
     await toolbox.close();
     await record.close();
   };
   try {
     await engine.start(workHandlers(parts));
-    await app.start();
+    const port = await server.start();
+    await connection.start();
+    return { port, parts, toolbox, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { stop };
 }

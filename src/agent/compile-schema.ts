@@ -73,6 +73,8 @@ function compileZod(schema: z.ZodType, role: string): CompiledSchema {
 }
 
 function compileJsonSchema(schema: JsonSchema): CompiledSchema {
+  // An asynchronous schema answers with a promise, which would let every input pass.
+  if ('$async' in schema) throw new TypeError('a schema with $async cannot be checked at once');
   const dialect = typeof schema.$schema === 'string' ? schema.$schema : '2020-12';
   const validate = (dialect.includes('draft-07') ? draft07 : draft2020).compile(schema);
   return {

@@ -1,5 +1,6 @@
 import type { RequestRecord, TimerKind } from '../store/port.ts';
 import type { BotParts } from './bot-parts.ts';
+import { isGroup } from './people/directory.ts';
 import { detailsOf } from './request-details.ts';
 import { parseThreadId } from './thread.ts';
 
@@ -21,7 +22,7 @@ export async function applyTimer(parts: BotParts, kind: TimerKind, id: string): 
       return;
     case 'remind':
       await withRequest(parts, id, (request) =>
-        store.remind(id, noticeOf(request, 'remind', ' still waits for a decision.')),
+        store.remind(id, noticeOf(request, 'remind', 'still waits for', notVoted(request))),
       );
       return;
     case 'escalate':
@@ -42,13 +43,14 @@ async function withRequest(
 
 /** More people may decide now; they get the card as the first ones did. */
 async function escalate({ store, directory, toolbox }: BotParts, request: RequestRecord): Promise<void> {
+  const further = request.policy.escalate?.to ?? [];
   const result = await store.escalate(
     request.id,
-    noticeOf(request, 'escalate', ' was not decided yet, so more people may now.'),
+    noticeOf(request, 'escalate', 'was not decided in time, and may now be decided by', further),
   );
   const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
   if (result.outcome !== 'escalated' || policy?.directMessages === false) return;
-  const people = await directory.peopleOf(request.policy.escalate?.to ?? []);
+  const people = await directory.peopleOf(further);
   await store.addViews(
     request.id,
     people.map((user) => ({ id: `to-${user}`, place: { user } })),
@@ -81,15 +83,22 @@ async function lookInto({ store, toolbox, directory, logger }: BotParts, id: str
     id,
     people.map((user) => ({ id: `to-${user}`, place: { user } })),
   );
+  // A card that changes tells nobody; a message that names people does.
+  const doubt = 'was started, and nobody knows whether it ran. This can be said by';
+  await store.putOutbox(request.threadId, noticeOf(request, 'unknown', doubt, request.policy.resolvers));
 }
 
-/** The number of the reminder is part of the row's id, so that the same one is not sent twice. */
-function noticeOf(request: RequestRecord, kind: string, words: string) {
+function notVoted({ principals, votes }: RequestRecord): string[] {
+  return principals.filter((id) => !votes.some(({ who }) => who === id));
+}
+
+/** One row a moment: a reminder that falls due again is another message, the same one sent twice is not. */
+function noticeOf(request: RequestRecord, kind: string, words: string, people: readonly string[]) {
   const { name } = detailsOf(request).interrupt.toolRequest;
-  const minute = Math.floor(Date.now() / 60_000);
   const { channel, threadTs } = parseThreadId(request.threadId);
+  const mentions = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
   return {
-    id: `${request.id}/${kind}/${minute}`,
-    body: { kind: 'notice', channel, threadTs, text: `\`${name}\`${words}` },
+    id: `${request.id}/${kind}/${Date.now()}`,
+    body: { kind: 'notice', channel, threadTs, text: `\`${name}\` ${words} ${mentions}.` },
   };
 }

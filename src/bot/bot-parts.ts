@@ -6,6 +6,7 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { Directory } from './people/directory.ts';
 import type { RunningTurns } from './running-turns.ts';
+import type { Timing } from './timing.ts';
 
 export interface AgentSettings {
   readonly instructions: string;
@@ -25,5 +26,6 @@ export interface BotParts {
   readonly directory: Directory;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;
+  readonly timing: Timing;
   readonly logger: Logger;
 }

@@ -19,19 +19,41 @@ export interface Heard {
 const QUEUED = 'eyes';
 
 /**
- * Takes what somebody said: a reply of the person asked answers their question, `stop` stops, and anything else goes into the
- * thread's inbox, once, and is read in its turn.
+ * Takes what somebody said into the thread's inbox, once, to be read in its turn. A reply of the person asked answers their
+ * question and `stop` stops; the item is there first all the same, since it is what tells a copy of the event from the event.
  */
 export async function hear(parts: BotParts, heard: Heard, botUserId: string | undefined): Promise<void> {
   const { store, directory, client, logger } = parts;
   const { thread, ts, user, toBot } = heard;
   const threadId = threadIdOf(thread);
   const text = await readableText(heard.text, directory, botUserId);
-  if (/^stop[.!]?$/i.test(text) && (await stopThread(parts, threadId, user))) return;
-  if (await answersQuestion(parts, threadId, heard, text)) return;
+  const stops = /^stop[.!]?$/i.test(text);
+  const meant = stops ? undefined : await answerMeant(parts, threadId, user, text);
+  const body = {
+    user,
+    text,
+    ...(stops && { stops }),
+    ...(meant !== undefined && { answers: meant.requestId }),
+  };
 
-  const put = await store.put(threadId, { id: ts, body: { user, text } }, { onlyKnown: !toBot });
-  if (put.outcome !== 'put' || (put.waiting === 0 && !put.busy)) return;
+  const put = await store.put(threadId, { id: ts, body }, { onlyKnown: !toBot });
+  if (put.outcome !== 'put') return;
+  if (stops) {
+    // What the item itself has woken is nothing to stop.
+    const goesOn = put.busy || put.waiting > 0;
+    if (goesOn && (await stopThread(parts, threadId, user))) return;
+    await store.putOutbox(threadId, {
+      id: `${threadId}/${ts}/nothing-to-stop`,
+      body: { kind: 'notice', ...thread, text: 'There is nothing of yours to stop here.' },
+    });
+    return;
+  }
+  if (
+    meant !== undefined &&
+    (await answer(parts, meant.requestId, { who: user, id: ts }, meant.value)) === undefined
+  )
+    return;
+  if (put.waiting === 0 && !put.busy) return;
   try {
     await client.reactions.add({ channel: thread.channel, timestamp: ts, name: QUEUED });
   } catch (err) {
@@ -40,25 +62,24 @@ export async function hear(parts: BotParts, heard: Heard, botUserId: string | un
 }
 
 /** A reply in the thread is the answer to the one question there that its author may answer with words of their own. */
-async function answersQuestion(
-  parts: BotParts,
+async function answerMeant(
+  { store }: BotParts,
   threadId: string,
-  { ts, user }: Heard,
+  user: string,
   text: string,
-): Promise<boolean> {
-  for (const requestId of await parts.store.waitingIn(threadId)) {
-    const loaded = await parts.store.load(requestId);
+): Promise<{ readonly requestId: string; readonly value: string | string[] } | undefined> {
+  for (const requestId of await store.waitingIn(threadId)) {
+    const loaded = await store.load(requestId);
     if (loaded.outcome !== 'found' || loaded.request.kind !== 'question') continue;
     const { request } = loaded;
+    if (request.requester !== user) continue;
     const question = askQuestion.inputSchema.parse(detailsOf(request).interrupt.toolRequest.input);
     if (!question.ok) continue;
     const { choices, allowOther, several } = question.value;
     const choice = choices.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
     if (choice === undefined && !allowOther && choices.length > 0) continue;
-    if (request.requester !== user) continue;
     const value = choice ?? text;
-    if ((await answer(parts, requestId, { who: user, id: ts }, several ? [value] : value)) === undefined)
-      return true;
+    return { requestId, value: several ? [value] : value };
   }
-  return false;
+  return undefined;
 }

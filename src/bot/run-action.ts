@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isOutcomeUnknown } from '../agent/errors/outcome-unknown.ts';
 import type { JsonValue } from '../agent/json.ts';
 import type { ToolPart } from '../agent/messages.ts';
 import { buildRestart } from '../agent/replies.ts';
@@ -13,12 +14,9 @@ import { detailsOf, messagesOf } from './request-details.ts';
 import { asJson, snapshotOf } from './requests/policy-snapshot.ts';
 import { toolContext } from './tool-context.ts';
 
-const SILENCE_MS = 30_000;
-const BEAT_MS = 2_000;
-
 /** Carries out one approved action: it is on record as started before it runs, and its outcome as soon as it has. */
 export async function runAction(parts: BotParts, requestId: string): Promise<void> {
-  const { store, toolbox } = parts;
+  const { store, toolbox, timing } = parts;
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
   const { request } = loaded;
@@ -32,7 +30,7 @@ export async function runAction(parts: BotParts, requestId: string): Promise<voi
   const started = await store.start(requestId, {
     attempt,
     digest: digestNow(parts, request, entry),
-    silenceMs: SILENCE_MS,
+    silenceMs: timing.silenceMs,
     ...(await stillEligible(parts, request)),
   });
   if (started.outcome === 'started') await carryOut(parts, request, entry, attempt);
@@ -44,15 +42,16 @@ async function carryOut(
   { tool }: ToolEntry,
   attempt: string,
 ): Promise<void> {
-  const { store, logger } = parts;
+  const { store, logger, timing } = parts;
   const details = detailsOf(request);
   let progress = '';
+  let inDoubt = false;
   const beating = setInterval(() => {
     store
-      .beat(request.id, attempt, SILENCE_MS, progress)
+      .beat(request.id, attempt, timing.silenceMs, progress)
       .catch((err) => logger.warn({ requestId: request.id, err }, 'no beat'));
     progress = '';
-  }, BEAT_MS);
+  }, timing.beatMs);
   try {
     const resumed: GateResumed = {
       decision: 'approved',
@@ -67,9 +66,13 @@ async function carryOut(
       onProgress: ({ message, fraction }) => {
         progress = fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`;
       },
-      onToolError: ({ error }) =>
-        logger.warn({ requestId: request.id, err: error }, 'an approved action failed'),
+      onToolError: ({ error }) => {
+        inDoubt = isOutcomeUnknown(error);
+        logger.warn({ requestId: request.id, err: error }, 'an approved action failed');
+      },
     });
+    // The call was made and nobody knows what became of it: the attempt falls silent, and the record asks people.
+    if (inDoubt) return;
     const [message] = newMessages;
     const part = message?.role === 'tool' ? message.content[0] : undefined;
     if (message === undefined || part === undefined)
@@ -96,8 +99,10 @@ function digestNow({ toolbox }: BotParts, request: RequestRecord, entry: ToolEnt
 
 async function stillEligible({ directory }: BotParts, { votes, principals }: RequestRecord) {
   const approvals = votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who);
+  // Nothing of what the clicks found counts here: this is the last look before the effect.
+  const now = directory.fresh();
   const checked = await Promise.all(
-    approvals.map(async (who) => ({ who, ...(await mayDecide(directory, who, principals)) })),
+    approvals.map(async (who) => ({ who, ...(await mayDecide(now, who, principals)) })),
   );
   // Where Slack cannot be asked nothing is decided: the action stays approved, and is tried again.
   if (checked.some((person) => !person.eligible && !person.checked))

@@ -1,34 +1,34 @@
 import { generate } from '../agent/generate.ts';
 import { type Message, userMessage } from '../agent/messages.ts';
+import type { Model } from '../agent/model.ts';
+import type { CloseReply } from '../agent/replies.ts';
 import { settle } from '../agent/settle.ts';
 import type { ToolContext } from '../agent/tool.ts';
 import type { NewRequest, TakenTurn, TurnEnd } from '../store/port.ts';
 import type { BotParts } from './bot-parts.ts';
+import { isSpent } from './is-spent.ts';
 import { afterword } from './reply/afterword.ts';
+import { refusalRows } from './reply/refusal-rows.ts';
 import { replyRows } from './reply/reply-rows.ts';
 import { ReplyStream } from './reply/reply-stream.ts';
 import { Session } from './reply/session.ts';
-
 import { planRequests, requesterOf } from './requests/plan-requests.ts';
 import { repliesTo } from './requests/replies-to.ts';
 import { takeExit } from './requests/take-exit.ts';
 import { parseThreadId } from './thread.ts';
 import { toolContext } from './tool-context.ts';
 
-const LEASE_MS = 30_000;
-const RENEW_MS = 2_000;
-
 /** The story of a turn: what people decided is settled, what they said is read, the model works, and what waits is asked. */
 export async function takeTurn(parts: BotParts, threadId: string): Promise<void> {
-  const { store, turns, logger } = parts;
-  const taken = await store.take(threadId, LEASE_MS);
+  const { store, turns, timing, logger } = parts;
+  const taken = await store.take(threadId, timing.leaseMs);
   if (taken.outcome === 'quarantined')
     logger.error({ threadId, reason: taken.reason }, 'a thread is set aside');
   if (taken.outcome !== 'taken') return;
 
   const { turn } = taken;
   const running = turns.begin(threadId);
-  const renewing = setInterval(() => void keepLease(parts, turn, running), RENEW_MS);
+  const renewing = setInterval(() => void keepLease(parts, turn, running), timing.renewMs);
   try {
     const end = await work(parts, turn, running.signal);
     const written = await store.suspend(turn, end);
@@ -41,34 +41,49 @@ export async function takeTurn(parts: BotParts, threadId: string): Promise<void>
 
 async function work(parts: BotParts, turn: TakenTurn, signal: AbortSignal): Promise<TurnEnd> {
   const { toolbox } = parts;
-  const said = await Promise.all(turn.inbox.map(({ body }) => readAloud(parts, body)));
+  const unread = turn.inbox.filter((item) => !isSpent(item, turn.settled));
+  if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0)
+    return { read: turn.inbox.length, messages: [] };
+  const said = await Promise.all(unread.map(({ body }) => readAloud(parts, body)));
   const requester = requesterOf([...turn.messages, ...said]);
   const context = toolContext(parts, turn.threadId, requester);
 
   // Every tool is needed here, also one that this person may not use: it may be the one that waits.
   const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
-  const settled = await settle({ messages: turn.messages, tools: toolbox.tools(), resume, context, signal });
+  // They were made for whoever had spoken then, whatever others have said since.
+  const asked = toolContext(parts, turn.threadId, requesterOf(turn.messages));
+  const settled = await settle({
+    messages: turn.messages,
+    tools: toolbox.tools(),
+    resume,
+    context: asked,
+    signal,
+  });
   const again = await ask(parts, turn, settled.messages);
   // What paused again is asked before anything else is read.
-  if (again.requests.length > 0)
-    return { read: 0, messages: added(turn, again.messages), requests: again.requests };
-
-  return letModelWork(parts, turn, [...again.messages, ...said], { requester, context, signal });
+  if (again.requests.length > 0) {
+    const rows = refusalRows(turn, again.refused);
+    return { read: 0, messages: added(turn, again.messages), requests: again.requests, rows };
+  }
+  const { refused } = again;
+  return letModelWork(parts, turn, [...again.messages, ...said], { requester, context, signal, refused });
 }
 
 interface Work {
   readonly requester: string;
   readonly context: ToolContext;
   readonly signal: AbortSignal;
+  /** The calls of which the model is about to be told that nobody can sign them. */
+  readonly refused: readonly CloseReply[];
 }
 
 async function letModelWork(
   parts: BotParts,
   turn: TakenTurn,
   history: readonly Message[],
-  { requester, context, signal }: Work,
+  { requester, context, signal, refused }: Work,
 ): Promise<TurnEnd> {
-  const { toolbox, model, client, logger } = parts;
+  const { toolbox, client, logger } = parts;
   const { threadId, token } = turn;
   const thread = parseThreadId(threadId);
   const place = { channel: thread.channel, requester };
@@ -76,8 +91,16 @@ async function letModelWork(
   await Promise.all([session.is('processing', requester), session.says('is thinking…')]);
   const stream = new ReplyStream(client, thread, await recipient(parts, requester), logger);
   const { instructions, maxSteps, contextBudget } = parts.agent();
+  const model: Model = {
+    name: parts.model.name,
+    reply: (request) => {
+      stream.pause();
+      return parts.model.reply(request);
+    },
+  };
 
   let messages = history;
+  const refusals = [...refused];
   for (;;) {
     const response = await generate({
       model,
@@ -98,18 +121,21 @@ async function letModelWork(
     const exit = await takeExit(response.messages);
     const asked = await ask(parts, turn, exit.messages);
     messages = asked.messages;
+    refusals.push(...asked.refused);
     // Where nobody could be asked the model is told, and goes on.
-    if (asked.refused && asked.requests.length === 0) {
-      stream.pause();
-      continue;
-    }
-    const standing = await stream.end();
-    const words = [standing?.text ?? response.text, afterword(response, `${threadId}/${token}`), exit.words];
+    if (asked.refused.length > 0 && asked.requests.length === 0) continue;
+    const status = asked.requests.length > 0 ? 'suspended' : 'active';
+    // Before the turn is over: the next one may begin at once, and what it shows must be the last word.
+    const [standing] = await Promise.all([stream.end(), session.ends(status)]);
+    const words = [stream.text, afterword(response, `${threadId}/${token}`), exit.words];
     return {
       read: turn.inbox.length,
       messages: added(turn, messages),
       requests: asked.requests,
-      rows: replyRows(turn, words.filter((text) => text !== '').join('\n\n'), standing),
+      rows: [
+        ...refusalRows(turn, refusals),
+        ...replyRows(turn, words.filter((text) => text !== '').join('\n\n'), standing, status),
+      ],
     };
   }
 }
@@ -119,11 +145,15 @@ async function ask(
   parts: BotParts,
   turn: TakenTurn,
   messages: readonly Message[],
-): Promise<{ messages: readonly Message[]; requests: readonly NewRequest[]; refused: boolean }> {
+): Promise<{
+  messages: readonly Message[];
+  requests: readonly NewRequest[];
+  refused: readonly CloseReply[];
+}> {
   const { requests, refusals } = await planRequests(parts, turn.threadId, messages);
-  if (refusals.length === 0) return { messages, requests, refused: false };
+  if (refusals.length === 0) return { messages, requests, refused: [] };
   const closed = await settle({ messages, tools: [], resume: { close: refusals } });
-  return { messages: closed.messages, requests, refused: true };
+  return { messages: closed.messages, requests, refused: refusals };
 }
 
 function added(turn: TakenTurn, messages: readonly Message[]): readonly Message[] {
@@ -151,12 +181,12 @@ async function recipient(
 }
 
 async function keepLease(
-  { store, logger }: BotParts,
+  { store, timing, logger }: BotParts,
   turn: TakenTurn,
   running: AbortController,
 ): Promise<void> {
   try {
-    const renewed = await store.renew(turn, LEASE_MS);
+    const renewed = await store.renew(turn, timing.leaseMs);
     if (renewed.outcome !== 'renewed') running.abort(new Error(`the turn is ${renewed.outcome}`));
   } catch (err) {
     logger.warn({ threadId: turn.threadId, err }, 'a lease could not be renewed');

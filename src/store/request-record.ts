@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../agent/json.ts';
-import { isPerson } from './keys.ts';
+import { isPerson, threadOf } from './keys.ts';
 import { readPart } from './problem-of.ts';
 
 export const REQUEST_VERSION = 1;
@@ -144,7 +144,6 @@ const Stored = z.object({
   v: z.literal(String(REQUEST_VERSION)),
   state: RequestState,
   rev: Count,
-  thread: z.string(),
   record: z.string(),
   kind: RequestKind,
   requester: z.string(),
@@ -169,7 +168,7 @@ export function parseRequestRecord(id: string, fields: Readonly<Record<string, s
   const { details, policy, execution } = readPart('record', () => Fixed.parse(JSON.parse(stored.record)));
   return {
     id,
-    threadId: stored.thread,
+    threadId: threadOf(id) ?? '',
     state: stored.state,
     revision: stored.rev,
     kind: stored.kind,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
 import { type Message, parseMessage } from '../agent/messages.ts';
-import { isThreadId, type Keys, threadOf } from './keys.ts';
+import { isThreadId, type Keys, requestIdOf, threadOf } from './keys.ts';
 import type { InboxItem, Settlement, Store, TakenTurn, TakeResult } from './port.ts';
 import { problemOf, readPart } from './problem-of.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules, SettledState } from './request-record.ts';
@@ -71,7 +71,9 @@ export function threadVerbs(
     async waitingIn(threadId) {
       if (!isThreadId(threadId)) return [];
       const round = await client.hgetall(keys.round(threadId));
-      return Object.keys(round).filter((requestId) => round[requestId] === 'pending');
+      return Object.keys(round)
+        .filter((interruptId) => round[interruptId] === 'pending')
+        .map((interruptId) => requestIdOf(threadId, interruptId));
     },
 
     async suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {
@@ -126,14 +128,14 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
     digest,
     policy.quorum,
     policy.vetoes,
-    policy.selfApproval ? 1 : 0,
+    policy.selfApproval ? 1 : '',
     policy.principals.join(' '),
     policy.resolvers.join(' '),
     policy.expiresInMs,
     policy.remindEveryMs ?? '',
     policy.escalate?.afterMs ?? '',
     policy.escalate?.to.join(' ') ?? '',
-    execution.idempotent ? 1 : 0,
+    execution.idempotent ? 1 : '',
     execution.maxAttempts,
     execution.retryForMs,
     keptMs,
@@ -161,14 +163,15 @@ function parseTurn(threadId: string, said: Answer): TakenTurn {
     token: said.word(1),
     messages: said.list(2).map((row, index): Message => parseMessage(JSON.parse(row), index)),
     inbox: said.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
-    settled: parseSettled(said.list(4)),
+    settled: parseSettled(threadId, said.list(4)),
   };
 }
 
-function parseSettled(pairs: readonly string[]): Settlement[] {
-  return pairs.flatMap((requestId, index) => {
+function parseSettled(threadId: string, pairs: readonly string[]): Settlement[] {
+  return pairs.flatMap((interruptId, index) => {
     const value = pairs[index + 1];
     if (index % 2 === 1 || value === undefined) return [];
+    const requestId = requestIdOf(threadId, interruptId);
     const [state = '', by = '', ...payload] = value.split('\n');
     const known = readPart(`The state of ${requestId}`, () => SettledState.parse(state));
     return [{ requestId, state: known, by, payload: payload.join('\n') }];

@@ -1,4 +1,5 @@
-import type { Tool } from '../agent/tool.ts';
+import { isOutcomeUnknown, outcomeUnknown } from '../agent/errors/outcome-unknown.ts';
+import type { Tool, ToolHelpers } from '../agent/tool.ts';
 import type { Secrets } from './secrets.ts';
 
 type Action = Extract<Tool, { kind: 'tool' }>;
@@ -31,13 +32,19 @@ export function protect(tool: Action, { secrets, maxOutput, untrusted }: Protect
   };
 }
 
+/** What a tool reports of its progress is shown on cards, so it passes here as well. */
+function quietHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
+  return { ...helpers, progress: (message, fraction) => helpers.progress(secrets.redact(message), fraction) };
+}
+
 async function runRedacted(
   tool: Action,
   secrets: Secrets,
   ...call: Parameters<Action['run']>
 ): Promise<unknown> {
   try {
-    const output = await tool.run(...call);
+    const [input, helpers] = call;
+    const output = await tool.run(input, quietHelpers(helpers, secrets));
     const text = JSON.stringify(output);
     if (text === undefined) return output;
     const redacted = secrets.redact(text);
@@ -45,7 +52,7 @@ async function runRedacted(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const redacted = secrets.redact(error.message);
-    if (redacted !== error.message) throw new Error(redacted);
-    throw error;
+    if (redacted === error.message) throw error;
+    throw isOutcomeUnknown(error) ? outcomeUnknown(new Error(redacted)) : new Error(redacted);
   }
 }

@@ -56,6 +56,8 @@ describe('the audit log', () => {
     await store.resolve(resolved, deed('U-ops'), 'ran', 'I looked');
     await store.finish(resolved, outcome('first'));
     const retried = await askAndLose(store, { execution: { idempotent: true } });
+    const abandoned = await ask(store);
+    await store.abandon(abandoned, 'no channel');
     const events = new Map<string, string[]>();
     for (const { subject, event } of await rowsOf(store))
       events.set(subject, [...(events.get(subject) ?? []), event]);
@@ -65,9 +67,46 @@ describe('the audit log', () => {
     expect(events.get(superseded)).toEqual(['asked', 'voted', 'approved', 'superseded']);
     expect(events.get(escalated)).toEqual(['asked', 'escalated']);
     expect(events.get(answered)).toEqual(['asked', 'answered']);
+    expect(events.get(abandoned)).toEqual(['asked', 'abandoned']);
     const run = ['asked', 'voted', 'approved', 'started'];
     expect(events.get(resolved)).toEqual([...run, 'unknown', 'resolved', 'late']);
     expect(events.get(retried)).toEqual([...run, 'retried']);
+  });
+
+  test('has a row for every click that comes too late or changes its mind too late, and one only for a resend', async () => {
+    const { store } = log();
+    const id = await ask(store, { policy: { vetoes: 2 } });
+    await store.vote(id, reject('U-ann'));
+    const again = approve('U-ann');
+    const stands = { outcome: 'already-voted', decision: 'reject' };
+    expect(await store.vote(id, again)).toEqual(stands);
+    expect(await store.vote(id, again)).toEqual(stands);
+    await store.vote(id, reject('U-ben'));
+    await store.vote(id, approve('U-cid'));
+    await store.withdraw(id, deed('U-rita'), '');
+    const question = await ask(store, { kind: 'question' });
+    await store.answer(question, deed('U-ann'), 'blue');
+    await store.answer(question, deed('U-ben'), 'red');
+    const [over, silent] = [{ expiresInMs: 0 }, await askAndLose(store)];
+    await store.vote(await ask(store, { policy: over }), approve('U-ann'));
+    await store.answer(await ask(store, { kind: 'form', policy: over }), deed('U-ann'), 1);
+    await store.resolve(silent, deed('U-ops'), 'run-again', '');
+    await store.resolve(silent, deed('U-ann'), 'ran', '');
+    await store.withdraw(silent, deed('U-rita'), '');
+    await store.resolve(silent, deed('U-ann'), 'ran', '');
+    const refused = (await rowsOf(store)).filter(({ event }) => event === 'refused');
+    expect(refused.map(({ detail }) => detail).sort()).toEqual([
+      'already-voted U-ann',
+      'expired U-ann',
+      'expired U-ann',
+      'not-unknown U-ann',
+      'settled U-ann',
+      'settled U-ben',
+      'settled U-cid',
+      'settled U-rita',
+    ]);
+    expect(refused.every(({ body }) => JSON.parse(body).evidence.click !== undefined)).toBe(true);
+    expect(await problemsOf(store)).toEqual([]);
   });
 
   test('notes a change of the configuration once, also when another note came in between', async () => {

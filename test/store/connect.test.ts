@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect, promisify } from 'node:util';
@@ -186,18 +185,12 @@ describe('a single server', () => {
 });
 
 describe('TLS', () => {
-  let folder: string;
   let server: PrivateRedis;
-  let certificate: string;
+  // Made for localhost and for this test alone, so that no machine needs OpenSSL's command to run it.
+  const certificate = fileURLToPath(new URL('./fixtures/tls/certificate.pem', import.meta.url));
+  const key = fileURLToPath(new URL('./fixtures/tls/key.pem', import.meta.url));
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'countersign-tls-'));
-    certificate = join(folder, 'certificate.pem');
-    const key = join(folder, 'key.pem');
-    await run('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', key, '-out', certificate],
-    ]);
     server = await startPrivateRedis((place) => [
       ...plainArguments(place),
       ...['--port', '0', '--tls-port', String(place.port), '--tls-auth-clients', 'no'],
@@ -205,10 +198,7 @@ describe('TLS', () => {
       ...['--user', 'app', 'on', `>${PASSWORD}`, '~*', '+@all'],
     ]);
   });
-  afterAll(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => server.stop());
 
   test('a server whose certificate is trusted is entered with rediss and an ACL user', async () => {
     const script = fileURLToPath(new URL('./connect-process.ts', import.meta.url));

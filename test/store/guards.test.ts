@@ -29,7 +29,7 @@ function play(scenario: Scenario, changed: Scripts): Promise<void> {
   return scenario(openStage(redis.client, `${redis.prefix}${stages}:`, changed));
 }
 
-test('every guard in the scripts has one scenario, and every scenario has its guard', () => {
+test(`each of the ${findGuards().length} guards in the scripts has one scenario, and every scenario has its guard`, () => {
   expect(Object.keys(scenarios).sort()).toEqual(findGuards());
 });
 

@@ -21,6 +21,8 @@ export interface Telling {
   hasten(timer: string): Promise<void>;
   /** Breaks a thread's log behind the store's back. */
   spoil(threadId: string): Promise<void>;
+  /** Breaks a row of the outbox behind the store's back. */
+  spoilRow(rowId: string): Promise<void>;
   turn?: TakenTurn;
   items?: readonly OutboxItem[];
 }
@@ -48,6 +50,7 @@ const REQUESTS: Readonly<Record<string, RequestChanges>> = {
   question: { kind: 'question' },
   withdrawn: {},
   superseded: {},
+  abandoned: {},
   expired: { policy: { expiresInMs: 0 } },
   waiting: { policy: { remindEveryMs: 60 * MINUTE_MS, escalate: { afterMs: 0, to: ['U-boss'] } } },
 };
@@ -109,12 +112,19 @@ const THREAD_STEPS: readonly Step[] = [
   },
   { script: 'take', call: takeTurn },
   { script: 'renew', call: (telling) => telling.store.renew(turnOf(telling), MINUTE_MS) },
+  { script: 'stop', call: ({ store, threadId }) => store.stop(threadId) },
+  { script: 'renew', call: (telling) => telling.store.renew(turnOf(telling), MINUTE_MS) },
+  {
+    script: 'put',
+    call: ({ store, threadId }) => store.put(threadId, { id: 'aside', body: {} }, { onlyKnown: true }),
+    again: { outcome: 'duplicate' },
+  },
   {
     script: 'suspend',
     call: (telling) =>
       telling.store.suspend(turnOf(telling), {
         messages: [message('one'), message('two')],
-        read: 1,
+        read: 2,
         requests: Object.entries(REQUESTS).map(([name, changes]) =>
           newRequest(telling.threadId, changes, name),
         ),
@@ -145,6 +155,15 @@ const OUTBOX_STEPS: readonly Step[] = [
     prepare: takeItems,
     call: (telling) => telling.store.retryOutbox(viewOf(telling), MINUTE_MS),
     again: 'stale',
+  },
+  {
+    script: 'outbox-drop',
+    prepare: async ({ store, threadId, spoilRow }) => {
+      await store.putOutbox(threadId, { ...NOTICE, id: 'spoilt' });
+      await spoilRow('spoilt');
+    },
+    call: takeItems,
+    after: 1,
   },
 ];
 
@@ -197,6 +216,10 @@ const PEOPLE_STEPS: readonly Step[] = [
     script: 'vote',
     call: (telling) => telling.store.vote(id(telling, 'vetoed'), reject('U-ann', ONE_CLICK)),
   },
+  {
+    script: 'vote',
+    call: (telling) => telling.store.vote(id(telling, 'vetoed'), approve('U-ben', ONE_CLICK)),
+  },
   { script: 'answer', call: (telling) => telling.store.answer(id(telling, 'question'), by('U-ann'), 'blue') },
   {
     script: 'withdraw',
@@ -207,6 +230,16 @@ const PEOPLE_STEPS: readonly Step[] = [
     call: (telling) => telling.store.withdraw(id(telling, 'withdrawn'), by('U-rita'), ''),
   },
   { script: 'supersede', call: (telling) => telling.store.supersede(id(telling, 'superseded'), 'changed') },
+  {
+    script: 'abandon',
+    call: (telling) => telling.store.abandon(id(telling, 'abandoned'), 'no channel'),
+    again: settled('failed', ''),
+  },
+  {
+    script: 'add-views',
+    call: (telling) => telling.store.addViews(id(telling, 'waiting'), VIEWS),
+    again: { outcome: 'added', views: 0 },
+  },
   { script: 'expire', call: (telling) => telling.store.expire(id(telling, 'expired')) },
   {
     script: 'remind',

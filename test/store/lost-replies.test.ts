@@ -46,6 +46,9 @@ function tell(client: Redis, prefix: string, threadId: string): Telling {
     hasten: async (timer) => {
       await direct.zadd(keys.shard(shardOf(threadId), 'timers'), 'XX', 0, timer);
     },
+    spoilRow: async (rowId) => {
+      await direct.hset(`${prefix}{${shardOf(threadId)}}:rows`, rowId, 'not json');
+    },
     spoil: async () => {
       await direct.rpush(keys.log(threadId), 'not json');
     },

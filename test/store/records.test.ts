@@ -159,8 +159,8 @@ describe('a thread of version 1', () => {
     expect(messages).toEqual(threadFixture.log.map((row) => JSON.parse(row)));
     expect(inbox).toEqual([{ id: 'C1:171.9', body: { text: 'and A-2', who: 'U-rita' } }]);
     expect(settled).toEqual([
-      { requestId: `${THREAD}~i-1`, state: 'succeeded', by: 'U-ben', payload: '{"refund":"R-1"}' },
-      { requestId: `${THREAD}~i-2`, state: 'rejected', by: 'U-ann', payload: 'not\ntoday' },
+      { requestId: 'C1:171.20~i-1', state: 'succeeded', by: 'U-ben', payload: '{"refund":"R-1"}' },
+      { requestId: 'C1:171.20~i-2', state: 'rejected', by: 'U-ann', payload: 'not\ntoday' },
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('a thread of version 1', () => {
     ['with a message of another version', { log: ['{"v":2,"role":"user","content":[{"text":""}]}'] }, 'v'],
     ['with half a message', { log: [...threadFixture.log, '{"v":1,"role":'] }, 'JSON'],
     ['with an inbox item that has no id', { inbox: ['{"body":{}}'] }, 'id'],
-    ['with a request that ended in no way we know', { round: { 'T~1': 'lost\nU-ann\n' } }, 'state'],
+    ['with a request that ended in no way we know', { round: { 'i-1': 'lost\nU-ann\n' } }, 'state'],
   ])('%s is set aside, and that is said', async (name, changes, where) => {
     const threadId = `T-${shardOf(name)}-${name.length}`;
     await writeThread(threadId, changes);

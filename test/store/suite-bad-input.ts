@@ -27,6 +27,8 @@ const VERBS: Readonly<Record<string, (store: Store, id: string) => Promise<unkno
   supersede: (store, id) => store.supersede(id, ''),
   start: (store, id) => store.start(id, attempt('first')),
   finish: (store, id) => store.finish(id, outcome('first')),
+  abandon: (store, id) => store.abandon(id, ''),
+  addViews: (store, id) => store.addViews(id, [{ id: 'thread', place: {} }]),
   resolve: (store, id) => store.resolve(id, deed('U-ops'), 'ran', ''),
   expire: (store, id) => store.expire(id),
   remind: (store, id) => store.remind(id, ROW),
@@ -81,6 +83,8 @@ export function describeBadInput(subject: () => Subject): void {
         await expectNoChange(async () => {
           expect(await store.put(id, { id: 'a', body: {} })).toEqual({ outcome: 'invalid-thread' });
           expect(await store.take(id, MINUTE_MS)).toEqual({ outcome: 'invalid-thread' });
+          expect(await store.stop(id)).toEqual({ outcome: 'idle' });
+          expect(await store.waitingIn(id)).toEqual([]);
         });
       },
     );
@@ -93,7 +97,20 @@ export function describeBadInput(subject: () => Subject): void {
           expect(await store.vote(approval, approve(who))).toEqual({ outcome: 'not-eligible' });
           expect(await store.answer(question, deed(who), 1)).toEqual({ outcome: 'not-eligible' });
           expect(await store.resolve(approval, deed(who), 'ran', '')).toEqual({ outcome: 'not-eligible' });
+          expect(await store.withdraw(approval, deed(who), '')).toEqual({ outcome: 'not-yours' });
         }
+      });
+    });
+
+    test('a card cannot stand at a place with no possible id', async () => {
+      const { store } = subject();
+      const requestId = await ask(store);
+      const good = { id: 'thread', place: {} };
+      await expectNoChange(async () => {
+        for (const id of ['', 'a b', 'a|b', 'a\nb'])
+          expect(await store.addViews(requestId, [good, { id, place: {} }])).toEqual({
+            outcome: 'invalid-view',
+          });
       });
     });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { threadOf } from '../../src/store/keys.ts';
 import type { Subject } from './suite.ts';
-import { approve, ask, askAndStart, attempt, deed, found, reject, stateOf } from './support.ts';
+import { approve, ask, askAndStart, attempt, deed, found, reject, stateOf, takeTurn } from './support.ts';
 
 /** What people decide, and what they are told when they may not or come too late. */
 export function describeDecisions(subject: () => Subject): void {
@@ -164,6 +165,28 @@ export function describeDecisions(subject: () => Subject): void {
       const begun = await askAndStart(store);
       expect(await store.withdraw(begun, deed('U-rita'), 'stop')).toMatchObject({ state: 'started' });
       expect(await stateOf(store, begun)).toBe('started');
+    });
+  });
+
+  describe('giving a request up that nobody can be shown', () => {
+    test('fails it with the reason, and the thread goes on', async () => {
+      const { store } = subject();
+      const id = await ask(store);
+      expect(await store.abandon(id, 'no channel')).toEqual({ outcome: 'abandoned' });
+      const failed = { outcome: 'settled', state: 'failed', by: '' };
+      expect(await store.abandon(id, 'no channel')).toEqual(failed);
+      expect(await store.vote(id, approve('U-ann'))).toEqual(failed);
+      const { settled } = await takeTurn(store, threadOf(id) ?? '');
+      expect(settled).toEqual([{ requestId: id, state: 'failed', by: '', payload: 'no channel' }]);
+    });
+
+    test('leaves what was decided alone', async () => {
+      const { store } = subject();
+      const id = await ask(store);
+      await store.vote(id, approve('U-ann'));
+      const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+      expect(await store.abandon(id, 'no channel')).toEqual(decided);
+      expect(await stateOf(store, id)).toBe('approved');
     });
   });
 

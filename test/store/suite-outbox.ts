@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { shardOf, threadOf } from '../../src/store/keys.ts';
 import type { OutboxItem } from '../../src/store/port.ts';
 import type { Subject } from './suite.ts';
-import { approve, ask, found, MINUTE_MS, newThreadId } from './support.ts';
+import {
+  approve,
+  ask,
+  askAndLose,
+  beginTurn,
+  found,
+  MINUTE_MS,
+  newRequest,
+  newThreadId,
+  suspendTurn,
+} from './support.ts';
 
 const VIEWS = [
   { id: 'thread', place: { channel: 'C1' } },
@@ -40,6 +50,57 @@ export function describeOutbox(subject: () => Subject): void {
       expect(await store.doneRow(item)).toBe('done');
       expect(await store.doneRow(item)).toBe('done');
       expect(await takeOf(threadId, 0)).toEqual([]);
+    });
+
+    test('that was sent is not sent again for a call that arrives late', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const row = { id: `${threadId}:late`, body: { text: 'hello' } };
+      await store.putOutbox(threadId, row);
+      expect(await store.doneRow(await takeRow(threadId))).toBe('done');
+      await store.putOutbox(threadId, row);
+      expect(await takeOf(threadId, 0)).toEqual([]);
+    });
+
+    test('that was sent is remembered with the last thousand only', async () => {
+      const { store, client, prefix } = subject();
+      const threadId = newThreadId();
+      const sent = `${prefix}{${shardOf(threadId)}}:sent`;
+      const old = Array.from({ length: 1000 }, (_, index) => [index, `${threadId}:old-${index}`]);
+      await client.zadd(sent, ...old.flat());
+      await store.putOutbox(threadId, { id: `${threadId}:new`, body: {} });
+      await store.doneRow(await takeRow(threadId));
+      expect(await client.zcard(sent)).toBe(1000);
+      expect(await client.zscore(sent, `${threadId}:new`)).not.toBeNull();
+    });
+
+    test('is left as it is by a turn, a reminder or an escalation that brings its id again', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const policy = { remindEveryMs: 1, escalate: { afterMs: 0, to: ['U-boss'] } };
+      const row = { id: `${threadId}:once`, body: { text: 'first' } };
+      const second = { ...row, body: { text: 'second' } };
+      const request = newRequest(threadId, { policy });
+      await store.putOutbox(threadId, row);
+      const item = await takeRow(threadId);
+      await suspendTurn(store, await beginTurn(store, threadId), { requests: [request], rows: [second] });
+      await expect.poll(() => store.remind(request.id, second)).toEqual({ outcome: 'reminded' });
+      expect(await store.escalate(request.id, second)).toEqual({ outcome: 'escalated' });
+      expect(await takeOf(threadId)).toEqual([]);
+      expect(await store.retryOutbox(item, 0)).toBe('later');
+      expect(await takeRow(threadId)).toMatchObject({ body: row.body });
+    });
+
+    test('says how often it could not be sent', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const row = { id: `${threadId}:tries`, body: {} };
+      await store.putOutbox(threadId, row);
+      for (const tries of [0, 1, 2]) {
+        const item = await takeRow(threadId);
+        expect(item.tries).toBe(tries);
+        await store.retryOutbox(item, 0);
+      }
     });
 
     test('passes to another sender when the first falls silent, who can then no longer end it', async () => {
@@ -92,6 +153,38 @@ export function describeOutbox(subject: () => Subject): void {
       await expect(takeView(id)).rejects.toThrow('holds no view');
       await store.vote(id, approve('U-ann'));
       expect(await takeView(id)).toMatchObject({ requestId: id, viewId: 'thread' });
+    });
+
+    test('that was drawn at last starts counting its tries anew', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      await store.retryOutbox(await takeView(id), 0);
+      const second = await takeView(id);
+      expect(second.tries).toBe(1);
+      await store.doneView(second, (await found(store, id)).revision, { ts: '171.2' });
+      await store.vote(id, approve('U-ann'));
+      expect(await takeView(id)).toMatchObject({ tries: 0 });
+    });
+
+    test('can be added while somebody is needed, and each place only once', async () => {
+      const { store } = subject();
+      const id = await ask(store);
+      const moved = { id: 'thread', place: { channel: 'C2' } };
+      expect(await store.addViews(id, VIEWS)).toEqual({ outcome: 'added', views: 2 });
+      expect(await store.addViews(id, [moved])).toEqual({ outcome: 'added', views: 0 });
+      const { views } = await found(store, id);
+      expect(views.map((view) => ({ id: view.id, place: view.place }))).toEqual(VIEWS);
+      const items = await takeOf(threadOf(id) ?? '');
+      expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
+      await store.vote(id, approve('U-ann'));
+      const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+      expect(await store.addViews(id, [{ id: 'late', place: {} }])).toEqual(decided);
+    });
+
+    test('can be added for those who say what became of an action', async () => {
+      const { store } = subject();
+      const id = await askAndLose(store);
+      expect(await store.addViews(id, VIEWS)).toEqual({ outcome: 'added', views: 2 });
     });
 
     test('is due again at once when the record changed while it was drawn', async () => {

@@ -4,6 +4,7 @@ import type { Subject } from './suite.ts';
 import {
   approve,
   ask,
+  attempt,
   beginTurn,
   MINUTE_MS,
   message,
@@ -102,7 +103,64 @@ export function describeQuarantine(subject: () => Subject): void {
     );
   });
 
-  test('an outbox row that cannot be read does not hold up the others', async () => {
+  describe('time', () => {
+    const dueOf = async (id: string): Promise<string[]> => {
+      const shard = shardOf(threadOf(id) ?? '');
+      const { timers, runs } = await subject().store.due(shard, { overdueMs: 0, limit: 1000 });
+      const kinds = timers.filter((timer) => timer.id === id).map(({ kind }) => kind);
+      return [...kinds, ...runs.filter((run) => run === id)];
+    };
+    const damage = async (id: string, field: string, value: string): Promise<void> => {
+      await subject().client.hset(new Keys(subject().prefix).request(id), field, value);
+    };
+
+    test.each([
+      ['expires', 'soon'],
+      ['state', 'maybe'],
+      ['remind_every', 'often'],
+    ])('does not come back to a request whose %s is %j', async (field, value) => {
+      const { store } = subject();
+      const policy = { expiresInMs: 0, remindEveryMs: 1, escalate: { afterMs: 0, to: ['U-boss'] } };
+      const id = await ask(store, { policy });
+      await expect.poll(() => dueOf(id)).toHaveLength(3);
+      await damage(id, field, value);
+      const row = { id: `${id}:row`, body: {} };
+      const said = [await store.remind(id, row), await store.escalate(id, row)];
+      expect(said.map(({ outcome }) => outcome)).toContain('malformed');
+      expect(await dueOf(id)).toEqual([]);
+    });
+
+    test('does not come back to a request that could be counted with but not be shown', async () => {
+      const { store } = subject();
+      const id = await ask(store, { policy: { expiresInMs: 0 } });
+      await damage(id, 'record', 'not json');
+      expect(await store.load(id)).toMatchObject({ outcome: 'malformed' });
+      expect(await dueOf(id)).toEqual([]);
+    });
+
+    test('and workers do not come back to an approved action that cannot be read', async () => {
+      const { store } = subject();
+      const id = await ask(store);
+      await store.vote(id, approve('U-ann'));
+      expect(await dueOf(id)).toEqual([id]);
+      await damage(id, 'quorum', 'some');
+      expect(await store.start(id, attempt('first'))).toEqual({ outcome: 'malformed' });
+      expect(await dueOf(id)).toEqual([]);
+    });
+
+    test('still ends the good requests of a thread that was set aside', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const [bad, good] = [newRequest(threadId), newRequest(threadId, { policy: { expiresInMs: 0 } })];
+      await suspendTurn(store, await beginTurn(store, threadId), { requests: [bad, good] });
+      await damage(bad.id, 'quorum', 'some');
+      expect(await store.vote(bad.id, approve('U-ann'))).toEqual({ outcome: 'malformed' });
+      expect(await dueOf(good.id)).toEqual(['expire']);
+      expect(await store.expire(good.id)).toEqual({ outcome: 'expired' });
+    });
+  });
+
+  test('an outbox row that cannot be read leaves the outbox, is kept in the audit log once, and holds up no other', async () => {
     const { store, client, prefix } = subject();
     const threadId = newThreadId();
     const other = neighbourOf(threadId);
@@ -113,6 +171,11 @@ export function describeQuarantine(subject: () => Subject): void {
     const items = await store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1000 });
     expect(items).toContainEqual(expect.objectContaining({ rowId: `good-${threadId}` }));
     expect(items).not.toContainEqual(expect.objectContaining({ rowId: `bad-${threadId}` }));
-    expect(await client.hget(rows, `bad-${threadId}`)).toBe('not json');
+    expect(await client.hexists(rows, `bad-${threadId}`)).toBe(0);
+    await store.takeOutbox(shardOf(threadId), { leaseMs: 0, limit: 1000 });
+    const kept: (string | undefined)[] = [];
+    for await (const { event, subject, body } of store.exportAudit())
+      if (subject === `bad-${threadId}`) kept.push(event, JSON.parse(body).row);
+    expect(kept).toEqual(['unreadable', 'not json']);
   });
 }

@@ -33,7 +33,7 @@ export function describeThreads(subject: () => Subject): void {
       const { store } = subject();
       const threadId = newThreadId();
       const item = { id: 'C1:171.2', body: { text: 'hello' } };
-      expect(await store.put(threadId, item)).toEqual({ outcome: 'put', waiting: 0, place: 1 });
+      expect(await store.put(threadId, item)).toEqual({ outcome: 'put', waiting: 0, place: 1, busy: false });
       expect(await store.put(threadId, item)).toEqual({ outcome: 'duplicate' });
       const turn = await takeTurn(store, threadId);
       expect(turn.inbox).toHaveLength(1);
@@ -53,6 +53,32 @@ export function describeThreads(subject: () => Subject): void {
       expect((await takeTurn(store, threadId)).inbox.map(({ id }) => id)).toEqual(['later']);
     });
 
+    test('says whether a turn is going on, after which the message is read', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const turn = await beginTurn(store, threadId);
+      expect(await store.put(threadId, { id: 'during', body: {} })).toMatchObject({ busy: true });
+      await suspendTurn(store, turn);
+      expect(await store.put(threadId, { id: 'after', body: {} })).toMatchObject({ busy: false });
+      await takeTurn(store, threadId, 0);
+      expect(await store.put(threadId, { id: 'lapsed', body: {} })).toMatchObject({ busy: false });
+    });
+
+    test('opens no thread for what is only said to a known one', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const item = { id: 'aside', body: {} };
+      const unknown = { outcome: 'unknown-thread' };
+      expect(await store.put(threadId, item, { onlyKnown: true })).toEqual(unknown);
+      expect(await store.take(threadId, MINUTE_MS)).toEqual({ outcome: 'idle' });
+      await store.put(threadId, { id: 'first', body: {} });
+      expect(await store.put(threadId, item, { onlyKnown: true })).toMatchObject({
+        outcome: 'put',
+        place: 2,
+      });
+      expect(await store.put(threadId, item, { onlyKnown: true })).toEqual({ outcome: 'duplicate' });
+    });
+
     test('says how many requests the thread waits for', async () => {
       const { store } = subject();
       const threadId = newThreadId();
@@ -60,7 +86,7 @@ export function describeThreads(subject: () => Subject): void {
         requests: [newRequest(threadId), newRequest(threadId)],
       });
       const put = await store.put(threadId, { id: 'meanwhile', body: {} });
-      expect(put).toEqual({ outcome: 'put', waiting: 2, place: 1 });
+      expect(put).toEqual({ outcome: 'put', waiting: 2, place: 1, busy: false });
       expect(await store.take(threadId, MINUTE_MS)).toEqual({ outcome: 'waiting', requests: 2 });
     });
   });
@@ -110,6 +136,32 @@ export function describeThreads(subject: () => Subject): void {
     });
   });
 
+  describe('a stop', () => {
+    test('reaches the turn that is going on, and not the one after it', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const turn = await beginTurn(store, threadId);
+      expect(await store.stop(threadId)).toEqual({ outcome: 'stopping' });
+      expect(await store.stop(threadId)).toEqual({ outcome: 'stopping' });
+      expect(await store.renew(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
+      expect(await store.renew(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
+      await suspendTurn(store, turn, { messages: [message('stopped')] });
+      const next = await beginTurn(store, threadId);
+      expect(next.messages).toEqual([message('stopped')]);
+      expect(await store.renew(next, MINUTE_MS)).toEqual({ outcome: 'renewed' });
+    });
+
+    test('finds nothing to stop where no turn is going on', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      expect(await store.stop(threadId)).toEqual({ outcome: 'idle' });
+      await beginTurn(store, threadId, 0);
+      expect(await store.stop(threadId)).toEqual({ outcome: 'idle' });
+      const current = await takeTurn(store, threadId);
+      expect(await store.renew(current, MINUTE_MS)).toEqual({ outcome: 'renewed' });
+    });
+  });
+
   describe('suspend', () => {
     test('writes messages, requests and outbox rows together and gives the thread back', async () => {
       const { store } = subject();
@@ -137,11 +189,14 @@ export function describeThreads(subject: () => Subject): void {
         messages: [message('please')],
         requests: [refused, run],
       });
+      expect([...(await store.waitingIn(threadId))].sort()).toEqual([refused.id, run.id].sort());
       await store.vote(refused.id, reject('U-ann', { reason: 'too\nmuch' }));
+      expect(await store.waitingIn(threadId)).toEqual([run.id]);
       expect(await store.take(threadId, MINUTE_MS)).toEqual({ outcome: 'waiting', requests: 1 });
       await store.vote(run.id, approve('U-ben'));
       await store.start(run.id, attempt('first'));
       await store.finish(run.id, outcome('first', { summary: { refund: 'R-1' } }));
+      expect(await store.waitingIn(threadId)).toEqual([]);
       const due = await store.due(shardOf(threadId), { overdueMs: 0, limit: 1000 });
       expect(due.threads).toContain(threadId);
       const turn = await takeTurn(store, threadId);

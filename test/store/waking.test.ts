@@ -64,6 +64,32 @@ test('what is said in a free thread wakes it, and the same said twice does not',
   expect(woken).toEqual([{ work: { kind: 'thread', threadId }, delayMs: 0 }]);
 });
 
+test('what is said to a known thread only wakes it if there is one', async () => {
+  const [threadId, item] = [newThreadId(), { id: 'm1', body: { text: 'hello' } }];
+  expect(await store.put(threadId, item, { onlyKnown: true })).toEqual({ outcome: 'unknown-thread' });
+  expect(woken).toEqual([]);
+  await quiet.put(threadId, { ...item, id: 'm0' });
+  expect(await store.put(threadId, item, { onlyKnown: true })).toMatchObject({ outcome: 'put' });
+  expect(woken).toEqual([{ work: { kind: 'thread', threadId }, delayMs: 0 }]);
+});
+
+test('a stop and a look at what waits wake nobody', async () => {
+  const threadId = newThreadId();
+  await beginTurn(quiet, threadId);
+  expect(await store.stop(threadId)).toEqual({ outcome: 'stopping' });
+  expect(await store.waitingIn(threadId)).toEqual([]);
+  expect(woken).toEqual([]);
+});
+
+test('a further place for a card wakes the outbox, and one for a request that is settled does not', async () => {
+  const requestId = await ask(quiet);
+  expect(await store.addViews(requestId, [PLACE])).toEqual({ outcome: 'added', views: 1 });
+  expect(woken.splice(0)).toEqual([outbox(requestId)]);
+  await quiet.vote(requestId, reject('U-ann'));
+  await store.addViews(requestId, [{ ...PLACE, id: 'dm' }]);
+  expect(woken).toEqual([]);
+});
+
 test('what is said while requests are open wakes nobody', async () => {
   const requestId = await ask(quiet);
   await store.put(threadOf(requestId) ?? '', { id: 'm2', body: { text: 'and?' } });
@@ -137,6 +163,7 @@ test.each<[string, () => Promise<string>, (requestId: string) => Promise<{ outco
   ],
   ['a withdrawal', () => ask(quiet), (id) => store.withdraw(id, deed('U-rita'), 'no'), 'withdrawn'],
   ['a change of its ground', () => ask(quiet), (id) => store.supersede(id, 'changed'), 'superseded'],
+  ['giving it up', () => ask(quiet), (id) => store.abandon(id, 'no channel'), 'abandoned'],
   ['an expiry', () => ask(quiet, { policy: { expiresInMs: 0 } }), (id) => store.expire(id), 'expired'],
   ['an outcome', () => askAndStart(quiet), (id) => store.finish(id, outcome('first')), 'finished'],
   ['a verdict', () => askAndLose(quiet), (id) => store.resolve(id, deed('U-ops'), 'ran', 'seen'), 'resolved'],

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
-import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import type { ModelReply, ReplyFunction } from '../../playground/model/model-reply.ts';
+import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
-import { startBot } from '../../src/start-bot.ts';
+import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
 import { openRedisLedger } from '../../src/store/redis-ledger.ts';
 import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
@@ -30,11 +30,13 @@ tools:
   delete_customer: { module: ./src/tools/samples/delete-customer.ts, approval: { policy: two } }
 `;
 
-export interface StoryOptions {
-  readonly replies?: readonly ModelReply[];
+export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
+  readonly replies?: readonly ModelReply[] | ReplyFunction;
   readonly manifest?: string;
   readonly slack?: LocalSlackOptions;
   readonly prefix?: string;
+  /** Leaves the bot out, so that the story can start and end bots by itself. */
+  readonly withoutBot?: boolean;
 }
 
 /** Starts the whole product against local stand-ins; everything ends with the test, and a reply left over fails it. */
@@ -45,9 +47,14 @@ export async function startStory(options: StoryOptions = {}) {
   const slack = await startLocalSlack(options.slack);
   const model = await startLocalModel({ script: options.replies ?? [] });
   const redis = new Redis(inject('redisUrl'));
-  const bot = await startBot({
+  const setup: BotSetup = {
     settings: {
-      slack: { botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
+      slack: {
+        mode: 'socket',
+        botToken: slack.botToken,
+        appToken: slack.appToken,
+        apiUrl: slack.apiUrl,
+      },
       model: { model: 'scripted', apiKey: 'test', baseURL: model.url },
       redis: { mode: 'single', urls: [inject('redisUrl')] },
       manifest: 'story.yml',
@@ -60,14 +67,23 @@ export async function startStory(options: StoryOptions = {}) {
     secrets: new Secrets(),
     logger: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
     prefix,
-  });
+    ...(options.timing !== undefined && { timing: options.timing }),
+    ...(options.sweep !== undefined && { sweep: options.sweep }),
+  };
   onTestFinished(async () => {
-    await bot.stop();
     await slack.stop();
     redis.disconnect();
     await model.stop();
   });
   const { workspace } = slack;
+
+  /** Starts a bot, or one more, on the same record and the same Slack; it ends with the test. */
+  const startOwnBot = async (): Promise<RunningBot> => {
+    const bot = await startBot(setup);
+    onTestFinished(() => bot.stop());
+    return bot;
+  };
+  if (options.withoutBot !== true) await startOwnBot();
 
   /** Says something to the bot in a channel, and gives the thread that it begins or goes on. */
   const ask = (
@@ -83,9 +99,8 @@ export async function startStory(options: StoryOptions = {}) {
     return threadIn(channel, threadTs ?? said.ts);
   };
 
-  const threadIn = (channel: string, ts: string) => ({
+  const placeIn = (channel: string, ts?: string) => ({
     channel,
-    ts,
     /** Waits until the thread has a message whose words fit, in its text or its blocks, and gives it. */
     shows: (words: RegExp) =>
       workspace.until(
@@ -93,20 +108,48 @@ export async function startStory(options: StoryOptions = {}) {
           workspace
             .messagesIn(channel, ts)
             .find((message) => words.test(`${message.text}\n${JSON.stringify(message.blocks ?? [])}`)),
-        { what: `${words} in the thread` },
+        { what: `${words} in the thread`, timeoutMs: 10_000 },
       ),
     click: async (who: string, words: RegExp, actionId: string) => {
-      const card = await threadIn(channel, ts).shows(words);
+      const card = await placeIn(channel, ts).shows(words);
       return workspace.as(who).click({ channel, ts: card.ts }, actionId);
     },
   });
 
+  const threadIn = (channel: string, ts: string) => ({ ...placeIn(channel, ts), ts });
+
+  /** What somebody reads in their direct messages with the bot. */
+  const directly = (who: string) => placeIn(workspace.directMessages(who));
+
+  /** What the model was told last of its calls, in their order. */
+  const toldOfCalls = () =>
+    (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
+      message.role === 'tool' ? [String(message.content)] : [],
+    );
+
   const noticeFor = (who: string, words: RegExp) =>
     workspace.until(() => workspace.ephemeralsFor(who).find(({ text }) => words.test(text)), {
       what: `a notice ${words}`,
+      timeoutMs: 10_000,
     });
 
+  /** Waits for a modal with such words in front of somebody. */
+  const modalFor = (who: string, words = /./) =>
+    workspace.until(
+      () => {
+        const modal = workspace.modalOf(who);
+        return modal !== undefined && words.test(JSON.stringify(modal.blocks)) ? modal : undefined;
+      },
+      { what: `a modal ${words} for ${who}`, timeoutMs: 10_000 },
+    );
+
+  /** Everything that the bot has posted in a thread, oldest first. */
+  const repliesIn = ({ channel, ts }: { readonly channel: string; readonly ts: string }) =>
+    workspace.messagesIn(channel, ts).filter(({ user }) => user === workspace.state.app.botUserId);
+
   return {
+    modalFor,
+    repliesIn,
     slack,
     workspace,
     model,
@@ -114,7 +157,32 @@ export async function startStory(options: StoryOptions = {}) {
     prefix,
     ledger: openRedisLedger(redis, prefix),
     ask,
+    placeIn,
     threadIn,
+    directly,
+    toldOfCalls,
     noticeFor,
+    setup,
+    startOwnBot,
   };
+}
+
+/** What the model was last told that people said, in order. */
+export function heardByModel(model: LocalModel): string[] {
+  return (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'user' ? [textOf(message.content)] : [],
+  );
+}
+
+/** The arguments of the calls in the history that the model was last sent, in order. */
+export function callArguments(model: LocalModel): unknown[] {
+  return (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'assistant'
+      ? (message.tool_calls ?? []).map((call): unknown => JSON.parse(call.function.arguments))
+      : [],
+  );
+}
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
 }

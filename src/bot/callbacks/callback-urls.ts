@@ -1,11 +1,18 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 
 const DAY_MS = 86_400_000;
+const Claim = z.tuple([z.string(), z.string(), z.number(), z.string()]);
 
 /** What a call-back's address stands for: the call of a thread that waits for it. */
 export interface CallbackTarget {
   readonly threadId: string;
   readonly idempotencyKey: string;
+}
+
+/** An address as it was read: every one that was made is told apart, so that each works once. */
+export interface CallbackAddress extends CallbackTarget {
+  readonly addressId: string;
 }
 
 /** Makes and reads the addresses under which an outside system reports back: signed, for one call, and valid for a time. */
@@ -19,22 +26,22 @@ export class CallbackUrls {
   }
 
   make({ threadId, idempotencyKey }: CallbackTarget, validMs = 7 * DAY_MS): string {
-    const claim = Buffer.from(JSON.stringify([threadId, idempotencyKey, Date.now() + validMs])).toString(
-      'base64url',
-    );
+    const parts = [threadId, idempotencyKey, Date.now() + validMs, randomBytes(12).toString('base64url')];
+    const claim = Buffer.from(JSON.stringify(parts)).toString('base64url');
     return `${this.#base}/callback/${claim}.${this.#sign(claim)}`;
   }
 
   /** The call that an address stands for; a forged one is `invalid`, an old one `expired`. */
-  read(token: string): CallbackTarget | 'invalid' | 'expired' {
-    const [claim = '', signature = ''] = token.split('.');
+  read(token: string): CallbackAddress | 'invalid' | 'expired' {
+    const [claim = '', signature = '', ...more] = token.split('.');
     const expected = Buffer.from(this.#sign(claim));
     const given = Buffer.from(signature);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'invalid';
-    const [threadId, idempotencyKey, until]: [string, string, number] = JSON.parse(
-      Buffer.from(claim, 'base64url').toString(),
+    if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+      return 'invalid';
+    const [threadId, idempotencyKey, until, addressId] = Claim.parse(
+      JSON.parse(Buffer.from(claim, 'base64url').toString()),
     );
-    return until < Date.now() ? 'expired' : { threadId, idempotencyKey };
+    return until < Date.now() ? 'expired' : { threadId, idempotencyKey, addressId };
   }
 
   #sign(claim: string): string {

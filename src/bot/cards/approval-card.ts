@@ -22,8 +22,6 @@ import { buildOutcome, signatures } from './outcome.ts';
 import { type RenderedValue, renderValue } from './render-value.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';
 
-export { APPROVE, REJECT } from './action-ids.ts';
-
 /** The card of an approval: pending and settled share the body that says what it is about. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const name = showLabel(details.name, limits.label - 30);

@@ -8,10 +8,7 @@ import { buildOutcome } from './outcome.ts';
 import { buildQuestionCard } from './question-card.ts';
 
 /** Draws a request as it is now; a card has no memory of what it showed before. */
-export function buildCard(
-  request: RequestRecord,
-  options: CardOptions = { view: 'thread', now: request.createdAt },
-): Card {
+export function buildCard(request: RequestRecord, options: CardOptions): Card {
   const details = cardDetailsOf(request);
   if (details === undefined) return buildUnreadableCard(request, options);
   switch (request.kind) {

@@ -27,9 +27,6 @@ import { limits } from './limits.ts';
 import { buildOutcome } from './outcome.ts';
 import { cut, escapeMarkup, excerpt, showLabel, showText } from './show-text.ts';
 
-export { CHOOSE } from './action-ids.ts';
-export { questionOf as choicesOf } from './card-details.ts';
-
 /** The card of a question: its choices as buttons or as a menu, and afterwards the answer and who gave it. */
 export function buildQuestionCard(request: RequestRecord, options: CardOptions): Card {
   const question = questionOf(request);
@@ -78,8 +75,6 @@ function choiceBlocks(
   const submit = button(id, SUBMIT_CHOICES, 'Submit', { style: 'primary' });
   const options = optionsOf(question.choices);
   switch (layoutOf(question)) {
-    case 'none':
-      return row(...more);
     case 'buttons':
       return [
         ...row(
@@ -106,6 +101,7 @@ function choiceBlocks(
         : [{ type: 'static_select', action_id: CHOOSE_FROM_MENU, placeholder, options }];
       return [{ type: 'actions', block_id: id, elements: menu }, ...row(...more)];
     }
+    case 'none':
     case 'modal':
       return row(
         button(id, ANSWER, 'Answer…', { style: 'primary' }),

@@ -50,7 +50,15 @@ export function vote(
   return withRequest(parts, requestId, async (request) => {
     const { why, ...deed } = await deedOf(parts, click, request.principals);
     const result = await parts.store.vote(request.id, { ...deed, decision, shown: request.digest, reason });
-    return result.outcome === 'voted' ? undefined : refusalWords(result, why);
+    if (result.outcome !== 'voted') return refusalWords(result, why);
+    const isRepeated = request.votes.some(
+      (earlier) => earlier.who === click.who && earlier.decision === decision,
+    );
+    if (!isRepeated) return undefined;
+    const { state } = result;
+    return refusalWords(
+      state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
+    );
   });
 }
 

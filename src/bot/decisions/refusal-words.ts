@@ -18,6 +18,8 @@ export function refusalWords({ outcome, state = '', by = '' }: Refusal, why?: st
       return 'Only the person who asked for this can take it back.';
     case 'already-voted':
       return 'You have rejected this already.';
+    case 'repeated':
+      return 'You have decided this already; it waits for others.';
     case 'expired':
       return 'This has expired.';
     case 'not-as-shown':

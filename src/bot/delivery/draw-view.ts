@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { OutboxItem, RequestRecord } from '../../store/port.ts';
+import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
+import { detailsOf } from '../request-details.ts';
 import { parseThreadId } from '../thread.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
@@ -110,7 +111,17 @@ async function giveUp(
   reason: string,
 ): Promise<void> {
   logger.error({ requestId: request.id, view: item.viewId, reason }, 'a card could not be posted');
-  if (item.viewId === 'thread')
-    await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
+  if (item.viewId === 'thread') {
+    const ended = await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
+    if (ended.outcome === 'abandoned') await store.putOutbox(request.threadId, apologyFor(request, reason));
+  }
   await store.doneView(item, request.revision, {});
+}
+
+/** The thread cannot be written to, so whoever asked is told in person. */
+function apologyFor(request: RequestRecord, reason: string): OutboxRow {
+  const { name } = detailsOf(request).interrupt.toolRequest;
+  const { channel } = parseThreadId(request.threadId);
+  const text = `Nobody could be asked for \`${name}\`, so it did not run: its card could not be posted in <#${channel}> (${reason}).`;
+  return { id: `${request.id}/apology`, body: { kind: 'notice', user: request.requester, text } };
 }

@@ -12,7 +12,9 @@ const Row = z.object({
   user: z.string().optional(),
   threadTs: z.string().optional(),
   text: z.string(),
-  standing: z.object({ ts: z.string(), sent: z.number() }).optional(),
+  standing: z
+    .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
+    .optional(),
 });
 type Row = z.infer<typeof Row>;
 
@@ -56,7 +58,12 @@ async function complete(
   if (standing === undefined) return false;
   const rest = harmlessMarkdown(text.slice(standing.sent));
   try {
-    await client.chat.stopStream({ channel, ts: standing.ts, ...(rest !== '' && { markdown_text: rest }) });
+    await client.chat.stopStream({
+      channel,
+      ts: standing.ts,
+      session_status: standing.session,
+      ...(rest !== '' && { markdown_text: rest }),
+    });
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'later') throw error;

@@ -1,4 +1,4 @@
-import type { Page, RequestRecord, Store } from '../../store/port.ts';
+import type { Page, PageOptions, RequestRecord, Store } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
 
 /** The three lists that concern a person. */
@@ -21,9 +21,10 @@ export async function loadList(
   { store, directory }: Pick<BotParts, 'store' | 'directory'>,
   userId: string,
   name: ListName,
-  from?: string,
+  { from, limit = PAGE_SIZE }: { readonly from?: string | undefined; readonly limit?: number } = {},
 ): Promise<ListPage> {
-  const page = await readPage(store, name, userId, await peopleFor(directory, userId, name), from);
+  const people = await peopleFor(directory, userId, name);
+  const page = await readPage(store, name, userId, people, { from, limit });
   const loaded = await Promise.all(page.requestIds.map((id) => store.load(id)));
   const requests = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
   return { name, requests, next: page.next, isFirst: from === undefined };
@@ -34,9 +35,8 @@ function readPage(
   name: ListName,
   userId: string,
   people: readonly string[],
-  from?: string,
+  options: PageOptions,
 ): Promise<Page> {
-  const options = { limit: PAGE_SIZE, from };
   if (name === 'waiting') return store.listWaiting(people, options);
   return name === 'asked' ? store.listAsked(userId, options) : store.listDecided(userId, options);
 }

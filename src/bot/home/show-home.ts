@@ -9,7 +9,14 @@ export async function showHome(
   turned?: { readonly list: ListName; readonly from?: string },
 ): Promise<void> {
   const lists = LISTS.map((name) =>
-    loadList(parts, userId, name, turned?.list === name ? turned.from : undefined),
+    loadList(parts, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   await parts.client.views.publish({ user_id: userId, view: buildHome(await Promise.all(lists)) });
+}
+
+/** Shows somebody's App Home after a decision of theirs; where it cannot be shown, the decision stands all the same. */
+export async function refreshHome(parts: BotParts, userId: string): Promise<void> {
+  await showHome(parts, userId).catch((err: unknown) =>
+    parts.logger.debug({ userId, err }, 'an App Home was not refreshed'),
+  );
 }

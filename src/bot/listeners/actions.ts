@@ -6,6 +6,7 @@ import * as ids from '../cards/action-ids.ts';
 import { questionOf } from '../cards/card-details.ts';
 import { askAgain } from '../decisions/ask-again.ts';
 import { answer, type Click, type Notice, vote, withdraw } from '../decisions/decide.ts';
+import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
@@ -41,7 +42,8 @@ export function listenToActions(app: App, parts: BotParts): void {
       const notice = await decide(clicked, action);
       await ack();
       if (notice !== undefined) await tellPrivately(clicked, notice);
-      else if (body.view?.type === 'modal') await showDetails(parts, clicked);
+      else if (body.view?.type === 'modal')
+        await Promise.all([showDetails(parts, clicked), refreshHome(parts, body.user.id)]);
     });
   };
   const onOpen = (id: string, opens: Opens): void => {

@@ -1,9 +1,14 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
 import type { BotParts } from '../bot-parts.ts';
+import { line, words } from '../cards/card.ts';
 import { buildList, HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
-import { LISTS, loadList } from '../home/load-lists.ts';
+import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
 import { showHome } from '../home/show-home.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
+import { tellPrivately } from './tell-privately.ts';
+
+/** Three lists in one message, which takes half the blocks of a Home tab. */
+const SHORT_PAGE_SIZE = 5;
 
 /** App Home and the slash command: the same three lists. */
 export function listenToHome(app: App, parts: BotParts): void {
@@ -18,10 +23,11 @@ export function listenToHome(app: App, parts: BotParts): void {
     await showHome(parts, body.user.id, { list, ...(action.value !== undefined && { from: action.value }) });
   });
 
-  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
+  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client, respond }) => {
     await ack();
     const loaded = await parts.store.load(action.value ?? '');
-    if (loaded.outcome !== 'found') return;
+    if (loaded.outcome !== 'found')
+      return tellPrivately({ respond, client, body }, 'This request is not known any more.');
     const view = buildDetailsModal(loaded.request, { page: 0, now: Date.now() });
     await client.views.open({ trigger_id: body.trigger_id, view });
   });
@@ -35,10 +41,15 @@ export function listenToHome(app: App, parts: BotParts): void {
       );
       return;
     }
-    const lists = await Promise.all(wanted.map((name) => loadList(parts, command.user_id, name)));
+    const limit = wanted.length === 1 ? PAGE_SIZE : SHORT_PAGE_SIZE;
+    const lists = await Promise.all(wanted.map((name) => loadList(parts, command.user_id, name, { limit })));
+    const more = lists.some(({ next }) => next !== undefined);
     await respond({
       text: 'Your requests',
-      blocks: lists.flatMap((list) => buildList({ ...list, next: undefined })),
+      blocks: [
+        ...lists.flatMap((list) => buildList({ ...list, next: undefined })),
+        ...(more ? [line(words('There are more in the Home tab of this app.'))] : []),
+      ],
     });
   });
 }

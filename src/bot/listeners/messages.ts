@@ -16,7 +16,10 @@ export function listenToMessages(app: App, parts: BotParts): void {
   });
 
   app.event('message', async ({ event, context }) => {
-    if (event.subtype !== undefined || event.bot_id !== undefined || event.text === undefined) return;
+    // With a file, or shown in the channel as well, it is still something that a person says.
+    const isSpoken =
+      event.subtype === undefined || event.subtype === 'file_share' || event.subtype === 'thread_broadcast';
+    if (!isSpoken || 'bot_id' in event || event.text === undefined) return;
     const isDirect = event.channel_type === 'im';
     const mentioned = event.text.includes(`<@${context.botUserId}>`);
     // In a channel only replies are for us, and only in threads that we take part in.

@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import type { RequestRecord } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { answer, type Click, edit, type Notice, resolve, vote } from '../decisions/decide.ts';
+import { refreshHome } from '../home/show-home.ts';
 import { parseAnswer } from '../modals/answer-modal.ts';
 import * as modals from '../modals/modal.ts';
 import { parseSubmission } from '../modals/parse-submission.ts';
@@ -25,6 +26,8 @@ export function listenToSubmissions(app: App, parts: BotParts): void {
           : { ok: true, value: 'This request is not known any more.' };
       if (!done.ok) return ack({ response_action: 'errors', errors: { ...done.errors } });
       await ack({ response_action: 'clear' });
+      // On top of the full view, which is what App Home opens.
+      if (view.root_view_id !== view.id) await refreshHome(parts, body.user.id);
       if (done.value !== undefined)
         await client.chat.postMessage({ channel: body.user.id, text: done.value });
     });

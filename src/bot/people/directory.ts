@@ -32,6 +32,11 @@ export class Directory {
     this.#client = client;
   }
 
+  /** The same look-ups with nothing kept: what holds at this moment. */
+  fresh(): Directory {
+    return new Directory(this.#client);
+  }
+
   member(userId: string): Promise<Member> {
     return keep(this.#members, userId, () => this.#lookUpMember(userId));
   }

@@ -3,13 +3,16 @@
  * and cannot smuggle Slack's own markup in. `<` begins every one of Slack's mentions, links and dates.
  */
 export function harmlessMarkdown(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replace(/!?\[([^\]\n]*)\]\(\s*([^)\s]+)[^)\n]*\)/g, (_whole, label: string, target: string) =>
-      label.trim() === '' || label === target ? target : `${label} (${target})`,
-    )
-    .replace(/^\s*\[[^\]\n]+\]:\s*\S+.*$/gm, (definition) => `\`${definition.trim().replaceAll('`', "'")}\``);
+  return (
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replace(/!?\[([^\]\n]*)\]\(\s*([^)\s]+)[^)\n]*\)/g, (_whole, label: string, target: string) =>
+        label.trim() === '' || label === target ? target : `${label} (${target})`,
+      )
+      // Whatever else would be a link, or name a target for one, begins with a bracket right before one of these.
+      .replace(/\](?=[(:])/g, '] ')
+  );
 }
 
 /** How much of a text that is still growing can be made harmless already: a link that is not closed has to wait. */

@@ -12,7 +12,6 @@ const LONGEST_STREAM_MS = 240_000;
 /** A message of ours that stands in the thread and holds the first `sent` characters of the text. */
 export interface Standing {
   readonly ts: string;
-  readonly text: string;
   readonly sent: number;
 }
 
@@ -31,6 +30,7 @@ export class ReplyStream {
   readonly #recipient: StreamRecipient;
   readonly #logger: Logger;
   #text = '';
+  #isNewParagraph = false;
   #sent = 0;
   #ts: string | undefined;
   #startedAt = 0;
@@ -45,8 +45,14 @@ export class ReplyStream {
     this.#logger = logger;
   }
 
+  /** Everything that was said, shown or not. */
+  get text(): string {
+    return this.#text;
+  }
+
   push(delta: string): void {
-    this.#text += delta;
+    this.#text += this.#isNewParagraph && this.#text !== '' ? `\n\n${delta}` : delta;
+    this.#isNewParagraph = false;
     if (this.#broken || this.#timer !== undefined) return;
     this.#timer = setTimeout(
       () => {
@@ -61,7 +67,7 @@ export class ReplyStream {
 
   /** Begins a new paragraph: the model speaks again after its tools have run. */
   pause(): void {
-    if (this.#text !== '' && !this.#text.endsWith('\n\n')) this.push('\n\n');
+    this.#isNewParagraph = true;
   }
 
   /** Ends what is shown and gives the message that stands; the record's delivery puts the rest of the text there. */
@@ -69,7 +75,7 @@ export class ReplyStream {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#flushing;
-    return this.#ts === undefined ? undefined : { ts: this.#ts, text: this.#text, sent: this.#sent };
+    return this.#ts === undefined ? undefined : { ts: this.#ts, sent: this.#sent };
   }
 
   async #flush(): Promise<void> {

@@ -5,12 +5,13 @@ import type { SlackThread } from '../thread.ts';
 /** The lifecycle of a thread on Slack's agent surface. */
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
 
-/** Shows in Slack what the agent is doing in a thread. Decoration only: a failure is noted and harms nothing. */
+/** Shows in Slack what the agent is doing in a thread, in the order told. Decoration only: a failure is noted and harms nothing. */
 export class Session {
   readonly #client: WebClient;
   readonly #thread: SlackThread;
   readonly #logger: Logger;
   #lastWords = '';
+  #lastCall = Promise.resolve();
 
   constructor(client: WebClient, thread: SlackThread, logger: Logger) {
     this.#client = client;
@@ -44,11 +45,18 @@ export class Session {
     );
   }
 
-  async #quietly(call: () => Promise<unknown>): Promise<void> {
-    try {
-      await call();
-    } catch (err) {
-      this.#logger.debug({ err }, 'a status was not shown');
-    }
+  /** Takes the line away and leaves the session as it is between two turns. */
+  async ends(status: 'active' | 'suspended'): Promise<void> {
+    await this.says('');
+    await this.is(status);
+  }
+
+  /** One call after the other: Slack shows what arrives last. */
+  #quietly(call: () => Promise<unknown>): Promise<void> {
+    this.#lastCall = this.#lastCall.then(call).then(
+      () => {},
+      (err) => this.#logger.debug({ err }, 'a status was not shown'),
+    );
+    return this.#lastCall;
   }
 }

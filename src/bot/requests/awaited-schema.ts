@@ -22,6 +22,18 @@ export function awaitedSchema(
   }
 }
 
+/** What is wrong with the schema that a call asks for, so that nobody is asked to fill in what cannot be checked. */
+export function problemWithAsked(interrupt: Interrupt): string | undefined {
+  const { name, input } = interrupt.toolRequest;
+  const asked = askedSchema(interrupt, input);
+  try {
+    if (asked !== undefined) compileSchema(asked, name, 'JSON Schema');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 function askedSchema(interrupt: Interrupt, input: unknown): Record<string, unknown> | undefined {
   if (requestForm.matches(interrupt)) {
     const form = requestForm.inputSchema.parse(input);

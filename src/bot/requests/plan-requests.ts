@@ -10,7 +10,7 @@ import type { BotParts } from '../bot-parts.ts';
 import { mayDecide } from '../people/may-decide.ts';
 import { toDetails } from '../request-details.ts';
 import { parseThreadId } from '../thread.ts';
-import { purposeOf } from './awaited-schema.ts';
+import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { pauseOf } from './kind-of.ts';
 import { asJson, askingSnapshot, snapshotOf } from './policy-snapshot.ts';
 
@@ -81,6 +81,8 @@ async function planRequest(
   const threadView = { id: 'thread', place: { ...parseThreadId(threadId) } };
 
   if (pause.kind !== 'approval') {
+    const problem = problemWithAsked(interrupt);
+    if (problem !== undefined) return problem;
     const purpose = purposeOf(interrupt);
     const shown = { description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);

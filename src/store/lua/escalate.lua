@@ -3,6 +3,7 @@
 -- Result: {'escalated'}, {'settled', state, by}, {'not-due'} or {'unknown'}; the same call again is 'not-due'.
 --- include request
 local row_id, row = ARGV[3], ARGV[4]
+local escalate_to = request.escalate_to or ''
 
 if not request.state then -- guard: escalate-unknown
   forget('escalate')
@@ -13,9 +14,9 @@ local at = redis.call('ZSCORE', K.timers, 'escalate|' .. request_id)
 if not at or now < tonumber(at) then return { 'not-due' } end -- guard: escalate-due
 
 forget('escalate')
-redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. request.escalate_to, 'escalated_at', int(now))
-list_for(request.escalate_to)
+redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. escalate_to, 'escalated_at', int(now))
+list_for(escalate_to)
 send(row_id, row)
 redraw()
-audit('escalated', request_id, request.escalate_to, '', '')
+audit('escalated', request_id, escalate_to, '', '')
 return { 'escalated' }

@@ -9,7 +9,7 @@ end
 local settled_at = redis.call('HGET', K.request, 'settled_at')
 if not settled_at then return { 'not-settled', request.state } end -- guard: purge-settled
 if now < settled_at + request.keep then return { 'not-due' } end -- guard: purge-due
-if redis.call('HEXISTS', K.round, request_id) == 1 then -- guard: purge-unread
+if redis.call('HEXISTS', K.round, interrupt_of(request_id)) == 1 then -- guard: purge-unread
   due('purge', now + request.keep)
   return { 'not-due' }
 end

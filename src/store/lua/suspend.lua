@@ -32,11 +32,15 @@ for i = 1, requests do
   local expires_in, remind_every, escalate_after, escalate_to = next_arg(), next_arg(), next_arg(), next_arg()
   local idempotent, max_attempts, retry_for, kept = next_arg(), next_arg(), next_arg(), next_arg()
   local views = {}
-  redis.call('HSET', key, 'v', '1', 'state', 'pending', 'rev', '1', 'thread', thread_id, 'record', record, 'kind', kind,
-    'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'self', self, 'created', int(now),
-    'principals', principals, 'resolvers', resolvers, 'escalate_to', escalate_to, 'remind_every', remind_every,
-    'idempotent', idempotent, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
+  redis.call('HSET', key, 'v', '1', 'state', 'pending', 'rev', '1', 'record', record, 'kind', kind,
+    'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'created', int(now),
+    'principals', principals, 'resolvers', resolvers, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
     'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0')
+  -- Few requests have any of these, and many requests wait.
+  local rare = { self = self, idempotent = idempotent, escalate_to = escalate_to, remind_every = remind_every }
+  for name, value in pairs(rare) do
+    if value ~= '' then redis.call('HSET', key, name, value) end
+  end
   for _ = 1, tonumber(next_arg()) do
     local view, place = next_arg(), next_arg()
     views[#views + 1] = view
@@ -51,7 +55,7 @@ for i = 1, requests do
   redis.call('ZADD', K.timers, int(now + expires_in), 'expire|' .. id)
   if remind_every ~= '' then redis.call('ZADD', K.timers, int(now + remind_every), 'remind|' .. id) end
   if escalate_after ~= '' then redis.call('ZADD', K.timers, int(now + escalate_after), 'escalate|' .. id) end
-  redis.call('HSET', K.round, id, 'pending')
+  redis.call('HSET', K.round, interrupt_of(id), 'pending')
   audit('asked', id, kind, next_arg(), next_arg())
 end
 

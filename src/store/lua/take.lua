@@ -1,6 +1,6 @@
 -- Gives one worker the right to write a thread's next turn, for a while.
 -- ARGV: thread, who takes it (new for every attempt), how long the lease holds in ms.
--- Result: {'taken', token, messages, inbox, settled requests as pairs, the record's version}, {'busy', until},
+-- Result: {'taken', token, messages, inbox, the interrupts of its round and what became of them as pairs, the record's version}, {'busy', until},
 -- {'waiting', how many}, {'idle'} or {'quarantined', why}; the same call again gives the same token.
 local owner, lease = ARGV[2], tonumber(ARGV[3])
 local thread = read(K.thread, 'token', 'owner', 'lease_until', 'open', 'quarantine', 'v')

@@ -1,4 +1,5 @@
 import { AgentError } from '../../agent/errors/agent-error.ts';
+import { outcomeUnknown } from '../../agent/errors/outcome-unknown.ts';
 
 export type HttpErrorCode =
   | 'invalid-request'
@@ -18,5 +19,6 @@ export class HttpError extends AgentError<HttpErrorCode> {
   constructor(code: HttpErrorCode, message: string, options: ErrorOptions & { status?: number } = {}) {
     super(code, message, options);
     this.status = options.status;
+    if (code === 'broken-off' || code === 'timed-out') outcomeUnknown(this);
   }
 }

@@ -1,4 +1,5 @@
 import { AgentError } from '../../agent/errors/agent-error.ts';
+import { outcomeUnknown } from '../../agent/errors/outcome-unknown.ts';
 
 /**
  * - `cannot-start`: the server never came up.
@@ -16,5 +17,6 @@ export class McpServerError extends AgentError<McpServerErrorCode> {
   constructor(code: McpServerErrorCode, server: string, message: string, options?: ErrorOptions) {
     super(code, message, options);
     this.server = server;
+    if (code === 'lost' || code === 'timed-out') outcomeUnknown(this);
   }
 }

@@ -8,6 +8,8 @@ const NOT_SHOWN = /^\(not shown: [\d,]+ characters?\)$/;
 export function readRendered(
   text: string,
 ): { whole: JsonValue } | { shown: Map<string, JsonValue | undefined> } {
+  // No value and no name begins with a round bracket, so this is the renderer speaking.
+  if (text.startsWith('(')) return { shown: new Map() };
   try {
     return { whole: readJson(text) };
   } catch {

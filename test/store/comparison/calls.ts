@@ -33,18 +33,23 @@ const NAMELESS = 'no-request';
 export function callFor(command: Command, found: Findings): Call | undefined {
   const { world, step } = found;
   const evidence = { click: step };
-  const row = { id: `row-${step}`, body: { text: `row ${step}` } };
+  // Some rows bring an id that another has had.
+  const row = { id: step % 3 === 0 ? `told-${step % 5}` : `row-${step}`, body: { text: `row ${step}` } };
   switch (command.verb) {
     case 'again':
       return found.calls[command.pick % found.calls.length];
     case 'put': {
-      const { thread, item } = command;
-      return call('put', thread, { id: `item-${item}`, body: { text: `item ${item}` } });
+      const { thread, item, onlyKnown } = command;
+      return call('put', thread, { id: `item-${item}`, body: { text: `item ${item}` } }, { onlyKnown });
     }
     case 'take':
       return call('take', command.thread, command.leaseMs);
     case 'renew':
       return about(recent(found.turns, command.pick), (turn) => call('renew', turn, command.leaseMs));
+    case 'stop':
+      return call('stop', command.thread);
+    case 'waitingIn':
+      return call('waitingIn', command.thread);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);
@@ -83,6 +88,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'supersede':
       return call('supersede', request(found, command.pick, ['pending', 'approved']), `superseded ${step}`);
+    case 'abandon':
+      return call('abandon', request(found, command.pick, OPEN), `abandoned ${step}`);
+    case 'addViews': {
+      const views = command.views.map((id) => ({ id, place: { channel: `C${step}` } }));
+      return call('addViews', request(found, command.pick, ['pending', 'unknown']), views);
+    }
     case 'start': {
       const { same, silenceMs, still, people, pick } = command;
       const id = request(found, pick, ['approved']);

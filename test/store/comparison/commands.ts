@@ -3,6 +3,7 @@ import fc from 'fast-check';
 /** Two of the threads share a shard, and so its outbox, its tokens and its chain. */
 export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
 export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
+type Person = (typeof PEOPLE)[number];
 export const KEPT_MS = 5_000;
 
 const thread = fc.constantFrom(...THREADS);
@@ -12,10 +13,13 @@ const people = fc.subarray([...PEOPLE]);
 const pick = fc.nat({ max: 999 });
 /** One to which it fits, where there is any. */
 const fitting = fc.nat({ max: 249 }).map((number) => 4 * number + 1);
+/** Any that there is, whether it fits or not. */
+const any = fc.nat({ max: 249 }).map((number) => 4 * number);
 const duration = fc.constantFrom(-1, 0, 1_000, 1_000, 1_000_000, 1_000_000);
 const far = fc.constantFrom(0, 1_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000);
 const once = fc.constant({ twice: false });
 const mostly = fc.nat({ max: 9 }).map((die) => die > 0);
+const often = fc.nat({ max: 3 }).map((die) => die > 0);
 
 const plan = fc.record({
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
@@ -57,16 +61,18 @@ const state = fc.constantFrom('succeeded', 'failed');
 const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 const limit = fc.integer({ min: 1, max: 4 });
 
-const suspension = verb('suspend', { pick, readAll: mostly, fresh: mostly, requests, row: fc.boolean() });
+const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
 const start = verb('start', { pick, same: mostly, silenceMs: duration, still: mostly, people });
 
 const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
   { weight: 6, arbitrary: verb('again', { pick }) },
   { weight: 1, arbitrary: verb('compare', {}) },
-  { weight: 5, arbitrary: verb('put', { thread, item: fc.nat({ max: 20 }) }) },
+  { weight: 5, arbitrary: verb('put', { thread, item: fc.nat({ max: 20 }), onlyKnown: fc.boolean() }) },
   { weight: 7, arbitrary: verb('take', { thread, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('renew', { pick, leaseMs: duration }) },
+  { weight: 1, arbitrary: verb('stop', { thread }) },
+  { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 6, arbitrary: suspension },
   { weight: 9, arbitrary: verb('vote', { pick, who, decision, shown: mostly, eligible: mostly }) },
   {
@@ -75,6 +81,8 @@ const command = fc.oneof(
   },
   { weight: 2, arbitrary: verb('withdraw', { pick, who, own: fc.boolean() }) },
   { weight: 1, arbitrary: verb('supersede', { pick }) },
+  { weight: 1, arbitrary: verb('abandon', { pick }) },
+  { weight: 2, arbitrary: verb('addViews', { pick, views: fc.subarray(['thread', 'dm', 'home']) }) },
   { weight: 6, arbitrary: start },
   {
     weight: 2,
@@ -100,14 +108,43 @@ export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : nev
 const round = fc
   .tuple(thread, fc.integer({ min: 100, max: 999 }), suspension, once)
   .map(([thread, item, suspend, calls]): Command[] => [
-    { verb: 'put', thread, item, ...calls },
+    { verb: 'put', thread, item, onlyKnown: false, ...calls },
     { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
     { ...suspend, pick: 0 },
   ]);
 
+const several = fc.shuffledSubarray([...PEOPLE], { minLength: 3, maxLength: 3 });
+
+/** What is tried while an action runs, mostly in vain. */
+const meanwhile: fc.Arbitrary<Command[]> = fc.array(
+  fc.oneof(
+    verb('supersede', { pick: any }),
+    verb('recover', { pick: any }),
+    verb('resolve', { pick: any, who, eligible: mostly, verdict }),
+    verb('beat', { pick: any, silenceMs: duration, progress: fc.constantFrom('', 'half') }),
+    start,
+  ),
+  { minLength: 1, maxLength: 4, size: 'max' },
+);
+
+function click(
+  pick: number,
+  who: Person,
+  decision: 'approve' | 'reject',
+  calls: { twice: boolean },
+): Command {
+  return { verb: 'vote', pick, who, decision, shown: true, eligible: true, ...calls };
+}
+
 /** What leads further into the life of a request than single commands would by chance. */
 const passage = fc.oneof(
   round,
+  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
+    { verb: 'put', thread, item, onlyKnown: true, ...calls },
+    { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'stop', thread, ...calls },
+    { verb: 'renew', pick: 0, leaseMs: 1_000_000, ...calls },
+  ]),
   fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
     { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
     { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
@@ -116,28 +153,33 @@ const passage = fc.oneof(
     { verb: 'retire', thread, ...calls },
   ]),
   fc
-    .tuple(pick, fc.shuffledSubarray([...PEOPLE], { minLength: 2, maxLength: 3 }), once)
-    .map(([pick, people, calls]) =>
-      people.map(
-        (who): Command => ({
-          verb: 'vote',
-          pick,
-          who,
-          decision: 'approve',
-          shown: true,
-          eligible: true,
-          ...calls,
-        }),
-      ),
-    ),
-  fc.tuple(fitting, start, who, fc.constantFrom(0, 1_000), once).map(([pick, start, who, ms, calls]) =>
-    [1, 2].flatMap((): Command[] => [
-      { ...start, pick, same: true, still: true, silenceMs: 0 },
-      { verb: 'recover', pick, ...calls },
-      { verb: 'resolve', pick, who, eligible: true, verdict: 'run-again', ...calls },
-      { verb: 'wait', ms, ...calls },
+    .tuple(fitting, who, once)
+    .map(([pick, who, calls]) => [click(pick, who, 'reject', calls), click(pick, who, 'approve', calls)]),
+  fc
+    .tuple(fitting, several, any, once)
+    .map(([pick, people, other, calls]): Command[] => [
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { verb: 'addViews', pick: other, views: ['home'], ...calls },
+      { verb: 'abandon', pick: other, ...calls },
     ]),
-  ),
+  fc
+    .tuple(fitting, several, start, meanwhile, state, once)
+    .map(([pick, people, start, others, state, calls]): Command[] => [
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { ...start, pick, same: true, still: true, silenceMs: 1_000_000 },
+      ...others,
+      { verb: 'finish', pick, state, ...calls },
+    ]),
+  fc
+    .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once)
+    .map(([pick, start, who, last, ms, calls]) =>
+      (['run-again', last] as const).flatMap((verdict): Command[] => [
+        { ...start, pick, same: true, still: true, silenceMs: 0 },
+        { verb: 'recover', pick, ...calls },
+        { verb: 'resolve', pick, who, eligible: true, verdict, ...calls },
+        { verb: 'wait', ms, ...calls },
+      ]),
+    ),
 );
 
 /** Up to a hundred calls, some sent twice and some sent again when they are long out of date. */
@@ -146,7 +188,7 @@ export const commands: fc.Arbitrary<Command[]> = fc
     round,
     fc.array(
       fc.oneof(
-        { weight: 5, arbitrary: command.map((single) => [single]) },
+        { weight: 3, arbitrary: command.map((single) => [single]) },
         { weight: 1, arbitrary: passage },
       ),
       { maxLength: 100, size: 'max' },

@@ -54,7 +54,10 @@ function threadInModel(world: World, id: string) {
   const round = (thread?.round ?? []).map((requestId) => {
     const request = world.request(requestId);
     const ended = request !== undefined && isSettled(request);
-    return [requestId, ended ? [request.state, request.by, request.payload].join('\n') : 'pending'];
+    return [
+      requestId.split('~')[1],
+      ended ? [request.state, request.by, request.payload].join('\n') : 'pending',
+    ];
   });
   return {
     lease: thread?.lease === undefined ? 'free' : `${thread.lease.token} until ${thread.lease.until}`,
@@ -67,16 +70,16 @@ function threadInModel(world: World, id: string) {
 }
 
 async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
-  const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...indexes] = keys
+  const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...others] = keys
     .forScript(threadId)
     .slice(5);
   const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
-  const [waiting = [], asked = [], decided = []] = await Promise.all(
-    indexes.map((key) => client.zrange(key, '0', '-1')),
+  const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
+    others.map((key) => client.zrange(key, '0', '-1')),
   );
   const log = await client.xrange(audit, '-', '+');
   return {
-    ...{ waiting, asked, decided },
+    ...{ waiting, asked, decided, sent: sent.sort() },
     timers: await times(timers),
     wake: await times(wake),
     runs: await times(run),
@@ -94,14 +97,16 @@ function shardInModel(shard: Shard) {
     });
     return [...new Set(all)].sort();
   };
-  const rows = [...shard.outbox].flatMap(([item, { row, claim }]) => [
+  const rows = [...shard.outbox].flatMap(([item, { row, claim, tries }]) => [
     ...(row === undefined ? [] : [item.slice('row|'.length)]),
     ...(claim === undefined ? [] : [`claim|${item}`]),
+    ...(tries === 0 ? [] : [`tries|${item}`]),
   ]);
   return {
     ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },
     timers: timed(timersOf(shard)),
     wake: timed([...shard.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
+    sent: [...shard.sent].map((item) => item.slice('row|'.length)).sort(),
     runs: timed(runsOf(shard)),
     outbox: timed([...shard.outbox].map(([item, { at }]) => [item, at])),
     rows: rows.sort(),
@@ -117,9 +122,9 @@ async function requestInRedis(store: Store, id: string) {
 }
 
 function requestInModel(request: Request) {
-  const { asked, createdAt, votes, drawn } = request;
+  const { asked, createdAt, votes, views, drawn } = request;
   const { state, revision, principals, by, payload, attempts, attempt, progress } = request;
-  const { id, kind, requester, digest, details, policy, execution, views = [] } = asked;
+  const { id, kind, requester, digest, details, policy, execution } = asked;
   return {
     ...{ id, kind, requester, digest, details, policy, execution, createdAt },
     ...{ state, revision, principals, by, payload, attempts, attempt, progress },

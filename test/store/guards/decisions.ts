@@ -5,6 +5,7 @@ import type { Scenarios } from './stage.ts';
 const NOBODY = 'T-none~none';
 const QUESTION = { kind: 'question' } as const;
 const BOTH = { policy: { quorum: 2, vetoes: 2 } };
+const PLACE = { id: 'thread', place: {} };
 const LATE = { policy: { expiresInMs: 0 } };
 
 /** What people may decide, and what they are told when they may not. */
@@ -104,5 +105,22 @@ export const decisionScenarios: Scenarios = {
     await store.vote(requestId, reject('U-ann'));
     const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
     expect(await store.supersede(requestId, '')).toEqual(late);
+  },
+
+  'abandon-unknown': async ({ store }) => {
+    expect(await store.abandon(NOBODY, '')).toEqual({ outcome: 'unknown' });
+  },
+  'abandon-settled': async ({ resending, store }) => {
+    const given = { outcome: 'settled', state: 'failed', by: '' };
+    expect(await resending.abandon(await ask(store), '')).toEqual(given);
+  },
+  'add-views-unknown': async ({ store }) => {
+    expect(await store.addViews(NOBODY, [PLACE])).toEqual({ outcome: 'unknown' });
+  },
+  'add-views-settled': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.vote(requestId, reject('U-ann'));
+    const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
+    expect(await store.addViews(requestId, [PLACE])).toEqual(late);
   },
 };

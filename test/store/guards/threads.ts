@@ -25,6 +25,10 @@ async function brokenThread({ store, client, keys }: Stage): Promise<string> {
 
 /** What may happen to a thread, and to whom it belongs. */
 export const threadScenarios: Scenarios = {
+  'put-unknown': async ({ store }) => {
+    const put = await store.put(newThreadId(), ITEM, { onlyKnown: true });
+    expect(put).toEqual({ outcome: 'unknown-thread' });
+  },
   'put-duplicate': async ({ store }) => {
     const threadId = newThreadId();
     await store.put(threadId, ITEM);
@@ -53,6 +57,10 @@ export const threadScenarios: Scenarios = {
     const turn = await beginTurn(store, newThreadId());
     await suspendTurn(store, turn);
     expect(await store.renew(turn, MINUTE_MS)).toEqual({ outcome: 'stale' });
+  },
+  'stop-idle': async ({ store }) => {
+    const { threadId } = await beginTurn(store, newThreadId(), 0);
+    expect(await store.stop(threadId)).toEqual({ outcome: 'idle' });
   },
   'suspend-repeated': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());

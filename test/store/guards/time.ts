@@ -52,6 +52,11 @@ export const timeScenarios: Scenarios = {
     const requestId = await ask(store, { policy: { remindEveryMs: MINUTE_MS } });
     expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'not-due' });
   },
+  'remind-malformed': async ({ store, client, keys }) => {
+    const requestId = await ask(store);
+    await client.zadd(keys.shard(shardOf(threadOf(requestId) ?? ''), 'timers'), 0, `remind|${requestId}`);
+    expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'malformed' });
+  },
 
   'escalate-unknown': async ({ store }) => {
     expect(await store.escalate(NOBODY, ROW)).toEqual({ outcome: 'unknown' });
@@ -83,11 +88,19 @@ export const timeScenarios: Scenarios = {
     expect(await fleeting.purge(requestId)).toEqual({ outcome: 'not-due' });
   },
 
-  'outbox-put-repeated': async ({ store }) => {
+  'send-waiting': async ({ store }) => {
     const threadId = newThreadId();
     const take = () => store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
     await store.putOutbox(threadId, ROW);
     await take();
+    await store.putOutbox(threadId, ROW);
+    expect(await take()).toEqual([]);
+  },
+  'send-sent': async ({ store }) => {
+    const threadId = newThreadId();
+    const take = () => store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    await store.putOutbox(threadId, ROW);
+    for (const item of await take()) if (item.kind === 'row') await store.doneRow(item);
     await store.putOutbox(threadId, ROW);
     expect(await take()).toEqual([]);
   },
@@ -100,6 +113,12 @@ export const timeScenarios: Scenarios = {
   },
   'outbox-done-stale': async ({ store }) => {
     expect(await store.doneRow(await takeLate(store))).toBe('stale');
+  },
+  'outbox-drop-stale': async ({ resending, store, client, keys }) => {
+    const shard = shardOf(newThreadId());
+    await client.zadd(keys.shard(shard, 'outbox'), 0, 'row|without-text');
+    expect(await resending.takeOutbox(shard, { leaseMs: 0, limit: 1 })).toEqual([]);
+    expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
   },
   'outbox-retry-stale': async ({ store }) => {
     expect(await store.retryOutbox(await takeLate(store), 0)).toBe('stale');

@@ -8,7 +8,7 @@ type OutboxVerbs = Pick<Verbs, 'putOutbox' | 'takeOutbox' | 'doneRow' | 'doneVie
 export function outboxModel(world: World): OutboxVerbs {
   return {
     putOutbox(threadId, row) {
-      if (!world.home(threadId).outbox.has(`row|${row.id}`)) world.send(threadId, row);
+      world.send(threadId, row);
     },
 
     takeOutbox(shard, { leaseMs, limit }) {
@@ -18,13 +18,12 @@ export function outboxModel(world: World): OutboxVerbs {
         [...outbox].map(([item, { at }]) => [item, at]),
       );
       return due.slice(0, limit).map((item): OutboxItem => {
-        const row = outbox.get(item)?.row;
+        const { row, tries = 0 } = outbox.get(item) ?? {};
         outbox.set(item, {
-          at: world.now + leaseMs,
-          claim: world.caller,
+          ...{ at: world.now + leaseMs, claim: world.caller, tries },
           ...(row === undefined ? {} : { row }),
         });
-        const held = { item, owner: world.caller, shard };
+        const held = { item, owner: world.caller, shard, tries };
         const [, id = '', viewId = ''] = item.split('|');
         if (row !== undefined) return { kind: 'row', ...held, rowId: id, body: row };
         return { kind: 'view', ...held, requestId: id, viewId };
@@ -32,10 +31,11 @@ export function outboxModel(world: World): OutboxVerbs {
     },
 
     doneRow({ item, owner, shard }) {
-      const { outbox } = world.shard(shard);
+      const { outbox, sent } = world.shard(shard);
       if (!outbox.has(item)) return 'done';
       if (outbox.get(item)?.claim !== owner) return 'stale';
       outbox.delete(item);
+      sent.add(item);
       return 'done';
     },
 
@@ -48,7 +48,7 @@ export function outboxModel(world: World): OutboxVerbs {
       const request = world.request(requestId);
       request?.drawn.set(viewId, { revision, stands });
       if (request === undefined || request.revision <= revision) return 'done';
-      outbox.set(item, { at: world.now });
+      outbox.set(item, { at: world.now, tries: 0 });
       return 'due-again';
     },
 
@@ -56,6 +56,7 @@ export function outboxModel(world: World): OutboxVerbs {
       const outgoing = world.shard(shard).outbox.get(item);
       if (outgoing?.claim !== owner) return 'stale';
       outgoing.claim = undefined;
+      outgoing.tries += 1;
       outgoing.at = world.now + delayMs;
       return 'later';
     },

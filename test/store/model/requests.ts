@@ -1,16 +1,21 @@
 import type { Attempt, Deed } from '../../../src/store/port.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
 
-type Deeds = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'start' | 'beat' | 'finish' | 'resolve';
+type Attempts = 'start' | 'beat' | 'finish' | 'resolve';
+type Deeds = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
 
 /** What people and workers do to a request; each deed checks everything before it changes anything. */
 export function requestModel(world: World): Pick<Verbs, Deeds> {
   /** A refusal goes on record; the same click sent again does not. */
-  function refuse<Code extends string>(request: Request, code: Code, deed: Omit<Deed, 'eligible'>) {
-    const click = JSON.stringify(deed.evidence);
-    if (request.refused.get(deed.who) !== click) world.audit(request, 'refused', `${code} ${deed.who}`);
-    request.refused.set(deed.who, click);
-    return { outcome: code };
+  function refuse<Result extends { readonly outcome: string }>(
+    request: Request,
+    { who, evidence }: Omit<Deed, 'eligible'>,
+    result: Result,
+  ): Result {
+    const click = JSON.stringify(evidence);
+    if (request.refused.get(who) !== click) world.audit(request, 'refused', `${result.outcome} ${who}`);
+    request.refused.set(who, click);
+    return result;
   }
 
   return {
@@ -22,13 +27,13 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       if (kind !== 'approval') return { outcome: 'not-an-approval' };
       const earlier = request.votes.get(who)?.decision;
       if (earlier === decision) return voted(request);
-      if (request.state !== 'pending') return settled(request);
-      if (world.now >= expiryOf(request)) return { outcome: 'expired' };
-      if (!vote.eligible) return refuse(request, 'not-eligible', vote);
-      if (who === requester && !policy.selfApproval) return refuse(request, 'own-request', vote);
-      if (vote.shown !== digest) return refuse(request, 'not-as-shown', vote);
+      if (request.state !== 'pending') return refuse(request, vote, settled(request));
+      if (world.now >= expiryOf(request)) return refuse(request, vote, { outcome: 'expired' });
+      if (!vote.eligible) return refuse(request, vote, { outcome: 'not-eligible' });
+      if (who === requester && !policy.selfApproval) return refuse(request, vote, { outcome: 'own-request' });
+      if (vote.shown !== digest) return refuse(request, vote, { outcome: 'not-as-shown' });
       // An approval can be taken back while the request is pending; a rejection stands.
-      if (earlier === 'reject') return { outcome: 'already-voted', decision: earlier };
+      if (earlier === 'reject') return refuse(request, vote, { outcome: 'already-voted', decision: earlier });
 
       request.votes.set(who, { decision, at: world.now });
       const count = `${votesFor(request, 'approve')} of ${policy.quorum}`;
@@ -53,9 +58,9 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       if (request.asked.kind === 'approval') return { outcome: 'is-an-approval' };
       const same = request.by === deed.who && request.payload === payload;
       if (request.state === 'answered' && same) return { outcome: 'answered' };
-      if (request.state !== 'pending') return settled(request);
-      if (world.now >= expiryOf(request)) return { outcome: 'expired' };
-      if (!deed.eligible) return refuse(request, 'not-eligible', deed);
+      if (request.state !== 'pending') return refuse(request, deed, settled(request));
+      if (world.now >= expiryOf(request)) return refuse(request, deed, { outcome: 'expired' });
+      if (!deed.eligible) return refuse(request, deed, { outcome: 'not-eligible' });
       world.settle(request, 'answered', deed.who, payload);
       world.audit(request, 'answered', deed.who);
       return { outcome: 'answered' };
@@ -64,9 +69,10 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
     withdraw(requestId, deed, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (deed.who !== request.asked.requester) return refuse(request, 'not-yours', deed);
+      if (deed.who !== request.asked.requester) return refuse(request, deed, { outcome: 'not-yours' });
       if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
-      if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
+      if (request.state !== 'pending' && request.state !== 'approved')
+        return refuse(request, deed, settled(request));
       world.settle(request, 'withdrawn', deed.who, reason);
       world.audit(request, 'withdrawn', deed.who);
       return { outcome: 'withdrawn' };
@@ -80,6 +86,25 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       world.settle(request, 'superseded', '', reason);
       world.audit(request, 'superseded');
       return { outcome: 'superseded' };
+    },
+
+    abandon(requestId, reason) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state !== 'pending') return settled(request);
+      world.settle(request, 'failed', '', reason);
+      world.audit(request, 'abandoned');
+      return { outcome: 'abandoned' };
+    },
+
+    addViews(requestId, views) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state !== 'pending' && request.state !== 'unknown') return settled(request);
+      const added = views.filter(({ id }) => !request.views.some((view) => view.id === id));
+      request.views = [...request.views, ...added];
+      world.draw({ ...request, views: added });
+      return { outcome: 'added', views: added.length };
     },
 
     start(requestId, attempt) {
@@ -141,9 +166,9 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       const said = `${verdict} ${deed.who}`;
       if (request.verdict === said) return { outcome: 'resolved', state };
       if (state === 'pending' || state === 'approved' || state === 'started')
-        return { outcome: 'not-unknown', state };
-      if (state !== 'unknown') return settled(request);
-      if (!deed.eligible) return refuse(request, 'not-eligible', deed);
+        return refuse(request, deed, { outcome: 'not-unknown', state });
+      if (state !== 'unknown') return refuse(request, deed, settled(request));
+      if (!deed.eligible) return refuse(request, deed, { outcome: 'not-eligible' });
       world.audit(request, 'resolved', said);
       request.verdict = said;
       if (verdict === 'run-again') {

@@ -1,8 +1,8 @@
 import { threadOf } from '../../../src/store/keys.ts';
 import { type NewRequest, SettledState } from '../../../src/store/request-record.ts';
-import type { Thread, Verbs, World } from './world.ts';
+import { isSettled, type Thread, type Verbs, type World } from './world.ts';
 
-type ThreadVerbs = Pick<Verbs, 'put' | 'take' | 'renew' | 'suspend' | 'retire'>;
+type ThreadVerbs = Pick<Verbs, 'put' | 'take' | 'renew' | 'stop' | 'waitingIn' | 'suspend' | 'retire'>;
 
 /** A thread has one live turn, and none while a request of the last one is open. */
 export function threadModel(world: World): ThreadVerbs {
@@ -11,10 +11,15 @@ export function threadModel(world: World): ThreadVerbs {
     thread.wakeAt = thread.lease.until;
   }
 
+  function isBusy({ lease }: Thread): boolean {
+    return lease !== undefined && lease.until > world.now;
+  }
+
   function open(asked: NewRequest): void {
+    const { views = [] } = asked;
     const { principals, remindEveryMs, escalate } = asked.policy;
     const request = {
-      ...{ asked, principals, createdAt: world.now, since: world.now, revision: 1, attempts: 0 },
+      ...{ asked, principals, views, createdAt: world.now, since: world.now, revision: 1, attempts: 0 },
       ...{ votes: new Map(), refused: new Map(), late: new Set<string>(), drawn: new Map() },
       state: 'pending' as const,
       remindAt: remindEveryMs === undefined ? undefined : world.now + remindEveryMs,
@@ -31,7 +36,8 @@ export function threadModel(world: World): ThreadVerbs {
   }
 
   return {
-    put(threadId, item) {
+    put(threadId, item, { onlyKnown = false } = {}) {
+      if (onlyKnown && world.thread(threadId) === undefined) return { outcome: 'unknown-thread' };
       const thread = world.thread(threadId) ?? { seen: new Set(), log: [], inbox: [], round: [] };
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
       world.home(threadId).threads.set(threadId, thread);
@@ -40,14 +46,14 @@ export function threadModel(world: World): ThreadVerbs {
       thread.retireAt = undefined;
       const waiting = world.open(thread);
       if (waiting === 0) thread.wakeAt ??= world.now;
-      return { outcome: 'put', waiting, place: thread.inbox.length };
+      return { outcome: 'put', waiting, place: thread.inbox.length, busy: isBusy(thread) };
     },
 
     take(threadId, leaseMs) {
       const thread = world.thread(threadId);
       if (thread === undefined) return { outcome: 'idle' };
       const { lease, log, inbox, round } = thread;
-      const held = lease !== undefined && lease.until > world.now ? lease : undefined;
+      const held = isBusy(thread) ? lease : undefined;
       if (held !== undefined && held.owner !== world.caller) return { outcome: 'busy', until: held.until };
       const requests = world.open(thread);
       if (requests > 0) return { outcome: 'waiting', requests };
@@ -66,7 +72,21 @@ export function threadModel(world: World): ThreadVerbs {
       const thread = world.thread(threadId);
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       lend(thread, thread.lease.owner, token, leaseMs);
-      return { outcome: 'renewed' };
+      return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
+    },
+
+    stop(threadId) {
+      const thread = world.thread(threadId);
+      if (thread?.lease === undefined || !isBusy(thread)) return { outcome: 'idle' };
+      thread.stop = thread.lease.token;
+      return { outcome: 'stopping' };
+    },
+
+    waitingIn(threadId) {
+      return (world.thread(threadId)?.round ?? []).filter((id) => {
+        const request = world.request(id);
+        return request !== undefined && !isSettled(request);
+      });
     },
 
     suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {

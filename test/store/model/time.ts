@@ -73,7 +73,7 @@ export function timeModel(world: World): TimeVerbs {
       }
       const { requests, outbox } = world.home(requestId);
       requests.delete(requestId);
-      for (const { id } of request.asked.views ?? []) outbox.delete(`view|${requestId}|${id}`);
+      for (const { id } of request.views) outbox.delete(`view|${requestId}|${id}`);
       return { outcome: 'purged' };
     },
   };

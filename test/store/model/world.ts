@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message } from '../../../src/agent/messages.ts';
 import { shardOf, threadOf } from '../../../src/store/keys.ts';
 import type { InboxItem, Store } from '../../../src/store/port.ts';
-import type { NewRequest, RequestState } from '../../../src/store/request-record.ts';
+import type { NewRequest, NewView, RequestState } from '../../../src/store/request-record.ts';
 
 type OutsideTheModel = 'load' | 'close' | 'note' | 'exportAudit' | 'verifyAudit' | 'trimAudit';
 
@@ -21,6 +21,8 @@ export interface Thread {
   round: readonly string[];
   lease?: { readonly owner: string; readonly token: string; readonly until: number } | undefined;
   committed?: string;
+  /** The token of the turn that somebody wants to stop. */
+  stop?: string;
   /** When somebody has to look at the thread; while a turn goes on, that is when its lease ends. */
   wakeAt?: number | undefined;
   retireAt?: number | undefined;
@@ -38,6 +40,7 @@ export interface Request {
   since: number;
   revision: number;
   principals: readonly string[];
+  views: readonly NewView[];
   attempts: number;
   attempt?: string | undefined;
   progress?: string;
@@ -55,6 +58,8 @@ export interface Request {
 export interface Outgoing {
   at: number;
   claim?: string | undefined;
+  /** How often it could not be sent. */
+  tries: number;
   readonly row?: JsonObject;
 }
 
@@ -63,6 +68,8 @@ export interface Shard {
   readonly threads: Map<string, Thread>;
   readonly requests: Map<string, Request>;
   readonly outbox: Map<string, Outgoing>;
+  /** The rows that were sent. */
+  readonly sent: Set<string>;
   readonly audit: string[];
 }
 
@@ -87,6 +94,7 @@ export class World {
       threads: new Map(),
       requests: new Map(),
       outbox: new Map(),
+      sent: new Set(),
       audit: [],
     };
     this.#shards.set(shard, found);
@@ -120,16 +128,19 @@ export class World {
     this.home(asked.id).audit.push([this.now, event, asked.id, detail].join(' '));
   }
 
+  /** A row that waits already, or was sent, stays as it is. */
   send(threadId: string, { id, body }: { readonly id: string; readonly body: JsonObject }): void {
-    this.home(threadId).outbox.set(`row|${id}`, { at: this.now, row: body });
+    const { outbox, sent } = this.home(threadId);
+    const item = `row|${id}`;
+    if (!outbox.has(item) && !sent.has(item)) outbox.set(item, { at: this.now, tries: 0, row: body });
   }
 
   /** The card is due at every place; a place that is due already, or is being drawn, stays as it is. */
-  draw({ asked }: Request): void {
+  draw({ asked, views }: Request): void {
     const { outbox } = this.home(asked.id);
-    for (const { id } of asked.views ?? []) {
+    for (const { id } of views) {
       const item = `view|${asked.id}|${id}`;
-      if (!outbox.has(item)) outbox.set(item, { at: this.now });
+      if (!outbox.has(item)) outbox.set(item, { at: this.now, tries: 0 });
     }
   }
 

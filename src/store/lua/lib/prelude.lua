@@ -23,6 +23,11 @@ local function words(text)
   return list
 end
 
+-- A round names its requests by what they add to the thread's id.
+local function interrupt_of(request_id)
+  return string.match(request_id, '~(.*)$')
+end
+
 -- Reads some fields of a hash under the names they have there; a field that is missing is nil.
 local function read(key, ...)
   local names = { ... }

@@ -62,7 +62,7 @@ local function settle(state, by, payload)
   due('purge', now + request.keep)
   redis.call('ZADD', K.decided, 0, index_member(request.requester, now))
   if by ~= '' and by ~= request.requester then redis.call('ZADD', K.decided, 0, index_member(by, now)) end
-  redis.call('HSET', K.round, request_id, state .. '\n' .. by .. '\n' .. payload)
+  redis.call('HSET', K.round, interrupt_of(request_id), state .. '\n' .. by .. '\n' .. payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then redis.call('ZADD', K.wake, int(now), thread_id) end
 end
 

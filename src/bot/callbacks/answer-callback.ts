@@ -1,0 +1,29 @@
+import { type HttpAnswer, jsonAnswer, refusal } from '../connection/http-answer.ts';
+import type { CallbackOutcome } from './take-callback.ts';
+
+/** How soon a sender may try again that was faster than the thread. */
+const RETRY_AFTER_S = '15';
+
+/** What the sender of a call-back is told. */
+export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
+  switch (outcome.outcome) {
+    case 'recorded':
+      return jsonAnswer(200, { ok: true });
+    case 'not-json':
+      return refusal(400, 'The body is not JSON, or is nested too deep.');
+    case 'unfit': {
+      const where = outcome.field === '' ? 'the body' : outcome.field;
+      return refusal(400, `The body does not fit what is awaited: ${where}: ${outcome.problem}`);
+    }
+    case 'forged':
+      return refusal(401, 'This address was not made here.');
+    case 'expired':
+      return refusal(410, 'The time of this address is over.');
+    case 'used':
+      return refusal(410, 'This address has been used; it works once.');
+    case 'settled':
+      return refusal(410, `Nothing waits here any more: the request is ${outcome.state}.`);
+    case 'not-waiting':
+      return refusal(409, 'Nothing waits for this yet; try again later.', { 'retry-after': RETRY_AFTER_S });
+  }
+}

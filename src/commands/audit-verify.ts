@@ -1,0 +1,31 @@
+import { readMarks } from './audit-marks.ts';
+import { type Command, EXIT } from './command.ts';
+import { withRecord } from './open-record.ts';
+import { readOptions } from './read-options.ts';
+
+/** Walks the chains of the audit log and names every row that was changed, removed, moved or cut off. */
+export const auditVerify: Command = {
+  help: `Usage: countersign audit verify [--against FILE] [--json]
+
+Checks the chains of the audit log. Whoever may write to Redis can also write a whole chain anew: marks of an
+earlier export, kept elsewhere, show that.
+
+  --against FILE the marks that "countersign audit --marks FILE" has written
+  --json         print one JSON object: ok, rows, problems
+
+Exit code: 0 all rows are as they were written, 1 some are not, 2 not understood.
+`,
+  async run(args, context) {
+    const { values } = readOptions(args, { json: { type: 'boolean' }, against: { type: 'string' } });
+    const marks = values.against === undefined ? [] : await readMarks(values.against);
+    const { rows, problems } = await withRecord(context, ({ store }) => store.verifyAudit(marks));
+    const ok = problems.length === 0;
+    if (values.json) await context.write(`${JSON.stringify({ ok, rows, problems })}\n`);
+    else {
+      for (const { shard, seq, problem, message } of problems)
+        await context.writeError(`chain ${shard}, row ${seq}: ${problem}: ${message}\n`);
+      await context.write(ok ? `ok (rows: ${rows})\n` : `problems: ${problems.length} (rows: ${rows})\n`);
+    }
+    return ok ? EXIT.ok : EXIT.problem;
+  },
+};

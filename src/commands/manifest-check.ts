@@ -1,0 +1,34 @@
+import { formatProblem } from '../tools/manifest/problem.ts';
+import { type Command, EXIT } from './command.ts';
+import { manifestFile, readManifest } from './load-manifest.ts';
+import { readOptions } from './read-options.ts';
+
+/** Says every mistake in a manifest at once, as editors read it. */
+export const manifestCheck: Command = {
+  help: `Usage: countersign manifest check [file] [--json]
+
+Checks the manifest (the file named, else MANIFEST, else manifest.yml) and prints a line for each mistake:
+file:line:column: what it is about: what is wrong. Secrets that it refers to must be in the environment.
+
+  --json         print one JSON object: ok, file, problems, warnings
+
+Exit code: 0 without a mistake (warnings do not count), 1 with one, 2 not understood.
+`,
+  async run(args, { environment, write, writeError }) {
+    const { values, positionals } = readOptions(args, { json: { type: 'boolean' } }, { words: 1 });
+    const file = manifestFile(environment, positionals[0]);
+    const parsed = await readManifest(file, environment);
+    const { ok, warnings } = parsed;
+    const problems = parsed.ok ? [] : parsed.problems;
+    if (values.json) {
+      await write(`${JSON.stringify({ ok, file, problems, warnings })}\n`);
+      return ok ? EXIT.ok : EXIT.problem;
+    }
+    for (const problem of problems) await writeError(`${formatProblem(problem)}\n`);
+    for (const warning of warnings) await writeError(`warning: ${formatProblem(warning)}\n`);
+    if (!parsed.ok) return EXIT.problem;
+    const { tools, policies } = parsed.manifest;
+    await write(`${file}: ok (tools: ${tools.length}, policies: ${policies.size})\n`);
+    return EXIT.ok;
+  },
+};

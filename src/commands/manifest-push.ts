@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { slackManifest } from '../tools/manifest/slack-manifest.ts';
+import { callSlack, type SlackAnswer } from './call-slack.ts';
+import { type Command, EXIT } from './command.ts';
+import { Failure } from './failure.ts';
+import { manifestFile, requireManifest } from './load-manifest.ts';
+import { readOptions } from './read-options.ts';
+import { HTTP_HELP, HTTP_OPTION, slackConnection } from './slack-connection.ts';
+import { UsageError } from './usage-error.ts';
+
+const Problems = z.array(z.object({ message: z.string(), pointer: z.string().catch('') })).catch([]);
+const Pushed = z.object({
+  app_id: z.string(),
+  oauth_authorize_url: z.string().optional(),
+  permissions_updated: z.boolean().optional(),
+});
+
+const TOKEN_HINT =
+  'make an app configuration token at https://api.slack.com/apps and set SLACK_CONFIG_TOKEN to it';
+
+/** Creates the Slack app or brings it up to date; what Slack finds wrong is printed, and then nothing is changed. */
+export const manifestPush: Command = {
+  help: `Usage: countersign manifest push [file] [--app-id ID] [--http URL] [--json]
+
+Has Slack check the app manifest, then creates the app, or updates the one named. The environment must have
+SLACK_CONFIG_TOKEN: an app configuration token from https://api.slack.com/apps, good for twelve hours.
+
+  --app-id ID    update this app (A012ABCDEF); without it a new one is created
+${HTTP_HELP}
+  --json         print one JSON object: ok, and appId or problems
+
+Exit code: 0 pushed, 1 refused by Slack or wrong, 2 not understood.
+`,
+  async run(args, { environment, write, writeError }) {
+    const { values, positionals } = readOptions(
+      args,
+      { json: { type: 'boolean' }, 'app-id': { type: 'string' }, ...HTTP_OPTION },
+      { words: 1 },
+    );
+    const appId = values['app-id'];
+    if (appId !== undefined && !/^A[A-Z0-9]{2,}$/.test(appId))
+      throw new UsageError(`--app-id wants the id of an app, such as A012ABCDEF, and "${appId}" is none`);
+    const connection = slackConnection(values.http);
+    const { SLACK_CONFIG_TOKEN: token = '' } = environment;
+    if (token === '') throw new Failure(`SLACK_CONFIG_TOKEN is not set; ${TOKEN_HINT}`);
+    const { manifest } = await requireManifest(manifestFile(environment, positionals[0]), environment);
+    const given = {
+      manifest: JSON.stringify(slackManifest(manifest, connection)),
+      ...(appId !== undefined && { app_id: appId }),
+    };
+
+    for (const method of [
+      'apps.manifest.validate',
+      `apps.manifest.${appId === undefined ? 'create' : 'update'}`,
+    ]) {
+      const answer = await callSlack(method, token, given, environment);
+      const problems = problemsIn(answer, method);
+      if (problems.length > 0) {
+        if (values.json) await write(`${JSON.stringify({ ok: false, problems })}\n`);
+        else for (const problem of problems) await writeError(`${problem}\n`);
+        return EXIT.problem;
+      }
+      if (method === 'apps.manifest.validate') continue;
+      const pushed = Pushed.safeParse(answer.body);
+      if (!pushed.success) throw new Failure(`Slack says that ${method} went well, but names no app`);
+      await write(values.json ? asJson(pushed.data) : inWords(pushed.data, appId));
+    }
+    return EXIT.ok;
+  },
+};
+
+function problemsIn({ ok, error, body }: SlackAnswer, method: string): string[] {
+  if (ok) return [];
+  const problems = Problems.parse(body.errors).map(
+    ({ pointer, message }) => `slack${pointer.replaceAll('/', '.')}: ${message}`,
+  );
+  if (problems.length > 0) return problems;
+  const hint = /auth|token/.test(error) ? `; ${TOKEN_HINT}` : '';
+  return [`Slack refuses ${method}: ${error}${hint}`];
+}
+
+function asJson({
+  app_id,
+  oauth_authorize_url: installUrl,
+  permissions_updated,
+}: z.infer<typeof Pushed>): string {
+  const mustInstall = permissions_updated ?? installUrl !== undefined;
+  return `${JSON.stringify({ ok: true, appId: app_id, mustInstall, ...(installUrl !== undefined && { installUrl }) })}\n`;
+}
+
+function inWords(
+  { app_id, oauth_authorize_url: installUrl, permissions_updated }: z.infer<typeof Pushed>,
+  appId: string | undefined,
+): string {
+  const settings = `https://api.slack.com/apps/${app_id}`;
+  if (appId === undefined) {
+    return `created ${app_id}\ninstall it: ${installUrl ?? settings}\nits tokens: ${settings}\n`;
+  }
+  return `updated ${app_id}\n${permissions_updated === true ? `its scopes have changed, so install it again: ${settings}/install-on-team\n` : ''}`;
+}

@@ -1,0 +1,27 @@
+import { slackManifestText } from '../tools/manifest/slack-manifest.ts';
+import { type Command, EXIT } from './command.ts';
+import { manifestFile, requireManifest } from './load-manifest.ts';
+import { readOptions } from './read-options.ts';
+import { HTTP_HELP, HTTP_OPTION, slackConnection } from './slack-connection.ts';
+
+/** Prints Slack's own part of the manifest and nothing else, so that it can be piped to where Slack wants it. */
+export const manifestSlack: Command = {
+  help: `Usage: countersign manifest slack [file] [--json] [--http URL]
+
+Prints the app manifest that Slack takes: the section "slack", fitted to Socket Mode.
+
+  --json         print JSON instead of YAML
+${HTTP_HELP}
+`,
+  async run(args, { environment, write }) {
+    const { values, positionals } = readOptions(
+      args,
+      { json: { type: 'boolean' }, ...HTTP_OPTION },
+      { words: 1 },
+    );
+    const connection = slackConnection(values.http);
+    const { manifest } = await requireManifest(manifestFile(environment, positionals[0]), environment);
+    await write(slackManifestText(manifest, connection, values.json ? 'json' : 'yaml'));
+    return EXIT.ok;
+  },
+};

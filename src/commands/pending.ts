@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { JsonValue } from '../agent/json.ts';
+import { cut, showLine } from '../bot/cards/show-text.ts';
+import type { RequestRecord } from '../store/port.ts';
+import { readWaiting } from '../store/read-waiting.ts';
+import { type Command, EXIT } from './command.ts';
+import { withRecord } from './open-record.ts';
+import { readOptions } from './read-options.ts';
+
+const LONGEST_INPUT = 100;
+const Call = z.object({
+  interrupt: z.object({
+    toolRequest: z.object({ name: z.string(), input: z.custom<JsonValue>((value) => value !== undefined) }),
+  }),
+});
+
+/** Lists everything that waits for people, also what no one looks at any more. */
+export const pending: Command = {
+  help: `Usage: countersign pending [--json]
+
+Prints a line for each request that waits: for a signature, an answer, or for somebody to say what became of an
+action whose outcome is unknown. Only REDIS_URL is needed.
+
+  --json         print a JSON object a line
+
+Exit code: 0, also when nothing waits; 1 when a request cannot be read or Redis not be reached; 2 not understood.
+`,
+  async run(args, context) {
+    const { values } = readOptions(args, { json: { type: 'boolean' } });
+    const { write, writeError } = context;
+    return withRecord(context, async ({ store, client, prefix }) => {
+      let unreadable = 0;
+      for await (const requestId of readWaiting(client, prefix)) {
+        const loaded = await store.load(requestId);
+        if (loaded.outcome === 'malformed') {
+          unreadable += 1;
+          await writeError(`${requestId} cannot be read: ${loaded.problem}\n`);
+        }
+        // What was settled meanwhile waits no more.
+        if (loaded.outcome !== 'found' || !['pending', 'unknown'].includes(loaded.request.state)) continue;
+        const shown = describe(loaded.request);
+        await write(`${values.json ? JSON.stringify(shown) : inWords(shown)}\n`);
+      }
+      return unreadable === 0 ? EXIT.ok : EXIT.problem;
+    });
+  },
+};
+
+function describe(request: RequestRecord) {
+  const { id, kind, state, threadId, requester, principals, policy, approvals, createdAt, expiresAt } =
+    request;
+  const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
+  return {
+    id,
+    kind,
+    state,
+    tool: call?.name ?? null,
+    input: call?.input ?? null,
+    threadId,
+    requester,
+    waitsFor: state === 'unknown' ? policy.resolvers : principals,
+    approvals,
+    quorum: policy.quorum,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: state === 'unknown' ? null : new Date(expiresAt).toISOString(),
+  };
+}
+
+function inWords(shown: ReturnType<typeof describe>): string {
+  const { id, kind, state, tool, input, requester, waitsFor, approvals, quorum, createdAt, expiresAt } =
+    shown;
+  const progress = kind === 'approval' && state === 'pending' ? ` (${approvals} of ${quorum})` : '';
+  return [
+    state === 'unknown' ? 'unknown outcome' : `${kind}${progress}`,
+    `${showLine(tool ?? 'unknown tool')} ${cut(showLine(JSON.stringify(input)), LONGEST_INPUT)}`,
+    `asked by ${requester} at ${createdAt}`,
+    `waits for ${waitsFor.join(', ')}${expiresAt === null ? '' : ` until ${expiresAt}`}`,
+    id,
+  ].join('  ');
+}

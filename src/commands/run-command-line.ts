@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, type CommandContext, EXIT } from './command.ts';
+import { UsageError } from './usage-error.ts';
+
+interface Listed {
+  /** One word or two. */
+  readonly name: string;
+  readonly summary: string;
+  /** Loaded when it is used: some bring half the program with them, and a check of the manifest should be quick. */
+  readonly load: () => Promise<Command>;
+}
+
+const COMMANDS: readonly Listed[] = [
+  {
+    name: 'start',
+    summary: 'connect the bot to Slack',
+    load: async () => (await import('./start.ts')).start,
+  },
+  {
+    name: 'manifest check',
+    summary: 'find every mistake in the manifest',
+    load: async () => (await import('./manifest-check.ts')).manifestCheck,
+  },
+  {
+    name: 'manifest slack',
+    summary: "print Slack's app manifest",
+    load: async () => (await import('./manifest-slack.ts')).manifestSlack,
+  },
+  {
+    name: 'manifest link',
+    summary: 'print the link that creates the app in Slack',
+    load: async () => (await import('./manifest-link.ts')).manifestLink,
+  },
+  {
+    name: 'manifest push',
+    summary: "create or update the app through Slack's API",
+    load: async () => (await import('./manifest-push.ts')).manifestPush,
+  },
+  {
+    name: 'doctor',
+    summary: 'check settings, manifest, Redis, Slack, model and tools',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    name: 'pending',
+    summary: 'list what waits for people',
+    load: async () => (await import('./pending.ts')).pending,
+  },
+  {
+    name: 'audit',
+    summary: 'print the audit log, or what is new in it',
+    load: async () => (await import('./audit.ts')).audit,
+  },
+  {
+    name: 'audit verify',
+    summary: 'find rows of the audit log that were changed or removed',
+    load: async () => (await import('./audit-verify.ts')).auditVerify,
+  },
+];
+
+/** Carries out one command line and gives its exit code; whatever goes wrong is one message without a stack. */
+export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {
+  const listed = findCommand(argv);
+  const called = listed === undefined ? 'countersign' : `countersign ${listed.name}`;
+  try {
+    if (listed === undefined) return await withoutCommand(argv, context);
+    const args = argv.slice(wordsOf(listed).length);
+    const command = await listed.load();
+    if (!asksForHelp(args)) return await command.run(args, context);
+    await context.write(command.help);
+    return EXIT.ok;
+  } catch (error) {
+    await context.writeError(`${called}: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof UsageError)) return EXIT.problem;
+    await context.writeError(`See "${called} --help".\n`);
+    return EXIT.notUnderstood;
+  }
+}
+
+/** The command with the most words that the line begins with. */
+function findCommand(argv: readonly string[]): Listed | undefined {
+  const fitting = COMMANDS.filter((command) => wordsOf(command).every((word, index) => argv[index] === word));
+  return fitting.sort((left, right) => wordsOf(right).length - wordsOf(left).length)[0];
+}
+
+async function withoutCommand(argv: readonly string[], { write }: CommandContext): Promise<number> {
+  const [first, second] = argv;
+  const group = COMMANDS.filter((command) => first !== undefined && command.name.startsWith(`${first} `));
+  if (asksForHelp(argv)) {
+    await write(usageOf(group.length > 0 ? group : COMMANDS));
+    return EXIT.ok;
+  }
+  if (first === '--version') {
+    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    await write(`${JSON.parse(text).version}\n`);
+    return EXIT.ok;
+  }
+  if (first === undefined) throw new UsageError('which command?');
+  if (group.length === 0) throw new UsageError(`there is no command "${first}"`);
+  const choices = group.map(({ name }) => `"${name}"`).join(', ');
+  const problem =
+    second === undefined ? `"${first}" alone is no command` : `there is no command "${first} ${second}"`;
+  throw new UsageError(`${problem}; there are ${choices}`);
+}
+
+function usageOf(commands: readonly Listed[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 2;
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}\n`).join('');
+  return `Usage: countersign <command>
+
+${lines}
+  --help       show this text, or with a command what it does
+  --version    show the version
+
+Settings come from the environment; see .env.example. Exit code: 0 all is well, 1 a problem was found, 2 the command
+line was not understood.
+`;
+}
+
+function wordsOf({ name }: Listed): string[] {
+  return name.split(' ');
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h');
+}

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { run, writeManifest } from './support.ts';
+
+const COMMANDS = [
+  'start',
+  'manifest check',
+  'manifest slack',
+  'manifest link',
+  'manifest push',
+  'doctor',
+  'pending',
+  'audit',
+  'audit verify',
+];
+
+test('--help names every command', async () => {
+  const { code, out } = await run(['--help']);
+  expect(code).toBe(0);
+  for (const name of COMMANDS) expect(out).toContain(`\n  ${name} `);
+});
+
+test.each(COMMANDS)('%s --help says how it is used, and does nothing', async (name) => {
+  const { code, out, error } = await run([...name.split(' '), '--help']);
+  expect([code, error]).toEqual([0, '']);
+  expect(out).toMatch(new RegExp(`^Usage: countersign ${name}( |\\n)`));
+});
+
+test('manifest --help names the commands of the manifest only', async () => {
+  const { code, out } = await run(['manifest', '--help']);
+  expect([code, /manifest push/.test(out), /doctor/.test(out)]).toEqual([0, true, false]);
+});
+
+describe('what is not understood ends with 2, says why, and where to look', () => {
+  test.each([
+    [[], 'which command?'],
+    [['mainfest'], 'there is no command "mainfest"'],
+    [['manifest'], '"manifest" alone is no command'],
+    [['manifest', 'chekc'], 'there is no command "manifest chekc"'],
+    [['manifest', 'check', '--fix'], "Unknown option '--fix'"],
+    [['manifest', 'check', 'a.yml', 'b.yml'], '"b.yml" is one word too many'],
+    [['manifest', 'slack', '--http'], "Option '--http <value>' argument missing"],
+    [['manifest', 'slack', '--http', 'http://bot.example.com'], '--http wants a public https URL'],
+    [['manifest', 'link', '--http', 'bot.example.com'], '--http wants a public https URL'],
+    [['manifest', 'push', '--app-id', 'C012ABCDEF'], '--app-id wants the id of an app'],
+    [['doctor', 'now'], '"now" is one word too many'],
+    [['audit', '--after'], "Option '--after <value>' argument missing"],
+    [['audit', 'verfiy'], '"verfiy" is one word too many'],
+    [['pending', '-x'], "Unknown option '-x'"],
+  ])('%j', async (argv, why) => {
+    const { code, out, error } = await run(argv);
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toContain(why);
+    expect(error).toMatch(/See "countersign.*--help"\.\n$/);
+  });
+});
+
+test.each([['pending'], ['audit'], ['audit', 'verify']])(
+  '%s %s without Redis names the setting, or where Redis is not, and nothing else',
+  async (...argv) => {
+    expect(await run(argv)).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/: REDIS_URL is not set\n$/),
+    });
+    const secret = 'redis://:hidden-word@127.0.0.1:1';
+    const { code, error } = await run(argv, { REDIS_URL: secret });
+    expect(code).toBe(1);
+    expect(error).toMatch(/Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/);
+    expect(error).not.toMatch(/hidden-word|\n {4}at /);
+  },
+);
+
+test('the program itself gives the exit code and writes no stack', async () => {
+  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+  const tsx = createRequire(import.meta.url).resolve('tsx');
+  const bad = writeManifest('slack: {}\ntolls: {}\n');
+  const result = await new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
+    execFile(process.execPath, ['--import', tsx, cli, 'manifest', 'check', bad], (error, out, text) =>
+      resolve({ code: error?.code ?? 0, out, error: text }),
+    );
+  });
+  expect(result.code).toBe(1);
+  expect(result.out).toBe('');
+  expect(result.error).toMatch(/manifest\.yml:2:1: .*did you mean "tools"/);
+  expect(result.error).not.toMatch(/\n {4}at /);
+});

@@ -1,0 +1,173 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import type { ModelReply } from '../../playground/model/model-reply.ts';
+import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import { findFreePort } from '../../playground/redis/find-free-port.ts';
+import type { AppSeed } from '../../playground/slack/build-state.ts';
+import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
+
+/** Everything the bot needs, as local stand-ins; the app has the scopes of `GOOD`. */
+async function surroundings(
+  options: {
+    readonly app?: Partial<AppSeed>;
+    readonly replies?: ModelReply[];
+    readonly manifest?: string;
+  } = {},
+) {
+  const { app = {}, replies = [{ text: 'ok' }], manifest = GOOD } = options;
+  const slack = await startLocalSlack({ app: { scopes: ['chat:write', 'users:read'], ...app } });
+  const model = await startLocalModel({ script: replies });
+  onTestFinished(async () => {
+    await slack.stop();
+    await model.stop();
+  });
+  return {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'hidden-word',
+    OPENAI_BASE_URL: model.url,
+    OPENAI_MODEL: 'scripted',
+    REDIS_URL: inject('redisUrl'),
+    MANIFEST: writeManifest(manifest),
+  };
+}
+
+interface Line {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+/** What the doctor says of one thing, as `status: message`. */
+async function saysOf(check: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+  const { out } = await run(['doctor', '--json'], environment);
+  const [report] = jsonLines(out);
+  const findings = report?.findings as Line[];
+  return findings
+    .filter((line) => line.check === check)
+    .map(({ status, message }) => `${status}: ${message}`);
+}
+
+test('where all is well every line is, and the exit code is 0', async () => {
+  const { code, out, error } = await run(['doctor'], await surroundings());
+  expect([code, error]).toEqual([0, '']);
+  const lines = out.trim().split('\n');
+  // The Redis of the tests keeps nothing on disk, which the doctor does not let pass in silence.
+  expect(lines.filter((line) => !/^(ok {5}|warning {2}redis: )/.test(line))).toEqual([]);
+  for (const check of [
+    'settings',
+    'manifest',
+    'redis',
+    'slack bot token',
+    'slack scopes',
+    'slack app token',
+    'model',
+  ])
+    expect(out).toMatch(new RegExp(`^ok +${check}: `, 'm'));
+  expect(out).not.toMatch(/hidden-word|xox|xapp/);
+});
+
+test('with nothing set, what is missing is named, and what depends on it is not checked', async () => {
+  const { code, out } = await run(['doctor', '--json'], { MANIFEST: join(newFolder(), 'none.yml') });
+  expect(code).toBe(1);
+  const [report] = jsonLines(out);
+  const findings = report?.findings as Line[];
+  expect(report?.ok).toBe(false);
+  const failures = findings.filter(({ status }) => status === 'failed').map(({ message }) => message);
+  for (const name of ['SLACK_BOT_TOKEN', 'OPENAI_API_KEY', 'REDIS_URL'])
+    expect(failures).toContainEqual(expect.stringMatching(new RegExp(`^${name} is not set`)));
+  expect(failures).toContainEqual(expect.stringMatching(/^there is no .*none\.yml/));
+  expect(findings.filter(({ status }) => status === 'not-checked').map(({ check }) => check)).toEqual([
+    'redis',
+    'slack bot token',
+    'slack scopes',
+    'slack app token',
+    'model',
+    'tools',
+  ]);
+});
+
+test('a scope that the manifest lists and the app was not granted is named, and so is one too many', async () => {
+  const environment = await surroundings({ app: { scopes: ['chat:write', 'files:read'] } });
+  expect(await saysOf('slack scopes', environment)).toEqual([
+    expect.stringMatching(/^failed: not granted: users:read; update the app .* install it again$/),
+    expect.stringMatching(/^warning: granted, but not in the manifest: files:read;/),
+  ]);
+});
+
+test('a token that Slack refuses is said to be refused, and is not shown', async () => {
+  const environment = {
+    ...(await surroundings()),
+    SLACK_BOT_TOKEN: 'xoxb-wrong',
+    SLACK_APP_TOKEN: 'xapp-wrong',
+  };
+  const { code, out } = await run(['doctor'], environment);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^FAILED {3}slack bot token: Slack refuses SLACK_BOT_TOKEN \(invalid_auth\); copy/m);
+  expect(out).toMatch(/^FAILED {3}slack app token: Slack refuses SLACK_APP_TOKEN \(invalid_auth\); make/m);
+  expect(out).not.toMatch(/x(oxb|app)-wrong/);
+});
+
+test('where Slack calls over HTTP no app token is missed', async () => {
+  const { SLACK_APP_TOKEN: _unused, ...others } = await surroundings();
+  expect(await saysOf('slack app token', { ...others, SLACK_SIGNING_SECRET: 'hidden-word' })).toEqual([
+    'ok: not needed: Slack calls over HTTP',
+  ]);
+});
+
+test('an app without Socket Mode is told to switch it on', async () => {
+  const environment = await surroundings({ app: { socketMode: false } });
+  expect(await saysOf('slack app token', environment)).toEqual([
+    expect.stringMatching(/socket_mode_not_enabled.*switch Socket Mode on/),
+  ]);
+});
+
+test('a Redis and a Slack that are not there are one line each', async () => {
+  const nowhere = `127.0.0.1:${await findFreePort()}`;
+  const environment = {
+    ...(await surroundings()),
+    REDIS_URL: `redis://:hidden-password@${nowhere}`,
+    SLACK_API_URL: `http://${nowhere}/api/`,
+  };
+  const { code, out } = await run(['doctor'], environment);
+  expect(code).toBe(1);
+  expect(out).toContain(`FAILED   redis: Redis at redis://${nowhere} cannot be reached (ECONNREFUSED)`);
+  expect(out).toContain(`FAILED   slack bot token: Slack cannot be reached at ${nowhere} (ECONNREFUSED)`);
+  expect(out).not.toContain('hidden-password');
+});
+
+test('a model that refuses is told with what to check', async () => {
+  const environment = await surroundings({ replies: [{ status: 401 }] });
+  expect(await saysOf('model', environment)).toEqual([
+    expect.stringMatching(/^failed: .*; check OPENAI_API_KEY$/),
+  ]);
+});
+
+test('the model of the manifest is asked, else that of the settings', async () => {
+  const manifest = GOOD.replace('policies:', 'agent: { model: gpt-5 }\npolicies:');
+  const environment = await surroundings({ manifest });
+  expect(await saysOf('model', environment)).toEqual(['ok: gpt-5 answers']);
+});
+
+test('each tool is a line: modules that load, and servers that come up or do not', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'broken.mjs'), "throw new Error('cannot be');\n");
+  const manifest = GOOD.replace(
+    'tools: {}',
+    `tools:
+  broken: { module: ./broken.mjs }
+  missing: { module: ./missing.ts }
+  down: { mcp: { command: node, args: [-e, "process.exit(3)"] } }
+  ping: { description: Pings., http: { method: GET, url: "https://example.com/" } }`,
+  );
+  const environment = { ...(await surroundings()), MANIFEST: writeManifest(manifest, folder) };
+  const { code, out } = await run(['doctor'], environment);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^FAILED {3}tool broken: cannot be$/m);
+  expect(out).toMatch(/^FAILED {3}tool missing: there is no file \.\/missing\.ts$/m);
+  expect(out).toMatch(/^FAILED {3}tool down: .*; check its command or url$/m);
+  expect(out).toMatch(/^ok {7}tool ping: http, loaded$/m);
+});

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
+
+test('a good manifest is said to be so', async () => {
+  const file = writeManifest(GOOD);
+  expect(await run(['manifest', 'check', file])).toEqual({
+    code: 0,
+    out: `${file}: ok (tools: 0, policies: 1)\n`,
+    error: '',
+  });
+});
+
+test('every mistake is a line with its place, and the exit code is 1', async () => {
+  const file = writeManifest(GOOD.replace('[S0APPROVE1]', '[alice]').replace('tools:', 'tolls:'));
+  const { code, out, error } = await run(['manifest', 'check', file]);
+  expect([code, out]).toEqual([1, '']);
+  expect(error.trim().split('\n')).toEqual([
+    expect.stringContaining(`${file}:6:`),
+    expect.stringMatching(/:7:1: .*did you mean "tools"/),
+  ]);
+});
+
+test('for a machine the mistakes are one JSON object', async () => {
+  const file = writeManifest(GOOD.replace('tools:', 'tolls:'));
+  const { code, out } = await run(['manifest', 'check', '--json', file]);
+  expect(code).toBe(1);
+  expect(jsonLines(out)).toMatchObject([
+    { ok: false, file, problems: [{ line: 7, column: 1, message: expect.any(String) }], warnings: [] },
+  ]);
+});
+
+test('the file is the one named, else that of MANIFEST', async () => {
+  const good = writeManifest(GOOD);
+  const bad = writeManifest('slack: {}\ntolls: {}\n');
+  expect(await run(['manifest', 'check'], { MANIFEST: bad })).toMatchObject({ code: 1 });
+  expect(await run(['manifest', 'check', good], { MANIFEST: bad })).toMatchObject({ code: 0 });
+});
+
+test.each([['check'], ['slack'], ['link']])('manifest %s says that there is no such file', async (verb) => {
+  const file = join(newFolder(), 'none.yml');
+  const { code, error } = await run(['manifest', verb, file]);
+  expect([code, error]).toEqual([
+    1,
+    `countersign manifest ${verb}: there is no ${file}; name the file, or set MANIFEST to its path\n`,
+  ]);
+});
+
+test('a secret that is missing is named, and one that is there is not shown', async () => {
+  const http = `http: { method: GET, url: "https://example.com/", headers: { a: "\${KEY_OF_OURS}" } }`;
+  const file = writeManifest(GOOD.replace('tools: {}', `tools: { ping: { description: Pings., ${http} } }`));
+  const missing = await run(['manifest', 'check', file]);
+  expect(missing).toMatchObject({ code: 1, error: expect.stringContaining('KEY_OF_OURS is not set') });
+  const there = await run(['manifest', 'check', '--json', file], { KEY_OF_OURS: 'hidden-word' });
+  expect([there.code, JSON.stringify(there).includes('hidden-word')]).toEqual([0, false]);
+});
+
+test('Slack’s part comes as YAML or JSON, for Socket Mode or a URL, and can be piped on', async () => {
+  const file = writeManifest(GOOD);
+  const yaml = await run(['manifest', 'slack', file]);
+  const json = await run(['manifest', 'slack', '--json', file]);
+  expect([yaml.code, json.code, yaml.error, json.error]).toEqual([0, 0, '', '']);
+  expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
+  expect(JSON.parse(json.out)).toMatchObject({
+    display_information: { name: 'Countersign' },
+    settings: { socket_mode_enabled: true },
+  });
+  const http = await run(['manifest', 'slack', '--json', '--http', 'https://bot.example.com', file]);
+  expect(JSON.parse(http.out).settings).toMatchObject({
+    socket_mode_enabled: false,
+    event_subscriptions: { request_url: 'https://bot.example.com/slack/events' },
+  });
+});
+
+test('the link opens Slack’s page with the same manifest', async () => {
+  const file = writeManifest(GOOD);
+  const { code, out } = await run(['manifest', 'link', file]);
+  expect(code).toBe(0);
+  const url = new URL(out.trim());
+  expect([url.origin, url.pathname]).toEqual(['https://api.slack.com', '/apps']);
+  const { out: printed } = await run(['manifest', 'slack', '--json', file]);
+  expect(JSON.parse(url.searchParams.get('manifest_json') ?? '')).toEqual(JSON.parse(printed));
+});
+
+test('of a manifest with mistakes nothing is printed but the mistakes', async () => {
+  const file = writeManifest(GOOD.replace('tools:', 'tolls:'));
+  for (const verb of ['slack', 'link']) {
+    const { code, out, error } = await run(['manifest', verb, file]);
+    expect([code, out]).toEqual([1, '']);
+    expect(error).toMatch(/:7:1: /);
+  }
+});

@@ -1,0 +1,180 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { toJson } from '../../src/agent/json.ts';
+import { Keys, shardOf } from '../../src/store/keys.ts';
+import type { Store } from '../../src/store/port.ts';
+import { openRedisStore } from '../../src/store/redis-store.ts';
+import { approve, ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../store/support.ts';
+import { connectTestRedis, type TestRedis } from '../support/redis.ts';
+import { jsonLines, newFolder, run } from './support.ts';
+
+const opened: TestRedis[] = [];
+let redis: TestRedis;
+let store: Store;
+
+beforeEach(() => {
+  redis = connectTestRedis();
+  opened.push(redis);
+  store = openRedisStore(redis);
+});
+afterAll(async () => {
+  await Promise.all(opened.map((each) => each.close()));
+});
+
+const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
+
+/** What a request keeps of its call, as far as a list shows it. */
+function details(name: string, input: object) {
+  return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }) };
+}
+
+describe('pending', () => {
+  test('prints nothing when nothing waits, and that is no problem', async () => {
+    expect(await runHere('pending')).toEqual({ code: 0, out: '', error: '' });
+  });
+
+  test('lists each request once, however many people it waits for, and leaves out what is settled', async () => {
+    const waiting = await Promise.all([
+      ask(store, { policy: { principals: ['U-ann', 'U-ben', 'S-all'] } }),
+      ask(store, { kind: 'question' }),
+    ]);
+    await store.vote(await ask(store), reject('U-ann'));
+    await store.vote(await ask(store), approve('U-ann'));
+    const { code, out } = await runHere('pending', '--json');
+    expect(code).toBe(0);
+    expect(
+      jsonLines(out)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...waiting].sort());
+  });
+
+  test('finds everything where there are more than a page of one thread', async () => {
+    const threadId = newThreadId();
+    const requests = Array.from({ length: 300 }, () => newRequest(threadId));
+    await suspendTurn(store, await beginTurn(store, threadId), { requests });
+    const { out } = await runHere('pending', '--json');
+    expect(
+      jsonLines(out)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(requests.map(({ id }) => id).sort());
+  });
+
+  test('says what would run, who asked, who may sign and until when', async () => {
+    const id = await ask(store, {
+      details: details('refund_order', { amount: 1200 }),
+      policy: { quorum: 2, principals: ['U-ann', 'U-ben'] },
+    });
+    await store.vote(id, approve('U-ann'));
+    const [shown] = jsonLines((await runHere('pending', '--json')).out);
+    expect(shown).toMatchObject({
+      id,
+      kind: 'approval',
+      state: 'pending',
+      tool: 'refund_order',
+      input: { amount: 1200 },
+      requester: 'U-rita',
+      waitsFor: ['U-ann', 'U-ben'],
+      approvals: 1,
+      quorum: 2,
+    });
+    const { out } = await runHere('pending');
+    expect(out).toMatch(
+      /^approval \(1 of 2\) {2}refund_order \{"amount":1200\} {2}asked by U-rita at \S+ {2}waits for U-ann, U-ben until \S+ {2}\S+~\S+\n$/,
+    );
+  });
+
+  test('shows a terminal no character that would steer it', async () => {
+    await ask(store, { details: details('act', { text: '\u001b[2J\u009b2J\u202Eabc' }) });
+    const { out } = await runHere('pending');
+    for (const steering of ['\u001b', '\u009b', '\u202e']) expect(out).not.toContain(steering);
+  });
+
+  test('names a request that cannot be read, and lists the others', async () => {
+    const [good, bad] = [await ask(store), await ask(store)];
+    await redis.client.hset(new Keys(redis.prefix).request(bad), 'record', '{');
+    const { code, out, error } = await runHere('pending', '--json');
+    expect([code, jsonLines(out).map(({ id }) => id)]).toEqual([1, [good]]);
+    expect(error).toMatch(new RegExp(`^${bad} cannot be read: `));
+  });
+});
+
+describe('audit', () => {
+  const subjects = ['one', 'two', 'three'];
+  const noteAll = async (prefix: string) => {
+    for (const subject of subjects)
+      await store.note(`${prefix}-${subject}`, 'configured', subject, { prefix });
+  };
+
+  test('prints every row, for people and for machines', async () => {
+    await noteAll('first');
+    const { code, out } = await runHere('audit');
+    expect([code, out.trim().split('\n').length]).toEqual([0, 3]);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\dT\S+Z {2}configured {2}\w+ {2}\{"prefix":"first"\}\n/);
+    const rows = jsonLines((await runHere('audit', '--json')).out);
+    expect(rows.map(({ subject }) => subject).sort()).toEqual([...subjects].sort());
+    expect(rows[0]).toMatchObject({
+      event: 'configured',
+      body: '{"prefix":"first"}',
+      seq: expect.any(Number),
+    });
+  });
+
+  test('goes on where the marks of the export before it ended, and a first time needs no file', async () => {
+    const marks = join(newFolder(), 'marks.json');
+    const next = () => runHere('audit', '--json', '--after', marks, '--marks', marks);
+    await noteAll('first');
+    expect(jsonLines((await next()).out)).toHaveLength(3);
+    expect((await next()).out).toBe('');
+    await store.note('later', 'configured', 'one', {});
+    expect(jsonLines((await next()).out)).toMatchObject([{ subject: 'one', body: '{}' }]);
+    expect((await next()).out).toBe('');
+    // Chains in which nothing was new keep their marks.
+    expect(JSON.parse(readFileSync(marks, 'utf8'))).toHaveLength(new Set(subjects.map(shardOf)).size);
+  });
+
+  test('does not take a file that is missing or holds no marks for a beginning', async () => {
+    const folder = newFolder();
+    await noteAll('first');
+    const [missing, other] = [join(folder, 'missing.json'), join(folder, 'other.json')];
+    writeFileSync(other, '{"seq":1}');
+    for (const file of [missing, other]) {
+      const { code, out, error } = await runHere('audit', '--after', file);
+      expect([code, out]).toEqual([1, '']);
+      expect(error).toContain('it should be what --marks has written');
+    }
+  });
+
+  test('verify finds nothing in a whole log, and counts its rows', async () => {
+    await noteAll('first');
+    expect(await runHere('audit', 'verify')).toEqual({ code: 0, out: 'ok (rows: 3)\n', error: '' });
+  });
+
+  test('verify ends with 1 and names the row that was removed', async () => {
+    for (const index of [1, 2, 3]) await store.note(`note-${index}`, 'configured', 'one', { index });
+    await redis.client.xdel(new Keys(redis.prefix).shard(shardOf('one'), 'audit'), '2-0');
+    const { code, error } = await runHere('audit', 'verify');
+    expect(code).toBe(1);
+    expect(error).toMatch(new RegExp(`^chain ${shardOf('one')}, row 2: removed: `));
+    const json = await runHere('audit', 'verify', '--json');
+    expect([json.code, jsonLines(json.out)]).toMatchObject([1, [{ ok: false, problems: [{ seq: 2 }] }]]);
+  });
+
+  test('verify shows against earlier marks that a whole chain was written anew', async () => {
+    const marks = join(newFolder(), 'marks.json');
+    await noteAll('first');
+    await runHere('audit', '--json', '--marks', marks);
+    expect(await runHere('audit', 'verify', '--against', marks)).toMatchObject({ code: 0 });
+    const keys = new Keys(redis.prefix);
+    for (const shard of new Set(subjects.map(shardOf)))
+      await redis.client.del(keys.shard(shard, 'audit'), keys.shard(shard, 'head'));
+    await noteAll('forged');
+    expect(await runHere('audit', 'verify')).toMatchObject({ code: 0 });
+    expect(await runHere('audit', 'verify', '--against', marks)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('rewritten'),
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { runCommandLine } from '../../src/commands/run-command-line.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Carries out a command line with just this environment. */
+export async function run(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  prefix?: string,
+): Promise<Ran> {
+  let [out, error] = ['', ''];
+  const code = await runCommandLine(argv, {
+    environment,
+    write: async (text) => {
+      out += text;
+    },
+    writeError: async (text) => {
+      error += text;
+    },
+    ...(prefix !== undefined && { prefix }),
+  });
+  return { code, out, error };
+}
+
+/** The lines of an output as JSON. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** A folder that is gone after the test. */
+export function newFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-commands-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes a manifest into a folder of its own and gives its path. */
+export function writeManifest(text: string, folder = newFolder()): string {
+  const file = join(folder, 'manifest.yml');
+  writeFileSync(file, text);
+  return file;
+}
+
+export const GOOD = `slack:
+  display_information: { name: Countersign }
+  features: { bot_user: { display_name: countersign } }
+  oauth_config: { scopes: { bot: [chat:write, users:read] } }
+  settings: { interactivity: { is_enabled: true }, event_subscriptions: { bot_events: [app_mention] } }
+policies: { default: { approvers: [S0APPROVE1] } }
+tools: {}
+`;

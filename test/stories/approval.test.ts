@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest';
+import { CAST, callArguments, MANIFEST, startStory } from './support.ts';
+
+const refund = (amount: number, more: { orderId?: string; reason?: string } = {}) => ({
+  name: 'refund_order',
+  arguments: { orderId: 'A-1001', amount, ...more },
+});
+const deleteCustomer = { name: 'delete_customer', arguments: { customer: 'Hooper Ltd' } };
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+
+const refunded = async (story: Story, orderId = 'A-1001') => (await story.ledger.order(orderId))?.refunded;
+
+async function reject(story: Story, who: string, thread: ReturnType<Story['ask']>, words: RegExp) {
+  await thread.click(who, words, 'reject');
+  const modal = await story.modalFor(who, /You are about to reject/);
+  await story.workspace.as(who).submit(modal.id, { reason: 'Too much.' });
+}
+
+test('a rejection keeps its reason on the card and for the model, and nothing runs', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }, { text: 'As you wish.' }] });
+  const thread = story.ask('refund order A-1001');
+  await reject(story, CAST.bruno, thread, /Approval needed/);
+  await thread.shows(/As you wish\./);
+  const card = await thread.shows(/refund_order: rejected/);
+  expect(JSON.stringify(card.blocks)).toMatch(/Rejected by .*U0BRUNO003.*Too much\./);
+  expect(story.toldOfCalls()).toEqual([expect.stringMatching(/denied.*Too much\./)]);
+  expect(await refunded(story)).toBe(0);
+});
+
+test('a rejection without a reason is not taken', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.bruno, /Approval needed/, 'reject');
+  const modal = await story.modalFor(CAST.bruno);
+  expect(await story.workspace.as(CAST.bruno).submit(modal.id, { reason: '   ' })).toMatchObject({
+    kind: 'errors',
+    errors: { reason: 'Please say why.' },
+  });
+  await thread.shows(/Approval needed/);
+});
+
+test('an edited action is asked for anew, and runs once with the new arguments, which the model sees', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }, { text: 'A smaller one.' }] });
+  const thread = story.ask('refund order A-1001');
+  const first = await thread.shows(/Approval needed/);
+  await thread.click(CAST.bruno, /Approval needed/, 'edit');
+  const modal = await story.modalFor(CAST.bruno);
+  await story.workspace.as(CAST.bruno).submit(modal.id, { 'field-1': '11000' });
+
+  await story.workspace.until(() => JSON.stringify(first.blocks).includes('superseded'), {
+    what: 'the superseded card',
+  });
+  const second = await thread.shows(/Approval needed[\s\S]*11000/);
+  expect(second.ts).not.toBe(first.ts);
+  expect(JSON.stringify(second.blocks)).toContain('A person has changed the arguments');
+  expect(await refunded(story)).toBe(0);
+
+  await story.workspace.as(CAST.alice).click(first, 'approve', { force: true });
+  await story.noticeFor(CAST.alice, /already superseded/);
+  await story.workspace.as(CAST.alice).click(second, 'details');
+  const details = await story.modalFor(CAST.alice, /as the model gave them/);
+  expect(JSON.stringify(details.blocks)).toContain('12000');
+  await story.workspace.as(CAST.alice).click({ viewId: details.id }, 'approve');
+  await thread.shows(/A smaller one\./);
+  expect(await refunded(story)).toBe(11_000);
+  expect(callArguments(story.model)).toEqual([{ orderId: 'A-1001', amount: 11_000, reason: '' }]);
+});
+
+test('whoever edits an action cannot make it run unsigned, however small it has become', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.requester, /Approval needed/, 'edit');
+  const modal = await story.modalFor(CAST.requester);
+  await story.workspace.as(CAST.requester).submit(modal.id, { 'field-1': '5' });
+  await thread.shows(/Approval needed[\s\S]*\b5\b[\s\S]*edited by/);
+  expect(await refunded(story)).toBe(0);
+});
+
+test('one person counts once, however often they click, and a second one completes the quorum', async () => {
+  const story = await startStory({ replies: [{ calls: [deleteCustomer] }, { text: 'They are gone.' }] });
+  const thread = story.ask('delete Hooper Ltd');
+  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
+  await thread.click(CAST.alice, /1 of 2 signed/, 'approve');
+  await story.noticeFor(CAST.alice, /decided this already/);
+  await thread.shows(/1 of 2 signed/);
+  expect(await story.ledger.order('A-1001')).toBeDefined();
+
+  await thread.click(CAST.bruno, /1 of 2 signed/, 'approve');
+  await thread.shows(/They are gone\./);
+  expect(await story.ledger.order('A-1001')).toBeUndefined();
+  const card = await thread.shows(/delete_customer: succeeded/);
+  expect(JSON.stringify(card.blocks)).toMatch(/Signed by .*U0ALICE002.*U0BRUNO003/);
+});
+
+test('one rejection ends it, also after an approval', async () => {
+  const story = await startStory({ replies: [{ calls: [deleteCustomer] }, { text: 'They stay.' }] });
+  const thread = story.ask('delete Hooper Ltd');
+  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
+  await reject(story, CAST.bruno, thread, /1 of 2 signed/);
+  await thread.shows(/They stay\./);
+  expect(await story.ledger.order('A-1001')).toBeDefined();
+  const card = await thread.shows(/delete_customer: rejected/);
+  await story.workspace.as(CAST.alice).click(card, 'approve', { force: true });
+  await story.noticeFor(CAST.alice, /already rejected, by <@U0BRUNO003>/);
+});
+
+test('arguments that do not fit the card are approved only in the full view', async () => {
+  const reason = Array.from({ length: 600 }, (_, index) => `reason ${index} `.padEnd(10, '.')).join('');
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000, { reason })] }, { text: 'Refunded at length.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  const card = await thread.shows(/Show all to approve/);
+  expect(reason.length).toBeGreaterThanOrEqual(6_000);
+  expect(JSON.stringify(card.blocks)).not.toContain('"action_id":"approve"');
+
+  const alice = story.workspace.as(CAST.alice);
+  await alice.click(card, 'details');
+  let view = await story.modalFor(CAST.alice);
+  let seen = JSON.stringify(view.blocks);
+  while (!JSON.stringify(view.blocks).includes('"action_id":"approve"')) {
+    const { hash } = view;
+    await alice.click({ viewId: view.id }, 'next-page');
+    view = await story.workspace.until(
+      () => {
+        const modal = story.workspace.modalOf(CAST.alice);
+        return modal?.hash === hash ? undefined : modal;
+      },
+      { what: 'the next page' },
+    );
+    seen += JSON.stringify(view.blocks);
+  }
+  expect(seen).toContain('reason 599');
+  await alice.click({ viewId: view.id }, 'approve');
+  await thread.shows(/Refunded at length\./);
+  expect(await refunded(story)).toBe(12_000);
+  await story.modalFor(CAST.alice, /\((approved|started|succeeded)\)/);
+});
+
+test('of two approvals and a plain call, what is approved runs at once, and the model gets three results in order', async () => {
+  const story = await startStory({
+    manifest: MANIFEST.replace('policy: two', 'policy: default'),
+    replies: [
+      {
+        calls: [
+          refund(12_000),
+          { name: 'read_order', arguments: { orderId: 'A-1003' } },
+          { name: 'delete_customer', arguments: { customer: 'Tomo Arai' } },
+        ],
+      },
+      { text: 'One of two.' },
+    ],
+  });
+  const thread = story.ask('refund A-1001, look at A-1003, delete Tomo Arai');
+  await thread.shows(/Approval needed: delete_customer/);
+  await thread.click(CAST.alice, /Approval needed: refund_order/, 'approve');
+  await thread.shows(/refund_order: succeeded/);
+  expect(await refunded(story)).toBe(12_000);
+  await thread.shows(/Approval needed: delete_customer/);
+  expect(story.model.requests).toHaveLength(1);
+
+  await reject(story, CAST.alice, thread, /Approval needed: delete_customer/);
+  await thread.shows(/One of two\./);
+  expect(story.toldOfCalls()).toEqual([
+    expect.stringContaining('"refunded":12000'),
+    expect.stringContaining('Office chair'),
+    expect.stringMatching(/denied.*Too much\./),
+  ]);
+  expect(await story.ledger.order('A-1004')).toBeDefined();
+});
+
+test('when the last of several is settled the model goes on once, however close the clicks are', async () => {
+  const story = await startStory({
+    replies: [
+      { calls: [refund(12_000), refund(11_000, { orderId: 'A-1003' })] },
+      { text: 'Both are refunded.' },
+    ],
+  });
+  const thread = story.ask('refund both');
+  const cards = await Promise.all([
+    thread.shows(/Approval needed[\s\S]*12000/),
+    thread.shows(/Approval needed[\s\S]*11000/),
+  ]);
+  await Promise.all(cards.map((card) => story.workspace.as(CAST.alice).click(card, 'approve')));
+  await thread.shows(/Both are refunded\./);
+  expect(story.toldOfCalls()).toEqual([expect.stringContaining('A-1001'), expect.stringContaining('A-1003')]);
+  expect(await refunded(story, 'A-1003')).toBe(11_000);
+});

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest';
+import { CAST, heardByModel, PLACES, startStory } from './support.ts';
+
+test('a mention is answered in its own thread', async () => {
+  const story = await startStory({ replies: [{ text: 'Good morning.' }] });
+  const thread = story.ask('good morning');
+  const reply = await thread.shows(/Good morning\./);
+  expect(reply).toMatchObject({ thread_ts: thread.ts, user: story.workspace.state.app.botUserId });
+  expect(heardByModel(story.model)).toEqual(['remi: good morning']);
+});
+
+test('a direct message needs no mention', async () => {
+  const story = await startStory({ replies: [{ text: 'Here I am.' }] });
+  const channel = story.workspace.directMessages(CAST.requester);
+  const said = story.workspace.as(CAST.requester).say(channel, 'are you there?');
+  await story.threadIn(channel, said.ts).shows(/Here I am\./);
+});
+
+test('a reply in a thread that the bot takes part in needs no mention, and the model knows what was said before', async () => {
+  const story = await startStory({ replies: [{ text: 'Yes?' }, { text: 'Forty-two.' }] });
+  const thread = story.ask('a question');
+  await thread.shows(/Yes\?/);
+  story.workspace.as(CAST.requester).say(thread.channel, 'what is six times seven?', { threadTs: thread.ts });
+  await thread.shows(/Forty-two\./);
+  expect(heardByModel(story.model)).toEqual(['remi: a question', 'remi: what is six times seven?']);
+});
+
+test.each(['thread_broadcast', 'file_share'])(
+  'a reply that comes as %s is heard as well',
+  async (subtype) => {
+    const story = await startStory({ replies: [{ text: 'Yes?' }, { text: 'I see.' }] });
+    const { state } = story.workspace;
+    const thread = story.ask('a question');
+    await thread.shows(/Yes\?/);
+    const channel = state.channels.get(thread.channel);
+    state.announce({
+      subscription: 'message.channels',
+      event: {
+        type: 'message',
+        subtype,
+        user: CAST.alice,
+        text: 'look at this',
+        ts: state.clock.next(),
+        thread_ts: thread.ts,
+        channel: thread.channel,
+        channel_type: 'channel',
+      },
+      ...(channel !== undefined && { channel }),
+    });
+    await thread.shows(/I see\./);
+    expect(heardByModel(story.model)).toEqual(['remi: a question', 'alice: look at this']);
+  },
+);
+
+test('threads of others, other bots and edited messages start nothing', async () => {
+  const story = await startStory({ replies: [{ text: 'For you.' }] });
+  const { workspace } = story;
+  const mention = `<@${workspace.state.app.botUserId}>`;
+  const alice = workspace.as(CAST.alice);
+
+  const others = alice.say(PLACES.general, 'lunch?');
+  alice.say(PLACES.general, 'at noon', { threadTs: others.ts });
+  workspace.state.post({
+    channel: PLACES.general,
+    user: CAST.bruno,
+    bot_id: 'B0OTHERBOT',
+    text: `${mention} a bot speaks`,
+    blocks: [],
+    attachments: [],
+  });
+  const edited = alice.say(PLACES.general, 'nothing for you');
+  alice.edit(edited, `${mention} or is there`);
+
+  const thread = story.ask('and this?');
+  await thread.shows(/For you\./);
+  expect(story.model.requests).toHaveLength(1);
+  const posted = workspace.state.messages.filter(({ user }) => user === workspace.state.app.botUserId);
+  expect(posted.map(({ thread_ts }) => thread_ts)).toEqual([thread.ts]);
+});
+
+test('a mention that arrives as two events, each of them three times, makes one reply', async () => {
+  const story = await startStory({
+    slack: { eventCopies: 3 },
+    replies: [{ text: 'Once.' }, { text: 'And once more.' }],
+  });
+  const thread = story.ask('say it once');
+  await thread.shows(/Once\./);
+  const mentions = story.workspace.deliveries.filter(({ payload }) =>
+    JSON.stringify(payload).includes('say it once'),
+  );
+  expect(mentions).toHaveLength(6);
+  for (const delivery of mentions) await story.workspace.redeliver(delivery);
+
+  story.ask('and again', { threadTs: thread.ts });
+  await thread.shows(/And once more\./);
+  expect(story.model.requests).toHaveLength(2);
+  expect(story.repliesIn(thread).map(({ text }) => text)).toEqual(['Once.', 'And once more.']);
+});
+
+test('a stop that arrives as several events stops once and is never read', async () => {
+  const question = { question: 'Which one?', choices: ['Red', 'Blue'] };
+  const story = await startStory({
+    slack: { eventCopies: 3 },
+    replies: [{ calls: [{ name: 'ask_question', arguments: question }] }, { text: 'Then not.' }],
+  });
+  const thread = story.ask('buy me a bicycle');
+  await thread.shows(/Which one\?/);
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/Then not\./);
+  expect(heardByModel(story.model)).toEqual(['remi: buy me a bicycle']);
+});
+
+test('a stop where nothing goes on is answered without the model', async () => {
+  const story = await startStory();
+  await story.ask('stop').shows(/nothing of yours to stop/);
+  expect(story.model.requests).toHaveLength(0);
+});
+
+test('three people in one thread are told apart by name', async () => {
+  const story = await startStory({ replies: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
+  const thread = story.ask('where do we eat?');
+  await thread.shows(/One\./);
+  const say = (who: string, text: string) =>
+    story.workspace.as(who).say(thread.channel, text, { threadTs: thread.ts });
+  say(CAST.alice, 'not fish');
+  await thread.shows(/Two\./);
+  say(CAST.bruno, `fish, says <@${CAST.alice}>?`);
+  await thread.shows(/Three\./);
+  expect(heardByModel(story.model)).toEqual([
+    'remi: where do we eat?',
+    'alice: not fish',
+    `bruno: fish, says @alice (${CAST.alice})?`,
+  ]);
+});
+
+test('the thread shows that the agent thinks, and is active again when it has answered', async () => {
+  const story = await startStory({ replies: [{ text: ['Let me ', 'think.'], delayMs: 300 }] });
+  const { workspace } = story;
+  // The end of a stream would end the session's work as well.
+  workspace.fail('chat.startStream', { kind: 'refuse', error: 'not_allowed' }, { calls: 99 });
+  const thread = story.ask('think');
+  await workspace.until(
+    () => workspace.state.threadStatus.get(`${thread.channel}:${thread.ts}`) === 'is thinking…',
+    { what: 'the status' },
+  );
+  expect(workspace.sessionOf(thread.channel, thread.ts)).toMatchObject({
+    status: 'processing',
+    initiator: CAST.requester,
+  });
+  await thread.shows(/Let me think\./);
+  await workspace.until(() => workspace.sessionOf(thread.channel, thread.ts)?.status === 'active', {
+    what: 'an active session',
+  });
+  expect(workspace.state.threadStatus.size).toBe(0);
+});
+
+test('while people are asked the session is suspended, also behind words that were streamed', async () => {
+  const story = await startStory({
+    replies: [
+      {
+        text: ['I would ', 'rather ', 'ask ', 'you.'],
+        delayMs: 50,
+        calls: [{ name: 'ask_question', arguments: { question: 'Sure?', choices: ['Yes', 'No'] } }],
+      },
+      { text: 'Good.' },
+    ],
+  });
+  const { workspace } = story;
+  const thread = story.ask('delete everything');
+  await thread.shows(/Sure\?/);
+  const words = await thread.shows(/I would rather ask you\./);
+  await workspace.until(() => words.stream?.state === 'completed', { what: 'the end of the stream' });
+  await workspace.until(() => workspace.sessionOf(thread.channel, thread.ts)?.status === 'suspended', {
+    what: 'a suspended session',
+  });
+  await thread.click(CAST.requester, /Sure\?/, 'choose:0');
+  await thread.shows(/Good\./);
+  await workspace.until(() => workspace.sessionOf(thread.channel, thread.ts)?.status === 'active', {
+    what: 'an active session',
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { CAST, PLACES, startStory } from './support.ts';
+import { openWorkshop, workshopManifest } from './workshop.ts';
+
+const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
+
+const manifest = (policy: string) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], announce: [${PLACES.releases}]${policy} }
+tools:
+  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+`;
+
+/** The places beside the thread where the card stands, with the card as it is there now. */
+async function copiesOf(story: Awaited<ReturnType<typeof startStory>>, words: RegExp) {
+  const places = [story.directly(CAST.alice), story.directly(CAST.bruno), story.placeIn(PLACES.releases)];
+  return Promise.all(places.map((place) => place.shows(words)));
+}
+
+test('approvers get the card itself with a link to the thread, the channel of the policy has it too, and all copies change together', async () => {
+  const story = await startStory({
+    manifest: manifest(', quorum: 2'),
+    replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  const first = await copiesOf(
+    story,
+    /Approval needed[\s\S]*12000[\s\S]*0 of 2 signed[\s\S]*Open the thread/,
+  );
+  for (const card of first) expect(JSON.stringify(card.blocks)).toContain(thread.ts.replace('.', ''));
+  expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.requester))).toEqual([]);
+
+  await story.directly(CAST.bruno).click(CAST.bruno, /Approval needed/, 'approve');
+  await thread.shows(/1 of 2 signed/);
+  await copiesOf(story, /1 of 2 signed/);
+  await story.placeIn(PLACES.releases).click(CAST.alice, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+  await thread.shows(/refund_order: succeeded/);
+  const last = await copiesOf(story, /refund_order: succeeded/);
+  expect(last.map(({ ts }) => ts)).toEqual(first.map(({ ts }) => ts));
+  for (const card of last) expect(JSON.stringify(card.blocks)).not.toContain('"approve"');
+});
+
+test('a rejection from a direct message settles every copy and reaches the model with its reason', async () => {
+  const story = await startStory({
+    manifest: manifest(''),
+    replies: [{ calls: [refund] }, { text: 'Not then.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  await story.directly(CAST.alice).click(CAST.alice, /Approval needed/, 'reject');
+  const modal = await story.modalFor(CAST.alice);
+  await story.workspace.as(CAST.alice).submit(modal.id, { reason: 'The lamp is fine.' });
+
+  await thread.shows(/Not then\./);
+  await copiesOf(story, /refund_order: rejected[\s\S]*The lamp is fine\./);
+  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The lamp is fine/);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+});
+
+test('who is not asked cannot sign on the copy in the channel', async () => {
+  const story = await startStory({ manifest: manifest(''), replies: [{ calls: [refund] }] });
+  story.ask('refund order A-1001');
+  await story.placeIn(PLACES.releases).click(CAST.requester, /Approval needed/, 'approve');
+  await story.noticeFor(CAST.requester, /not yours|somebody else/);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+});
+
+test('a long action says on the card how far it is, and the requester sees what came of it', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('before');
+  const story = await startStory({
+    manifest: workshopManifest(),
+    replies: [{ calls: [workshop.call('paint_part')] }, { text: 'Painted.' }],
+    timing: { beatMs: 50 },
+  });
+  const thread = story.ask('paint the part');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  const running = await thread.shows(/It is running[\s\S]*the first coat is on \(50 %\)/);
+  await workshop.release('before');
+  await thread.shows(/Painted\./);
+  const settled = await thread.shows(/paint_part: succeeded[\s\S]*Outcome[\s\S]*done/);
+  expect(settled.ts).toBe(running.ts);
+  expect(JSON.stringify(settled.blocks)).not.toContain('first coat');
+});

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { startStory } from './support.ts';
+
+/** Starts a bot in a process of its own; `kill` ends it as a power cut would. */
+export async function startDoomedBot(
+  { setup }: Pick<Awaited<ReturnType<typeof startStory>>, 'setup'>,
+  manifest: string,
+): Promise<{ kill: () => Promise<void> }> {
+  const { settings, folder, prefix, timing = {} } = setup;
+  const given = JSON.stringify({ settings, manifest, folder, prefix, timing });
+  const file = fileURLToPath(new URL('./bot-process.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', file, given], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit');
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await gone;
+  };
+  onTestFinished(kill);
+  const [said] = await Promise.race([once(child.stdout, 'data'), gone]);
+  if (!String(said).includes('listening')) throw new Error(`The bot's process ended at once, with ${said}.`);
+  return { kill };
+}

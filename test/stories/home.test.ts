@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { LIMITS } from '../../playground/slack/limits.ts';
+import { elementsOf } from '../../playground/slack/state/normalize-blocks.ts';
+import type { View } from '../../playground/slack/state/types.ts';
+import { CAST, startStory } from './support.ts';
+
+const COMMAND = '/countersign';
+const slack = { app: { commands: [COMMAND] } };
+const manifest = `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, direct_messages: false }
+tools:
+  delete_customer: { module: ./src/tools/samples/delete-customer.ts }
+`;
+
+const deleting = (...customers: string[]) => ({
+  calls: customers.map((customer) => ({ name: 'delete_customer', arguments: { customer } })),
+});
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+
+/** The requests that a view offers to look at, and the buttons that turn its pages. */
+const linksIn = (blocks: View['blocks']) =>
+  blocks
+    .flatMap(elementsOf)
+    .flatMap(({ action_id, value }) => (action_id === 'home-open' ? [String(value)] : []));
+
+/** The requests of one of the lists, by its title. */
+function listIn(home: View, title: string): string[] {
+  const from = home.blocks.findIndex((block) => JSON.stringify(block).includes(title));
+  const length = home.blocks.slice(from + 1).findIndex(({ type }) => type === 'header');
+  return linksIn(home.blocks.slice(from, length === -1 ? undefined : from + 1 + length));
+}
+
+async function homeOf(story: Story, who: string, isThere: (home: View) => boolean): Promise<View> {
+  return story.workspace.until(
+    () => {
+      const home = story.workspace.homeOf(who);
+      return home !== undefined && isThere(home) ? home : undefined;
+    },
+    { what: 'App Home', timeoutMs: 10_000 },
+  );
+}
+
+test('with 500 pending, App Home has three lists whose pages lead to every request, none over the limits of Slack', async () => {
+  const rounds = Array.from({ length: 10 }, (_, round) =>
+    deleting(...Array.from({ length: 50 }, (_each, call) => `customer ${round}-${call}`)),
+  );
+  const story = await startStory({ manifest, slack, replies: rounds });
+  for (const _round of rounds) story.ask('delete them all', { as: CAST.alice });
+  await story.workspace.until(({ calls }) => calls.filter(isCard).length >= 500, {
+    what: '500 cards',
+    timeoutMs: 60_000,
+  });
+
+  story.workspace.as(CAST.bruno).openHome();
+  let home = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length > 0);
+  const seen = new Set(listIn(home, 'Waiting for me'));
+  while (JSON.stringify(home.blocks).includes('home-page:waiting:next')) {
+    const before = JSON.stringify(home.blocks);
+    await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:next');
+    home = await homeOf(story, CAST.bruno, (view) => JSON.stringify(view.blocks) !== before);
+    for (const id of listIn(home, 'Waiting for me')) seen.add(id);
+  }
+  expect(seen.size).toBe(500);
+  expect(listIn(home, 'Asked by me')).toEqual([]);
+  await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:first');
+  await homeOf(story, CAST.bruno, (view) => !JSON.stringify(view.blocks).includes('Back to the newest'));
+  story.workspace.as(CAST.alice).openHome();
+  await homeOf(story, CAST.alice, (view) => listIn(view, 'Asked by me').length === 10);
+
+  const published = story.workspace.calls.filter(({ method }) => method === 'views.publish');
+  expect(published.length).toBeGreaterThan(50);
+  expect(published.filter(({ response }) => response.ok !== true)).toEqual([]);
+}, 120_000);
+
+const isCard = (call: {
+  method: string;
+  response: Record<string, unknown>;
+  arguments: Record<string, unknown>;
+}) => call.method === 'chat.postMessage' && call.response.ok === true && call.arguments.blocks !== undefined;
+
+test('from App Home one looks at a request and signs it there, and Home shows that it is decided', async () => {
+  const story = await startStory({
+    manifest,
+    slack,
+    replies: [deleting('Ines Marr'), { text: 'She is gone.' }],
+  });
+  const thread = story.ask('delete Ines');
+  await thread.shows(/Approval needed/);
+  story.workspace.as(CAST.alice).openHome();
+  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 1);
+  await story.workspace.as(CAST.alice).click({ viewId: home.id }, 'home-open');
+  const modal = await story.modalFor(CAST.alice, /Ines Marr/);
+  await story.workspace.as(CAST.alice).click({ viewId: modal.id }, 'approve');
+
+  await thread.shows(/She is gone\./);
+  await story.modalFor(CAST.alice, /\((approved|started|succeeded)\)/);
+  await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
+  expect(await story.ledger.order('A-1003')).toBeUndefined();
+});
+
+test('from App Home one rejects with a reason, and Home shows that it is decided', async () => {
+  const story = await startStory({
+    manifest,
+    slack,
+    replies: [deleting('Ines Marr'), { text: 'She stays.' }],
+  });
+  const thread = story.ask('delete Ines');
+  await thread.shows(/Approval needed/);
+  story.workspace.as(CAST.bruno).openHome();
+  const home = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length === 1);
+  await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-open');
+  const modal = await story.modalFor(CAST.bruno, /Ines Marr/);
+  await story.workspace.as(CAST.bruno).click({ viewId: modal.id }, 'reject');
+  const why = await story.modalFor(CAST.bruno, /You are about to reject/);
+  await story.workspace.as(CAST.bruno).submit(why.id, { reason: 'She still pays.' });
+
+  await thread.shows(/She stays\./);
+  const settled = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length === 0);
+  expect(listIn(settled, 'Decided lately')).toHaveLength(1);
+  expect(await story.ledger.order('A-1003')).toBeDefined();
+});
+
+test('with three full lists the slash command gives one message that Slack takes and says what else there is, and App Home has a page of each', async () => {
+  const waiting = Array.from({ length: 12 }, (_, call) => `waiting ${call}`);
+  const decided = Array.from({ length: 12 }, (_, call) => `decided ${call}`);
+  const story = await startStory({ manifest, slack, replies: [deleting(...decided, ...waiting)] });
+  const thread = story.ask('delete them', { as: CAST.alice });
+  for (const customer of decided)
+    await thread.click(CAST.alice, new RegExp(`Approval needed[\\s\\S]*${customer}\\b`), 'approve');
+  for (const customer of waiting) await thread.shows(new RegExp(`Approval needed[\\s\\S]*${customer}\\b`));
+
+  const person = story.workspace.as(CAST.alice);
+  await person.command(COMMAND);
+  const all = await story.noticeFor(CAST.alice, /Your requests/);
+  const shown = JSON.stringify(all.blocks);
+  expect(shown).toMatch(/Waiting for me[\s\S]*Asked by me[\s\S]*Decided lately[\s\S]*more in the Home tab/);
+  expect(all.blocks.length).toBeLessThanOrEqual(LIMITS.messageBlocks);
+  expect(linksIn(all.blocks)).toHaveLength(15);
+
+  person.openHome();
+  const home = await homeOf(story, CAST.alice, (view) => linksIn(view.blocks).length === 30);
+  expect(home.blocks.length).toBeLessThanOrEqual(LIMITS.viewBlocks);
+
+  await person.command(COMMAND, 'waiting');
+  const one = await story.workspace.until(() =>
+    story.workspace.ephemeralsFor(CAST.alice).find(({ blocks }) => linksIn(blocks).length === 10),
+  );
+  const [first = ''] = linksIn(one.blocks);
+  await person.click({ channel: one.channel, ts: one.ts }, 'home-open', { value: first });
+  await story.modalFor(CAST.alice, /delete_customer/);
+  await person.command(COMMAND, 'nonsense');
+  await story.noticeFor(CAST.alice, /Use `\/countersign`/);
+});

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { APPROVERS_GROUP, DEFAULT_CHANNELS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
+import { CAST, PLACES, startStory } from './support.ts';
+
+const ROBOT = 'U0ROBOT007';
+const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
+const refunds = { replies: [{ calls: [refund] }, { text: 'Refunded.' }] };
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+
+const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
+
+const manifestWith = (policy: string) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { ${policy}, direct_messages: false }
+tools:
+  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+`;
+
+test('neither guests, bots, people of other workspaces nor the requester can sign, even when they are named', async () => {
+  const { requester, guest, outsider, alice } = CAST;
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(`approvers: [${requester}, ${guest}, ${outsider}, ${ROBOT}, ${alice}]`),
+    slack: {
+      users: [...DEFAULT_USERS, { id: ROBOT, name: 'robot', is_bot: true }],
+      channels: DEFAULT_CHANNELS.map((channel) => ({
+        ...channel,
+        members: [...new Set([...channel.members, guest, outsider, ROBOT, alice])],
+      })),
+    },
+  });
+  const thread = story.ask('refund order A-1001');
+  for (const [who, words] of [
+    [requester, /somebody else has to sign/],
+    [guest, /Guests cannot/],
+    [outsider, /Only people of this workspace/],
+    [ROBOT, /Bots cannot/],
+  ] as const) {
+    await thread.click(who, /0 of 1 signed/, 'approve');
+    await story.noticeFor(who, words);
+  }
+  expect(await refunded(story)).toBe(0);
+  await thread.click(alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('whoever the policy does not name can neither approve, reject nor edit', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund] }],
+    manifest: manifestWith(`approvers: [${CAST.alice}]`),
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.bruno, /0 of 1 signed/, 'approve');
+  await story.noticeFor(CAST.bruno, /not yours to decide/);
+  const bruno = story.workspace.as(CAST.bruno);
+  await thread.click(CAST.bruno, /0 of 1 signed/, 'reject');
+  await bruno.submit((await story.modalFor(CAST.bruno, /reject/)).id, { reason: 'I do not like it.' });
+  await story.directly(CAST.bruno).shows(/not yours to decide/);
+  await thread.click(CAST.bruno, /0 of 1 signed/, 'edit');
+  await bruno.submit((await story.modalFor(CAST.bruno, /takes the place/)).id, { 'field-1': '1' });
+  const refusals = await story.workspace.until(
+    () => {
+      const told = story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno));
+      return told.length === 2 && told;
+    },
+    { what: 'a second refusal' },
+  );
+  expect(refusals[1]?.text).toContain('not yours to decide');
+  await thread.shows(/0 of 1 signed/);
+});
+
+test('a member of a user group signs for the group', async () => {
+  const story = await startStory({ ...refunds, manifest: manifestWith(`approvers: [${APPROVERS_GROUP}]`) });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.admin, /0 of 1 signed/, 'approve');
+  await story.noticeFor(CAST.admin, /not yours to decide/);
+  await thread.click(CAST.bruno, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(12_000);
+});
+
+test('a group that cannot be looked up lets nobody sign, says so, and can be tried again', async () => {
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(`approvers: [${CAST.alice}, ${APPROVERS_GROUP}]`),
+  });
+  story.workspace.fail('usergroups.users.list', { kind: 'refuse', error: 'fatal_error' }, { calls: 2 });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.bruno, /0 of 1 signed/, 'approve');
+  await story.noticeFor(CAST.bruno, /cannot check right now/);
+  expect(await refunded(story)).toBe(0);
+  await thread.click(CAST.bruno, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('a signature of somebody who is deactivated before the action starts does not count, and it is asked anew', async () => {
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(`approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}], quorum: 2`),
+  });
+  const thread = story.ask('refund order A-1001');
+  const first = await thread.shows(/0 of 2 signed/);
+  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
+  const alice = story.workspace.state.users.get(CAST.alice);
+  if (alice !== undefined) alice.deleted = true;
+  await thread.click(CAST.bruno, /1 of 2 signed/, 'approve');
+
+  const second = await thread.shows(/0 of 2 signed/);
+  expect(second.ts).not.toBe(first.ts);
+  expect(JSON.stringify(first.blocks)).toContain('Not enough of those who signed it may still sign.');
+  expect(await refunded(story)).toBe(0);
+  await thread.click(CAST.bruno, /0 of 2 signed/, 'approve');
+  await thread.click(CAST.admin, /1 of 2 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(12_000);
+});
+
+test.each([
+  { who: 'the requester alone', policy: `approvers: [${CAST.requester}]` },
+  { who: 'a guest', policy: `approvers: [${CAST.guest}]` },
+  { who: 'fewer people than must sign', policy: `approvers: [${CAST.alice}, ${CAST.requester}], quorum: 2` },
+  { who: 'a group that does not exist', policy: 'approvers: [S0NOBODY99]' },
+])(
+  'what only $who could sign is refused at once, and the model and the requester are told',
+  async ({ policy }) => {
+    const story = await startStory({
+      replies: [{ calls: [refund] }, { text: 'That cannot be signed.' }],
+      manifest: manifestWith(policy),
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/That cannot be signed\./);
+    const notice = await thread.shows(/refund_order did not run\. Nobody can sign this/);
+    expect(notice.user).toBe(story.workspace.state.app.botUserId);
+    expect(story.toldOfCalls()).toEqual([expect.stringMatching(/failed.*Nobody can sign this/)]);
+    expect(await refunded(story)).toBe(0);
+    expect(story.workspace.sessionOf(PLACES.general, thread.ts)?.status).toBe('active');
+  },
+);
+
+test('a requester signs their own action where the policy lets them', async () => {
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(`approvers: [${CAST.requester}], self_approval: true`),
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.requester, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis-store.ts';
+import { CAST, startStory } from './support.ts';
+
+const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
+
+const manifest = (policy: string) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], ${policy} }
+tools:
+  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+`;
+
+test('what nobody decides in time expires: a late click is told so, the model hears expired and not denied, and it can be asked for again', async () => {
+  const story = await startStory({
+    manifest: manifest('expires: 4s, direct_messages: false'),
+    replies: [
+      { calls: [refund] },
+      { text: 'Too late.' },
+      { calls: [refund] },
+      { text: 'Refunded after all.' },
+    ],
+  });
+  const thread = story.ask('refund order A-1001');
+  const card = await thread.shows(/Approval needed/);
+  await thread.shows(/Too late\./);
+  await thread.shows(/it expired[\s\S]*Ask again/);
+  expect(story.toldOfCalls().at(-1)).toMatch(/expired/);
+  expect(story.toldOfCalls().at(-1)).not.toMatch(/denied/);
+
+  const target = { channel: thread.channel, ts: card.ts };
+  await story.workspace.as(CAST.alice).click(target, 'approve', { force: true });
+  await story.noticeFor(CAST.alice, /expired/);
+  await story.workspace.as(CAST.bruno).click(target, 'ask-again');
+  await story.noticeFor(CAST.bruno, /Only the person who asked/);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+
+  await story.workspace.as(CAST.requester).click(target, 'ask-again');
+  const anew = await thread.shows(/Approval needed/);
+  expect(anew.ts).not.toBe(card.ts);
+  await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: anew.ts }, 'approve');
+  await thread.shows(/Refunded after all\./);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
+  await story.workspace.as(CAST.requester).click(target, 'ask-again');
+  await story.noticeFor(CAST.requester, /again already/);
+});
+
+test('reminders name who has not signed, once a time for all processes; further people get the card by direct message and sign beside the first', async () => {
+  const story = await startStory({
+    manifest: manifest(`quorum: 2, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }`),
+    replies: [{ calls: [refund] }, { text: 'Signed by both.' }],
+    sweep: { everyMs: 50, overdueMs: 0 },
+  });
+  await story.startOwnBot();
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await thread.shows(new RegExp(`refund_order. still waits for <@${CAST.bruno}>\\.`));
+  expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
+
+  await thread.shows(new RegExp(`may now be decided by <@${CAST.admin}>`));
+  const card = await thread.shows(/Who may sign/);
+  await story.workspace.until(() => JSON.stringify(card.blocks).includes(CAST.admin), {
+    what: 'the new person on the first card',
+  });
+  await story.directly(CAST.admin).click(CAST.admin, /Approval needed[\s\S]*Open the thread/, 'approve');
+  await thread.shows(/Signed by both\./);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
+
+  const reminded: number[] = [];
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  for await (const { event, at } of store.exportAudit()) if (event === 'reminded') reminded.push(at);
+  const pauses = reminded.slice(1).map((at, index) => at - (reminded[index] ?? 0));
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1000);
+  const notices = (words: string) => story.repliesIn(thread).filter(({ text }) => text.includes(words));
+  await story.workspace.until(() => notices('still waits for').length >= reminded.length);
+  expect(notices('still waits for')).toHaveLength(reminded.length);
+  expect(notices('may now be decided')).toHaveLength(1);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startDoomedBot } from './doomed-bot.ts';
+import { CAST, startStory } from './support.ts';
+import { openWorkshop, workshopManifest } from './workshop.ts';
+
+/** A worker that gives no sign of life is as good as dead: the record cannot tell them apart. */
+const SILENT = { silenceMs: 300, beatMs: 3_600_000 };
+const SWEEP = { everyMs: 100, overdueMs: 0 };
+
+/** An action is approved, has taken effect, and its worker falls silent. */
+async function fallSilent(name: string, replies: readonly { text: string }[]) {
+  const workshop = await openWorkshop();
+  await workshop.hold('after');
+  const story = await startStory({
+    manifest: workshopManifest(),
+    replies: [{ calls: [workshop.call(name)] }, ...replies],
+    timing: SILENT,
+    sweep: SWEEP,
+  });
+  onTestFinished(() => workshop.release('after'));
+  const thread = story.ask('make a part');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await workshop.has(1, 'effects');
+  return { story, thread, workshop };
+}
+
+test('an action whose process was killed in the middle is unknown: those who may resolve it are asked, and it does not run again', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('after');
+  const story = await startStory({
+    manifest: workshopManifest(),
+    replies: [{ calls: [workshop.call('press_part')] }, { text: 'Good to know.' }],
+    timing: { silenceMs: 500, beatMs: 100 },
+    sweep: SWEEP,
+    withoutBot: true,
+  });
+  const doomed = await startDoomedBot(story, workshopManifest());
+  const thread = story.ask('press a part');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await workshop.has(1, 'effects');
+  await doomed.kill();
+
+  await story.startOwnBot();
+  await thread.shows(/press_part: unknown[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
+  await thread.shows(new RegExp(`nobody knows whether it ran.*<@${CAST.admin}>`));
+  await thread.click(CAST.alice, /press_part: unknown/, 'ran');
+  const refused = await story.modalFor(CAST.alice);
+  await story.workspace.as(CAST.alice).submit(refused.id, { reason: 'I believe so.' });
+  await story.directly(CAST.alice).shows(/not yours to decide/);
+
+  await story.directly(CAST.admin).click(CAST.admin, /press_part: unknown[\s\S]*It ran/, 'ran');
+  const modal = await story.modalFor(CAST.admin);
+  await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
+  await thread.shows(/Good to know\./);
+  await thread.shows(/press_part: resolved[\s\S]*found out that it ran[\s\S]*on the bench/);
+  expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
+  expect(await workshop.linesOf('effects')).toHaveLength(1);
+});
+
+test('an idempotent action whose process was killed in the middle is tried again with the same key and takes effect once', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('after');
+  const story = await startStory({
+    manifest: workshopManifest(),
+    replies: [{ calls: [workshop.call('stamp_part')] }, { text: 'Stamped.' }],
+    timing: { silenceMs: 500, beatMs: 100 },
+    sweep: SWEEP,
+    withoutBot: true,
+  });
+  const doomed = await startDoomedBot(story, workshopManifest());
+  const thread = story.ask('stamp a part');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await workshop.has(1, 'effects');
+  await doomed.kill();
+
+  await story.startOwnBot();
+  await thread.shows(/Stamped\./);
+  await thread.shows(/stamp_part: succeeded/);
+  expect(await workshop.linesOf('tries')).toHaveLength(2);
+  expect(await workshop.keys('tries')).toEqual(await workshop.keys('effects'));
+  expect(await workshop.linesOf('effects')).toHaveLength(1);
+});
+
+describe('an action whose outcome is unknown', () => {
+  test('that did not run, as somebody found out, leads the model there and runs no more', async () => {
+    const { story, thread, workshop } = await fallSilent('press_part', [{ text: 'Shall I try anew?' }]);
+    await thread.click(CAST.admin, /press_part: unknown/, 'did-not-run');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'Nothing there.' });
+    await thread.shows(/Shall I try anew\?/);
+    await thread.shows(/found out that it did not run/);
+    expect(story.toldOfCalls().at(-1)).toMatch(/"did-not-run".*Nothing there/);
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
+  });
+
+  test('runs once more when somebody says so, with the signatures it has', async () => {
+    const { story, thread, workshop } = await fallSilent('press_part', [{ text: 'Pressed.' }]);
+    await thread.click(CAST.admin, /press_part: unknown/, 'run-again');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'Better twice than never.' });
+    await thread.shows(/Pressed\./);
+    const card = await thread.shows(/press_part: succeeded/);
+    expect(JSON.stringify(card.blocks)).toContain(CAST.alice);
+    expect(await workshop.linesOf('effects')).toHaveLength(2);
+    expect(await workshop.keys('effects')).toHaveProperty('size', 1);
+  });
+
+  test('is settled by the tool itself where it can look it up, and nobody is asked', async () => {
+    const { story, thread, workshop } = await fallSilent('engrave_part', [{ text: 'It is engraved.' }]);
+    await thread.shows(/It is engraved\./);
+    await thread.shows(/engrave_part: resolved[\s\S]*found out that it ran/);
+    expect(story.toldOfCalls().at(-1)).toMatch(/"ran"/);
+    expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../../src/agent/json.ts';
+import {
+  type ApprovalRule,
+  type ApprovalVerdict,
+  compileApprovalRules,
+} from '../../../src/tools/gate/approval-rules.ts';
+import { matchesGlob } from '../../../src/tools/gate/glob.ts';
+
+const RUNS = 'runs';
+type Expected = typeof RUNS | { readonly asks: string };
+const asks = (policy: string): Expected => ({ asks: policy });
+
+function judge(
+  rules: readonly ApprovalRule[],
+  input: JsonValue = {},
+  tool = 'refund_order',
+): ApprovalVerdict {
+  return compileApprovalRules(rules)({ tool, input, requester: 'U1', channel: 'C1' });
+}
+
+function shortly(verdict: ApprovalVerdict): Expected {
+  return verdict.needed ? asks(verdict.policy) : RUNS;
+}
+
+describe('without a condition', () => {
+  test.each<[string, ApprovalRule[], string, Expected]>([
+    ['no rule at all', [], 'refund_order', asks('default')],
+    ['a rule that says nothing', [{}], 'refund_order', asks('default')],
+    ['a policy alone', [{ policy: 'finance' }], 'refund_order', asks('finance')],
+    ['always', [{ require: 'always' }], 'refund_order', asks('default')],
+    ['always, with a policy', [{ require: 'always', policy: 'finance' }], 'refund_order', asks('finance')],
+    ['never', [{ require: 'never' }], 'refund_order', RUNS],
+    ['a pattern that fits', [{ match: 'refund_*', require: 'never' }], 'refund_order', RUNS],
+    ['a pattern that does not fit', [{ match: 'get_*', require: 'never' }], 'refund_order', asks('default')],
+    ['only the beginning fits', [{ match: 'refund', require: 'never' }], 'refund_order', asks('default')],
+    ['only the end fits', [{ match: 'order', require: 'never' }], 'refund_order', asks('default')],
+    [
+      'a pattern is no expression',
+      [{ match: 'refund.order', require: 'never' }],
+      'refund_order',
+      asks('default'),
+    ],
+    ['letters are not folded', [{ match: 'Refund_*', require: 'never' }], 'refund_order', asks('default')],
+    [
+      'the first that fits decides: never before always',
+      [
+        { match: 'get_*', require: 'never' },
+        { match: '*', policy: 'release' },
+      ],
+      'get_issue',
+      RUNS,
+    ],
+    [
+      'the first that fits decides: the rest of the tools',
+      [
+        { match: 'get_*', require: 'never' },
+        { match: '*', policy: 'release' },
+      ],
+      'delete_issue',
+      asks('release'),
+    ],
+    [
+      'the first that fits decides, not the narrowest',
+      [
+        { match: '*', policy: 'release' },
+        { match: 'get_*', require: 'never' },
+      ],
+      'get_issue',
+      asks('release'),
+    ],
+    ['two policies: the first', [{ policy: 'one' }, { policy: 'two' }], 'refund_order', asks('one')],
+  ])('%s', (_, rules, tool, expected) => {
+    expect(shortly(judge(rules, {}, tool))).toEqual(expected);
+  });
+});
+
+describe('with a condition', () => {
+  const large: ApprovalRule = { policy: 'finance', when: 'input.amount > 10000' };
+  const small: ApprovalRule = { require: 'never', when: 'input.amount < 100' };
+
+  test.each<[string, ApprovalRule[], JsonValue, Expected]>([
+    ['it is true', [large], { amount: 10_001 }, asks('finance')],
+    ['it is false, and no other rule is there', [large], { amount: 10_000 }, RUNS],
+    ['the field is missing', [large], {}, asks('finance')],
+    ['the field is null', [large], { amount: null }, asks('finance')],
+    ['the field is a text', [large], { amount: '5' }, asks('finance')],
+    ['the field is a list', [large], { amount: [5] }, asks('finance')],
+    ['the field is only inherited', [large], JSON.parse('{"__proto__":{"amount":5}}'), asks('finance')],
+    ['the input is no object', [large], 5, asks('finance')],
+    ['never when, and it is true', [small], { amount: 99 }, RUNS],
+    ['never when, and it is false', [small], { amount: 100 }, asks('default')],
+    ['never when, and it cannot be evaluated', [small], {}, asks('default')],
+    [
+      'never when with a policy, and it cannot be evaluated',
+      [{ ...small, policy: 'finance' }],
+      {},
+      asks('finance'),
+    ],
+    ['a false one leaves it to the next', [large, { policy: 'team' }], { amount: 5 }, asks('team')],
+    ['a true one does not', [large, { policy: 'team' }], { amount: 20_000 }, asks('finance')],
+    ['one that cannot be evaluated does not', [large, { require: 'never' }], {}, asks('finance')],
+    ['never when, then when: both false', [small, large], { amount: 5_000 }, RUNS],
+    ['never when, then always', [small, { policy: 'team' }], { amount: 5_000 }, asks('team')],
+    [
+      'two conditions, the second true',
+      [
+        { policy: 'a', when: 'input.x' },
+        { policy: 'b', when: 'input.y' },
+      ],
+      { x: false, y: true },
+      asks('b'),
+    ],
+    ['a number is no answer', [{ when: 'input.amount' }], { amount: 0 }, asks('default')],
+    [
+      'a text is no answer',
+      [{ require: 'never', when: 'input.answer' }],
+      { answer: 'true' },
+      asks('default'),
+    ],
+    ['null is no answer', [{ require: 'never', when: 'input.answer' }], { answer: null }, asks('default')],
+    ['a variable that there is not', [{ require: 'never', when: 'inptu.x != 1' }], {}, asks('default')],
+    ['who asks', [{ when: 'requester != "U1"' }], {}, RUNS],
+    ['where', [{ when: 'channel in ["C1", "C2"]' }], {}, asks('default')],
+    ['which tool', [{ when: 'tool.startsWith("refund")' }], {}, asks('default')],
+    ['has, on what is there', [{ when: 'has(input.force)' }], { force: false }, asks('default')],
+    ['has, on what is not', [{ when: 'has(input.force)' }], {}, RUNS],
+    ['has, on what every object has', [{ when: '!has(input.constructor)' }], {}, asks('default')],
+    [
+      'or, with a side that cannot be evaluated',
+      [{ when: 'input.missing > 1 || input.x == 1.0' }],
+      { x: 1 },
+      asks('default'),
+    ],
+    [
+      'a list that is walked',
+      [{ when: 'input.items.exists(item, item.price > 5)' }],
+      { items: [{ price: 1 }] },
+      RUNS,
+    ],
+    [
+      'a list with an item that is not as expected',
+      [{ when: 'input.items.exists(item, item.price > 5)' }],
+      { items: [{ price: 1 }, {}] },
+      asks('default'),
+    ],
+  ])('%s', (_, rules, input, expected) => {
+    expect(shortly(judge(rules, input))).toEqual(expected);
+  });
+
+  test('the verdict names the rule, and says when its condition could not be evaluated', () => {
+    expect(judge([large], { amount: 20_000 }).rule).toBe('this tool: when input.amount > 10000');
+    expect(judge([large], {}).rule).toMatch(
+      /^this tool: when input\.amount > 10000 \(it could not be evaluated: .+\)$/,
+    );
+    expect(judge([{ match: 'refund_*', require: 'never' }]).rule).toBe('refund_*: never');
+  });
+
+  test('a condition that does not compile is an error at once', () => {
+    expect(() => compileApprovalRules([{ when: 'input.amount >' }])).toThrow();
+  });
+});
+
+test.each([
+  ['*', 'anything', true],
+  ['*', '', true],
+  ['get_*', 'get_', true],
+  ['get_*', 'xget_', false],
+  ['*_file', 'read_file', true],
+  ['*_file', 'read_file_2', false],
+  ['g?t', 'get', true],
+  ['g?t', 'gt', false],
+  ['a*b*c', 'aXbYc', true],
+  ['a*b*c', 'acb', false],
+  ['a.c', 'abc', false],
+  ['(a|b)', 'a', false],
+  ['(a|b)', '(a|b)', true],
+  ['[ab]', 'a', false],
+  ['a+', 'aa', false],
+  ['\\d', '5', false],
+  ['a\\*', 'a\\b', true],
+  ['^a$', 'a', false],
+  ['a{2}', 'aa', false],
+])('the pattern %s and the name %s: %s', (pattern, name, fits) => {
+  expect(matchesGlob(pattern, name)).toBe(fits);
+});

@@ -1,0 +1,57 @@
+import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
+import type { ToolPart } from '../../../src/agent/messages.ts';
+import { runCall } from '../../../src/agent/run-call.ts';
+import type { Tool, ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
+import { defineTool } from '../../../src/index.ts';
+import { type ApprovalRule, compileApprovalRules } from '../../../src/tools/gate/approval-rules.ts';
+import { gate } from '../../../src/tools/gate/gate.ts';
+
+export type Action = Extract<Tool, { kind: 'tool' }>;
+
+/** A tool that takes any object and remembers what it ran with. */
+export function takesAnything(name = 'anything', act: (helpers: ToolHelpers) => unknown = () => 'ran') {
+  const ran: unknown[] = [];
+  const tool: Action = defineTool(
+    { name, description: 'Takes anything.', inputSchema: { type: 'object' } },
+    (input, helpers) => {
+      const output = act(helpers);
+      ran.push(input);
+      return output;
+    },
+  );
+  return { tool, ran };
+}
+
+/** The same behind rules. */
+export function gated(rules: readonly ApprovalRule[], act?: (helpers: ToolHelpers) => unknown) {
+  const { tool, ran } = takesAnything('anything', act);
+  return { tool: gate(tool, compileApprovalRules(rules)), ran };
+}
+
+/** Runs one call as the loop does; with `resumed`, as a restart of it. */
+export function runOnce(
+  tool: Tool,
+  input: JsonValue,
+  options: { readonly context?: ToolContext; readonly resumed?: JsonObject } = {},
+): Promise<ToolPart> {
+  const { context = { requester: 'U1', channel: 'C1', threadId: 'T1' }, resumed } = options;
+  const settings = {
+    context,
+    signal: new AbortController().signal,
+    onProgress: undefined,
+    onToolError: undefined,
+  };
+  const call = { toolRequest: { name: tool.name, ref: 'r1', input }, idempotencyKey: 'key-1' };
+  return runCall(
+    tool,
+    call,
+    settings,
+    resumed === undefined ? undefined : { resumed, replaced: undefined, nested: undefined },
+  );
+}
+
+/** The interrupt of a part that waits. */
+export function interruptIn(part: ToolPart) {
+  if (!('interrupt' in part)) throw new Error(`Nothing waits: ${JSON.stringify(part)}`);
+  return part.interrupt;
+}
