@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { CAST, PLACES, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
@@ -75,6 +75,7 @@ test('a long action says on the card how far it is, and the requester sees what 
     replies: [{ calls: [workshop.call('paint_part')] }, { text: 'Painted.' }],
     timing: { beatMs: 50 },
   });
+  onTestFinished(() => workshop.release('before'));
   const thread = story.ask('paint the part');
   await thread.click(CAST.alice, /Approve/, 'approve');
   const running = await thread.shows(/It is running[\s\S]*the first coat is on \(50 %\)/);
