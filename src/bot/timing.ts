@@ -7,6 +7,14 @@ export interface Timing {
   /** How long a turn holds its thread without renewing; it must be several times `renewMs`. */
   readonly leaseMs: number;
   readonly renewMs: number;
+  /** How long a sender holds what it took from the outbox; after a crash it is sent that much later. */
+  readonly claimMs: number;
 }
 
-export const DEFAULT_TIMING: Timing = { silenceMs: 30_000, beatMs: 2_000, leaseMs: 30_000, renewMs: 2_000 };
+export const DEFAULT_TIMING: Timing = {
+  silenceMs: 30_000,
+  beatMs: 2_000,
+  leaseMs: 30_000,
+  renewMs: 2_000,
+  claimMs: 30_000,
+};

@@ -33,7 +33,10 @@ describe('a tool', () => {
 
   it('may say with z.void() that it returns nothing', async () => {
     const { model } = await scripted(calls(call('c1', 'nothing')), says('Done.'));
-    const nothing = defineTool({ name: 'nothing', description: 'Does it.', outputSchema: z.void() }, () => {});
+    const nothing = defineTool(
+      { name: 'nothing', description: 'Does it.', outputSchema: z.void() },
+      () => {},
+    );
     const done = await generate({ model, tools: [nothing], prompt: 'Go' });
     expect(keptResults(done.messages)).toEqual({ c1: null });
   });

@@ -50,9 +50,10 @@ describe('pending', () => {
     ).toEqual([...waiting].sort());
   });
 
-  test('finds everything where there are more than a page of one thread', async () => {
+  test('finds everything where there are more than two pages in one thread', async () => {
     const threadId = newThreadId();
-    const requests = Array.from({ length: 300 }, () => newRequest(threadId));
+    const policy = { principals: ['U-ann'] };
+    const requests = Array.from({ length: 1010 }, () => newRequest(threadId, { policy }));
     await suspendTurn(store, await beginTurn(store, threadId), { requests });
     const { out } = await runHere('pending', '--json');
     expect(

@@ -49,15 +49,16 @@ test('what nobody decides in time expires: a late click is told so, the model he
 
 test('reminders name who has not signed, once a time for all processes; further people get the card by direct message and sign beside the first', async () => {
   const story = await startStory({
-    manifest: manifest(`quorum: 2, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }`),
+    manifest: manifest(`quorum: 2, remind: 1s, escalate: { after: 3s, to: [${CAST.admin}] }`),
     replies: [{ calls: [refund] }, { text: 'Signed by both.' }],
     sweep: { everyMs: 50, overdueMs: 0 },
   });
   await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approve/);
+  expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
   await thread.click(CAST.alice, /Approve/, 'approve');
   await thread.shows(new RegExp(`refund_order. still waits for <@${CAST.bruno}>\\.`));
-  expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
 
   await thread.shows(new RegExp(`may now be decided by <@${CAST.admin}>`));
   const card = await thread.shows(/Who may sign/);

@@ -5,6 +5,9 @@ import { openWorkshop, workshopManifest } from './workshop.ts';
 
 /** A worker that gives no sign of life is as good as dead: the record cannot tell them apart. */
 const SILENT = { silenceMs: 300, beatMs: 3_600_000 };
+/** A second process takes its time to start on a busy machine. */
+const WITH_A_PROCESS_MS = 60_000;
+const MORTAL = { silenceMs: 500, beatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 /** An action is approved, has taken effect, and its worker falls silent. */
@@ -24,62 +27,70 @@ async function fallSilent(name: string, replies: readonly { text: string }[]) {
   return { story, thread, workshop };
 }
 
-test('an action whose process was killed in the middle is unknown: those who may resolve it are asked, and it does not run again', async () => {
-  const workshop = await openWorkshop();
-  await workshop.hold('after');
-  const story = await startStory({
-    manifest: workshopManifest(),
-    replies: [{ calls: [workshop.call('press_part')] }, { text: 'Good to know.' }],
-    timing: { silenceMs: 500, beatMs: 100 },
-    sweep: SWEEP,
-    withoutBot: true,
-  });
-  const doomed = await startDoomedBot(story, workshopManifest());
-  const thread = story.ask('press a part');
-  await thread.click(CAST.alice, /Approve/, 'approve');
-  await workshop.has(1, 'effects');
-  await doomed.kill();
+test(
+  'an action whose process was killed in the middle is unknown: those who may resolve it are asked, and it does not run again',
+  async () => {
+    const workshop = await openWorkshop();
+    await workshop.hold('after');
+    const story = await startStory({
+      manifest: workshopManifest(),
+      replies: [{ calls: [workshop.call('press_part')] }, { text: 'Good to know.' }],
+      timing: MORTAL,
+      sweep: SWEEP,
+      withoutBot: true,
+    });
+    const doomed = await startDoomedBot(story, workshopManifest());
+    const thread = story.ask('press a part');
+    await thread.click(CAST.alice, /Approve/, 'approve');
+    await workshop.has(1, 'effects');
+    await doomed.kill();
 
-  await story.startOwnBot();
-  await thread.shows(/press_part: unknown[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
-  await thread.shows(new RegExp(`nobody knows whether it ran.*<@${CAST.admin}>`));
-  await thread.click(CAST.alice, /press_part: unknown/, 'ran');
-  const refused = await story.modalFor(CAST.alice);
-  await story.workspace.as(CAST.alice).submit(refused.id, { reason: 'I believe so.' });
-  await story.directly(CAST.alice).shows(/not yours to decide/);
+    await story.startOwnBot();
+    await thread.shows(/press_part: unknown[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
+    await thread.shows(new RegExp(`nobody knows whether it ran.*<@${CAST.admin}>`));
+    await thread.click(CAST.alice, /press_part: unknown/, 'ran');
+    const refused = await story.modalFor(CAST.alice);
+    await story.workspace.as(CAST.alice).submit(refused.id, { reason: 'I believe so.' });
+    await story.directly(CAST.alice).shows(/not yours to decide/);
 
-  await story.directly(CAST.admin).click(CAST.admin, /press_part: unknown[\s\S]*It ran/, 'ran');
-  const modal = await story.modalFor(CAST.admin);
-  await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
-  await thread.shows(/Good to know\./);
-  await thread.shows(/press_part: resolved[\s\S]*found out that it ran[\s\S]*on the bench/);
-  expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
-  expect(await workshop.linesOf('effects')).toHaveLength(1);
-});
+    await story.directly(CAST.admin).click(CAST.admin, /press_part: unknown[\s\S]*It ran/, 'ran');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
+    await thread.shows(/Good to know\./);
+    await thread.shows(/press_part: resolved[\s\S]*found out that it ran[\s\S]*on the bench/);
+    expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
+  },
+  WITH_A_PROCESS_MS,
+);
 
-test('an idempotent action whose process was killed in the middle is tried again with the same key and takes effect once', async () => {
-  const workshop = await openWorkshop();
-  await workshop.hold('after');
-  const story = await startStory({
-    manifest: workshopManifest(),
-    replies: [{ calls: [workshop.call('stamp_part')] }, { text: 'Stamped.' }],
-    timing: { silenceMs: 500, beatMs: 100 },
-    sweep: SWEEP,
-    withoutBot: true,
-  });
-  const doomed = await startDoomedBot(story, workshopManifest());
-  const thread = story.ask('stamp a part');
-  await thread.click(CAST.alice, /Approve/, 'approve');
-  await workshop.has(1, 'effects');
-  await doomed.kill();
+test(
+  'an idempotent action whose process was killed in the middle is tried again with the same key and takes effect once',
+  async () => {
+    const workshop = await openWorkshop();
+    await workshop.hold('after');
+    const story = await startStory({
+      manifest: workshopManifest(),
+      replies: [{ calls: [workshop.call('stamp_part')] }, { text: 'Stamped.' }],
+      timing: MORTAL,
+      sweep: SWEEP,
+      withoutBot: true,
+    });
+    const doomed = await startDoomedBot(story, workshopManifest());
+    const thread = story.ask('stamp a part');
+    await thread.click(CAST.alice, /Approve/, 'approve');
+    await workshop.has(1, 'effects');
+    await doomed.kill();
 
-  await story.startOwnBot();
-  await thread.shows(/Stamped\./);
-  await thread.shows(/stamp_part: succeeded/);
-  expect(await workshop.linesOf('tries')).toHaveLength(2);
-  expect(await workshop.keys('tries')).toEqual(await workshop.keys('effects'));
-  expect(await workshop.linesOf('effects')).toHaveLength(1);
-});
+    await story.startOwnBot();
+    await thread.shows(/Stamped\./);
+    await thread.shows(/stamp_part: succeeded/);
+    expect(await workshop.linesOf('tries')).toHaveLength(2);
+    expect(await workshop.keys('tries')).toEqual(await workshop.keys('effects'));
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
+  },
+  WITH_A_PROCESS_MS,
+);
 
 describe('an action whose outcome is unknown', () => {
   test('that did not run, as somebody found out, leads the model there and runs no more', async () => {

@@ -4,16 +4,17 @@ import { drawView } from './draw-view.ts';
 import { sendRow } from './send-row.ts';
 import { judgeSlackFailure } from './slack-failure.ts';
 
-const CLAIM = { leaseMs: 30_000, limit: 20 };
+/** Few enough to be sent within the claim even by a slow Slack: what is not would be sent by somebody else as well. */
+const MOST_AT_ONCE = 5;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 300_000;
 
 /** Sends what is due in one shard's outbox, one item after the other, until nothing is. */
 export async function deliver(parts: BotParts, shard: number): Promise<void> {
   for (;;) {
-    const items = await parts.store.takeOutbox(shard, CLAIM);
+    const items = await parts.store.takeOutbox(shard, { leaseMs: parts.timing.claimMs, limit: MOST_AT_ONCE });
     for (const item of items) await deliverItem(parts, item);
-    if (items.length < CLAIM.limit) return;
+    if (items.length < MOST_AT_ONCE) return;
   }
 }
 
