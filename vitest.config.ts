@@ -1,14 +1,25 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingLineReporter } from './test/support/closing-line-reporter.ts';
 
+const shared = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const;
+
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {
-    pool: 'forks',
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
     reporters: ['default', new ClosingLineReporter()],
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'all',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/last/**'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // What all stories together have used is known when they are over.
+      { test: { ...shared, name: 'last', include: ['test/last/*.test.ts'], sequence: { groupOrder: 1 } } },
+    ],
   },
 });

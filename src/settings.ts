@@ -41,21 +41,13 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const own = Environment.safeParse(given);
   const redis = RedisEnvironment.safeParse(given);
-  if (!own.success || !redis.success) {
+  const way = wayToSlack(given);
+  if (!own.success || !redis.success || way === undefined) {
     const issues = [...(own.error?.issues ?? []), ...(redis.error?.issues ?? [])];
-    return {
-      ok: false,
-      problems: issues.map(({ path, message }) => problemOf(path.join('.'), message, given)),
-    };
+    const problems = issues.map(({ path, message }) => problemOf(path.join('.'), message, given));
+    return { ok: false, problems: way === undefined ? [...problems, NO_WAY] : problems };
   }
   const { data } = own;
-  const way = wayToSlack(data);
-  if (way === undefined) {
-    return {
-      ok: false,
-      problems: ['SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set'],
-    };
-  }
   return {
     ok: true,
     settings: {
@@ -70,11 +62,10 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
   };
 }
 
+const NO_WAY = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';
+
 /** Which secrets are set decides how Slack reaches the bot; with both, it is Socket Mode. */
-function wayToSlack({
-  SLACK_APP_TOKEN: appToken,
-  SLACK_SIGNING_SECRET: signingSecret,
-}: z.infer<typeof Environment>) {
+function wayToSlack({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret }: NodeJS.ProcessEnv) {
   if (appToken !== undefined) return { mode: 'socket', appToken } as const;
   return signingSecret === undefined ? undefined : ({ mode: 'http', signingSecret } as const);
 }

@@ -25,16 +25,22 @@ function describeRules(
   rules: readonly ApprovalRule[],
   policyOf: (name: string) => Policy | undefined,
 ): string {
+  const needs: string[] = [];
+  const exceptions: string[] = [];
   const fitting = rules.filter(({ match }) => match === undefined || matchesGlob(match, tool));
-  const [first] = fitting;
-  if (first === undefined) return `needs ${signature(DEFAULT_POLICY_NAME, policyOf)}`;
-  return fitting
-    .flatMap(({ require, when, policy = DEFAULT_POLICY_NAME }) => {
-      if (require === 'never') return [];
-      const needed = `needs ${signature(policy, policyOf)}`;
-      return [when === undefined ? needed : `${needed} when ${when}`];
-    })
-    .join('; ');
+  const need = (policy: string, when?: string): void => {
+    const condition = when === undefined ? '' : ` when ${when}`;
+    const except = exceptions.length === 0 ? '' : `, but not when ${exceptions.join(' or ')}`;
+    needs.push(`needs ${signature(policy, policyOf)}${condition}${except}`);
+  };
+  for (const { require, when, policy = DEFAULT_POLICY_NAME } of fitting) {
+    if (require !== 'never') need(policy, when);
+    else if (when !== undefined) exceptions.push(when);
+    // No call gets past a rule without a condition.
+    if (when === undefined) return needs.join('; ');
+  }
+  if (needs.length === 0) need(DEFAULT_POLICY_NAME);
+  return needs.join('; ');
 }
 
 function signature(name: string, policyOf: (name: string) => Policy | undefined): string {

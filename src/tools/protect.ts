@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { isOutcomeUnknown, outcomeUnknown } from '../agent/errors/outcome-unknown.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { Tool, ToolHelpers } from '../agent/tool.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -32,27 +34,54 @@ export function protect(tool: Action, { secrets, maxOutput, untrusted }: Protect
   };
 }
 
-/** What a tool reports of its progress is shown on cards, so it passes here as well. */
-function quietHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
-  return { ...helpers, progress: (message, fraction) => helpers.progress(secrets.redact(message), fraction) };
-}
-
 async function runRedacted(
   tool: Action,
   secrets: Secrets,
-  ...call: Parameters<Action['run']>
+  input: unknown,
+  helpers: ToolHelpers,
 ): Promise<unknown> {
   try {
-    const [input, helpers] = call;
-    const output = await tool.run(input, quietHelpers(helpers, secrets));
+    const output = await tool.run(input, redactedHelpers(helpers, secrets));
     const text = JSON.stringify(output);
-    if (text === undefined) return output;
-    const redacted = secrets.redact(text);
-    return redacted === text ? output : JSON.parse(redacted);
+    const isClean = text === undefined || secrets.redact(text) === text;
+    return isClean ? output : redactJson(JSON.parse(text), secrets);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const redacted = secrets.redact(error.message);
-    if (redacted === error.message) throw error;
-    throw isOutcomeUnknown(error) ? outcomeUnknown(new Error(redacted)) : new Error(redacted);
+    throw redactError(error, secrets);
   }
+}
+
+/** A tool speaks to people by these as well: on cards, in the status line, and to the model. */
+function redactedHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
+  const { interrupt, deny, progress } = helpers;
+  return {
+    ...helpers,
+    interrupt: (metadata) => interrupt(metadata === undefined ? undefined : redactFields(metadata, secrets)),
+    deny: (reason) => deny(secrets.redact(reason)),
+    progress: (message, fraction) => progress(secrets.redact(message), fraction),
+  };
+}
+
+function redactFields(fields: JsonObject, secrets: Secrets): JsonObject {
+  const redacted = redactJson(toJson(fields), secrets);
+  return isJsonObject(redacted) ? redacted : {};
+}
+
+function redactJson(value: JsonValue, secrets: Secrets): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => redactJson(item, secrets));
+  if (isJsonObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [secrets.redact(key), redactJson(entry, secrets)]),
+    );
+  }
+  const text = String(value);
+  const redacted = secrets.redact(text);
+  return redacted === text ? value : redacted;
+}
+
+/** An error goes to the log with its stack and its causes, so that a secret in any of them costs it all but its message. */
+function redactError(error: unknown, secrets: Secrets): unknown {
+  const whole = typeof error === 'string' ? error : inspect(error, { depth: 10 });
+  if (secrets.redact(whole) === whole) return error;
+  const redacted = new Error(secrets.redact(error instanceof Error ? error.message : whole));
+  return isOutcomeUnknown(error) ? outcomeUnknown(redacted) : redacted;
 }

@@ -1,21 +1,38 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import type { ModelReply, ReplyFunction } from '../../playground/model/model-reply.ts';
 import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
+import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
 import { openRedisLedger } from '../../src/store/redis-ledger.ts';
 import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
+import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
+import { payloadProblems } from '../support/check-payloads.ts';
+import { keepUse } from '../support/used-scopes.ts';
 
 export { CAST, PLACES };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The app as the shipped manifest declares it: a scope or an event that it lacks fails the story that needs it. */
+const SHIPPED_APP = appFromManifest(readShippedSlackSection());
+
+function readShippedSlackSection(): unknown {
+  const parsed = parseManifest(readFileSync(`${root}/manifest.yml`, 'utf8'), {
+    file: 'manifest.yml',
+    environment: {},
+  });
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return slackManifest(parsed.manifest, { mode: 'socket' });
+}
 
 /** The policies and tools of the stories; the shop's tools are the samples that are shipped. */
 export const MANIFEST = `
@@ -44,7 +61,7 @@ export async function startStory(options: StoryOptions = {}) {
   const { manifest: text = MANIFEST, prefix = `story-${randomUUID()}:` } = options;
   const parsed = parseManifest(text, { file: 'story.yml', environment: {} });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
-  const slack = await startLocalSlack(options.slack);
+  const slack = await startLocalSlack({ ...options.slack, app: { ...SHIPPED_APP, ...options.slack?.app } });
   const model = await startLocalModel({ script: options.replies ?? [] });
   const redis = new Redis(inject('redisUrl'));
   const setup: BotSetup = {
@@ -71,8 +88,10 @@ export async function startStory(options: StoryOptions = {}) {
     ...(options.sweep !== undefined && { sweep: options.sweep }),
   };
   onTestFinished(async () => {
+    keepUse(slack.workspace, inject('usedScopes'));
     await slack.stop();
     redis.disconnect();
+    expect(payloadProblems(slack.workspace.payloads())).toEqual([]);
     await model.stop();
   });
   const { workspace } = slack;

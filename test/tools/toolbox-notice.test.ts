@@ -31,6 +31,26 @@ test.each([
     '[ { policy: finance, when: "input.x > 9" }, { when: "input.x > 1" } ]',
     `needs ${BY_FINANCE} when input.x > 9; needs ${BY_DEFAULT} when input.x > 1`,
   ],
+  [
+    'never, and then a rule that no call reaches',
+    '[ { match: "a*", require: never }, { match: "*", policy: finance } ]',
+    undefined,
+  ],
+  [
+    'a policy, and then a rule that no call reaches',
+    '[ { policy: finance }, { policy: default } ]',
+    `needs ${BY_FINANCE}`,
+  ],
+  [
+    'never when, and else the default',
+    '{ require: never, when: "input.x < 9" }',
+    `needs ${BY_DEFAULT}, but not when input.x < 9`,
+  ],
+  [
+    'never when, and else another',
+    '[ { require: never, when: "input.x < 9" }, { policy: finance } ]',
+    `needs ${BY_FINANCE}, but not when input.x < 9`,
+  ],
   ['a rule for other tools', '[ { match: "get_*", require: never } ]', `needs ${BY_DEFAULT}`],
 ])('the model is told beforehand who must sign: %s', async (_, approval, expected) => {
   expect(await noticeOf(approval)).toBe(expected);

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolHelpers } from '../../src/index.ts';
@@ -96,4 +97,80 @@ test('the output schema of our own tools still holds, after the secrets are gone
   );
   const part = await runOnce(protect(tool, { secrets, maxOutput: 1000, untrusted: false }), {});
   expect(part).toMatchObject({ status: 'ok', toolResponse: { output: { key: '[redacted]' } } });
+});
+
+describe('a secret that is written in another way', () => {
+  const QUOTED = 'pa"ss\\wo/rd ü';
+
+  function shownOf(value: unknown): string {
+    const secrets = new Secrets();
+    secrets.add(QUOTED);
+    return secrets.redact(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+
+  test.each<[string, string]>([
+    ['as it is', QUOTED],
+    ['inside JSON', JSON.stringify({ key: QUOTED })],
+    ['inside a URL', `https://example.com/?key=${encodeURIComponent(QUOTED)}`],
+    ['inside a form', new URLSearchParams({ key: QUOTED }).toString()],
+  ])('is hidden %s', (_, text) => {
+    expect(shownOf(text)).toContain('[redacted]');
+    expect(shownOf(text)).not.toMatch(/wo(\/|%2F)rd/);
+  });
+
+  test('does not pass in the output, which stays what it was', async () => {
+    const secrets = new Secrets();
+    secrets.add(QUOTED);
+    expect(await outputOf(() => ({ text: `a "${QUOTED}"` }), { secrets })).toEqual({
+      text: 'a "[redacted]"',
+    });
+  });
+});
+
+describe('a secret does not pass beside the output either', () => {
+  test.each<[string, () => never]>([
+    [
+      'thrown as a text',
+      () => {
+        throw `401 for ${SECRET}`;
+      },
+    ],
+    [
+      'thrown as an object',
+      () => {
+        throw { status: 401, key: SECRET };
+      },
+    ],
+    [
+      'in the cause of an error',
+      () => {
+        throw new Error('refused', { cause: new Error(SECRET) });
+      },
+    ],
+  ])('%s', async (_, run) => {
+    const errors: unknown[] = [];
+    const part = await runOnce(protectedTool(run), {}, { onToolError: ({ error }) => errors.push(error) });
+    expect(JSON.stringify(part)).not.toContain(SECRET);
+    expect(inspect(errors)).not.toContain(SECRET);
+  });
+
+  test('in a pause, a denial or a report on progress', async () => {
+    const paused = await runOnce(
+      protectedTool(({ interrupt }) => interrupt({ key: SECRET })),
+      {},
+    );
+    expect(interruptIn(paused).metadata).toEqual({ key: '[redacted]' });
+    const denied = await runOnce(
+      protectedTool(({ deny }) => deny(`not with ${SECRET}`)),
+      {},
+    );
+    expect(denied).toMatchObject({ toolResponse: { output: { reason: 'not with [redacted]' } } });
+    const reports: string[] = [];
+    await runOnce(
+      protectedTool(({ progress }) => progress(`sent ${SECRET}`)),
+      {},
+      { onProgress: ({ message }) => reports.push(message) },
+    );
+    expect(reports).toEqual(['sent [redacted]']);
+  });
 });

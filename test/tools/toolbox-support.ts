@@ -1,13 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { GateResumed } from '../../src/tools/gate/gate.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
 import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { type OpenToolbox, openToolbox } from '../../src/tools/open-toolbox.ts';
+import { requestDigest } from '../../src/tools/request-digest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 import type { Action } from './gate/support.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const APPROVED: GateResumed = { decision: 'approved', by: 'U0ALICE001', own: false };
 const SLACK = 'slack: { display_information: { name: Countersign } }\n';
 const POLICIES = `policies:
   default: { approvers: [S0APPROVE1] }
@@ -40,4 +45,21 @@ export function actionIn(toolbox: OpenToolbox, name: string): Action {
   if (tool?.kind !== 'tool')
     throw new Error(`No action "${name}" among ${toolbox.tools().map((each) => each.name)}`);
   return tool;
+}
+
+/** The digest that a request for this tool would have, all else being equal. */
+export function digestOf(toolbox: OpenToolbox, name: string): string {
+  const entry = toolbox.find(name);
+  if (entry === undefined) throw new Error(`There is no tool "${name}"`);
+  return requestDigest({ entry, policy: {}, input: {}, requester: 'U1', threadId: 'T1' });
+}
+
+/** Writes a module with one tool into a folder. */
+export function writeModule(folder: string, file: string, tool: string, body = "return 'done';"): void {
+  writeFileSync(
+    join(folder, file),
+    `import { defineTool } from ${JSON.stringify(`${ROOT}/src/index.ts`)};
+export const tool = defineTool({ name: '${tool}', description: 'Does ${tool}.' }, async () => { ${body} });
+`,
+  );
 }

@@ -1,39 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openRedisLedger } from '../../src/store/redis-ledger.ts';
-import { approvalOf, type GateResumed } from '../../src/tools/gate/gate.ts';
-import { requestDigest } from '../../src/tools/request-digest.ts';
+import { approvalOf } from '../../src/tools/gate/gate.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { interruptIn, runOnce } from './gate/support.ts';
-import { eventually, moodyServer, temporaryFolder } from './mcp/support.ts';
-import { actionIn, manifestOf, openTools, ROOT } from './toolbox-support.ts';
+import { temporaryFolder } from './mcp/support.ts';
+import { APPROVED, actionIn, digestOf, manifestOf, openTools, writeModule } from './toolbox-support.ts';
 
 const HERE = { channel: 'C0GENERAL1', requester: 'U0RITA0001' };
-const APPROVED: GateResumed = { decision: 'approved', by: 'U0ALICE001', own: false };
 const BUILT_INS = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'];
 const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
-
-/** A module with one tool, written into a folder. */
-function writeModule(folder: string, file: string, tool: string, body = "return 'done';"): void {
-  const agent = JSON.stringify(`${ROOT}/src/index.ts`);
-  writeFileSync(
-    join(folder, file),
-    `import { defineTool } from ${agent};\nexport const tool = defineTool({ name: '${tool}', description: 'Does ${tool}.' }, async () => { ${body} });\n`,
-  );
-}
-
-/** An MCP server of the fixtures as an entry of a manifest. */
-function moodyEntry(rest = ''): string {
-  const { command, args } = moodyServer().config;
-  return `  moody:\n    mcp: { command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)}${rest} }\n`;
-}
-
-function digestOf(toolbox: Awaited<ReturnType<typeof openTools>>, name: string): string {
-  const entry = toolbox.find(name);
-  if (entry === undefined) throw new Error(`no tool ${name}`);
-  return requestDigest({ entry, policy: {}, input: {}, requester: 'U1', threadId: 'T1' });
-}
 
 test('the sample modules load through the manifest, and refund in the ledger that the context holds', async () => {
   const redis = connectTestRedis();
@@ -152,98 +129,6 @@ test('a built-in that is switched off is not there, and one may be limited to th
   expect(names(toolbox.tools())).toEqual(['ask_question', 'request_form', 'complete_task']);
   expect(toolbox.find('request_form')?.answerableBy).toBe('requester');
   expect(toolbox.find('ask_question')?.answerableBy).toBe('anyone');
-});
-
-test('the hints of a server open nothing, unless the manifest trusts them', async () => {
-  const folder = temporaryFolder();
-  const script = 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js';
-  const files = (rest: string) =>
-    manifestOf(`  files:\n    mcp: { command: node, args: [${script}, "${folder}"]${rest} }\n`);
-  const wary = await openTools(files(''));
-  interruptIn(await runOnce(actionIn(wary, 'list_directory'), { path: folder }));
-  expect(wary.find('write_file')?.execution.idempotent).toBe(false);
-
-  const trusting = await openTools(files(', trust_hints: true'));
-  expect(await runOnce(actionIn(trusting, 'list_directory'), { path: folder })).toMatchObject({
-    status: 'ok',
-  });
-  interruptIn(await runOnce(actionIn(trusting, 'write_file'), { path: join(folder, 'a'), content: 'a' }));
-  expect(trusting.find('write_file')?.execution).toMatchObject({ idempotent: true, maxAttempts: 3 });
-});
-
-test('what the manifest says of a tool goes before a trusted hint', async () => {
-  const folder = temporaryFolder();
-  const script = 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js';
-  const toolbox = await openTools(
-    manifestOf(`  files:
-    mcp: { command: node, args: [${script}, "${folder}"], trust_hints: true }
-    approval: [ { match: "list_*", policy: finance } ]
-`),
-  );
-  const interrupt = interruptIn(await runOnce(actionIn(toolbox, 'list_directory'), { path: folder }));
-  expect(approvalOf(interrupt)?.policy).toBe('finance');
-  expect(await runOnce(actionIn(toolbox, 'read_text_file'), { path: folder })).not.toHaveProperty(
-    'interrupt',
-  );
-});
-
-test('through the filesystem server a read runs without approval, and a write asks and runs after it', async () => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'order.txt'), 'twelve lemons');
-  const script = 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js';
-  const toolbox = await openTools(
-    manifestOf(`  files:
-    mcp: { command: node, args: [${script}, "${folder}"] }
-    approval: [ { match: "read_*", require: never }, { match: "*", policy: default } ]
-`),
-  );
-  const read = await runOnce(actionIn(toolbox, 'read_text_file'), { path: join(folder, 'order.txt') });
-  expect(read).toMatchObject({
-    status: 'ok',
-    toolResponse: { output: { untrusted_output: { content: 'twelve lemons' } } },
-  });
-
-  const path = join(folder, 'new.txt');
-  const input = { path, content: 'ten limes' };
-  const interrupt = interruptIn(await runOnce(actionIn(toolbox, 'write_file'), input));
-  expect(approvalOf(interrupt)?.policy).toBe('default');
-  expect(() => readFileSync(path)).toThrow('ENOENT');
-  await runOnce(actionIn(toolbox, 'write_file'), input, { resumed: { ...APPROVED } });
-  expect(readFileSync(path, 'utf8')).toBe('ten limes');
-});
-
-test('a tool whose definition a server has changed has another digest, and another tool has not', async () => {
-  const toolbox = await openTools(manifestOf(`${moodyEntry()}    approval: { require: never }\n`));
-  const [greet, tick] = [digestOf(toolbox, 'greet'), digestOf(toolbox, 'tick')];
-  await runOnce(actionIn(toolbox, 'refine'), {});
-  await eventually(() => expect(toolbox.find('greet')?.tool.description).toBe('Greets loudly'));
-  expect(digestOf(toolbox, 'greet')).not.toBe(greet);
-  expect(digestOf(toolbox, 'tick')).toBe(tick);
-});
-
-test('a changed manifest exchanges what it changes, and a source that it leaves alone stays open', async () => {
-  const folder = temporaryFolder();
-  writeModule(folder, 'one.ts', 'one');
-  writeModule(folder, 'two.ts', 'two');
-  const moody = moodyServer();
-  const { command, args } = moody.config;
-  const entry = `  moody:\n    mcp: { command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)} }\n`;
-  const toolbox = await openTools(manifestOf(`${entry}  one: { module: ./one.ts }\n`), { folder });
-  const [pid, before] = [moody.pid(), digestOf(toolbox, 'one')];
-  interruptIn(await runOnce(actionIn(toolbox, 'one'), {}));
-
-  const next = manifestOf(
-    `${entry}  one: { module: ./one.ts, approval: { require: never } }\n  two: { module: ./two.ts }\n`,
-  );
-  await toolbox.replace(next);
-  expect(toolbox.manifest).toBe(next);
-  expect(await runOnce(actionIn(toolbox, 'one'), {})).toMatchObject({ status: 'ok' });
-  expect(names(toolbox.tools())).toContain('two');
-  expect(moody.pid()).toBe(pid);
-  expect(digestOf(toolbox, 'one')).toBe(before);
-  await toolbox.replace(manifestOf('  two: { module: ./two.ts }\n'));
-  expect(toolbox.find('one')).toBeUndefined();
-  expect(toolbox.servers()).toEqual([]);
 });
 
 test('what an entry really does is part of the digest, and its headers are not', async () => {

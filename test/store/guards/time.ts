@@ -120,6 +120,13 @@ export const timeScenarios: Scenarios = {
     expect(await resending.takeOutbox(shard, { leaseMs: 0, limit: 1 })).toEqual([]);
     expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
   },
+  'outbox-take-lapsed': async ({ store }) => {
+    const threadId = newThreadId();
+    const shard = shardOf(threadId);
+    await store.putOutbox(threadId, { id: 'row', body: {} });
+    await store.takeOutbox(shard, { leaseMs: 0, limit: 1 });
+    expect(await store.takeOutbox(shard, { leaseMs: 0, limit: 1 })).toMatchObject([{ tries: 1 }]);
+  },
   'outbox-retry-stale': async ({ store }) => {
     expect(await store.retryOutbox(await takeLate(store), 0)).toBe('stale');
   },

@@ -18,7 +18,8 @@ export function outboxModel(world: World): OutboxVerbs {
         [...outbox].map(([item, { at }]) => [item, at]),
       );
       return due.slice(0, limit).map((item): OutboxItem => {
-        const { row, tries = 0 } = outbox.get(item) ?? {};
+        const { row, claim, tries: before = 0 } = outbox.get(item) ?? {};
+        const tries = claim === undefined ? before : before + 1;
         outbox.set(item, {
           ...{ at: world.now + leaseMs, claim: world.caller, tries },
           ...(row === undefined ? {} : { row }),

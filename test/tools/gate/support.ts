@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
 import type { ToolPart } from '../../../src/agent/messages.ts';
-import { runCall } from '../../../src/agent/run-call.ts';
-import type { Tool, ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
+import { type RunSettings, runCall } from '../../../src/agent/run-call.ts';
+import type { Tool, ToolHelpers } from '../../../src/agent/tool.ts';
 import { defineTool } from '../../../src/index.ts';
 import { type ApprovalRule, compileApprovalRules } from '../../../src/tools/gate/approval-rules.ts';
 import { gate } from '../../../src/tools/gate/gate.ts';
@@ -32,14 +32,16 @@ export function gated(rules: readonly ApprovalRule[], act?: (helpers: ToolHelper
 export function runOnce(
   tool: Tool,
   input: JsonValue,
-  options: { readonly context?: ToolContext; readonly resumed?: JsonObject } = {},
+  options: Partial<Pick<RunSettings, 'context' | 'onProgress' | 'onToolError'>> & {
+    readonly resumed?: JsonObject;
+  } = {},
 ): Promise<ToolPart> {
   const { context = { requester: 'U1', channel: 'C1', threadId: 'T1' }, resumed } = options;
   const settings = {
     context,
     signal: new AbortController().signal,
-    onProgress: undefined,
-    onToolError: undefined,
+    onProgress: options.onProgress,
+    onToolError: options.onToolError,
   };
   const call = { toolRequest: { name: tool.name, ref: 'r1', input }, idempotencyKey: 'key-1' };
   return runCall(

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import type { SentPayload } from '../../playground/slack/web-api/sent-payloads.ts';
+
+const schema = JSON.parse(
+  readFileSync(new URL('../bot/fixtures/slack-payloads.schema.json', import.meta.url), 'utf8'),
+);
+const ajv = new Ajv({ strict: false }).addSchema(schema, 'slack');
+const typedBlocks = ajv.compile({ $ref: 'slack#/definitions/Payloads/properties/blocks' });
+
+/** What Slack's own types refuse in what was sent; the local workspace has refused what breaks Slack's limits already. */
+export function payloadProblems(payloads: readonly SentPayload[]): unknown[] {
+  return payloads.flatMap(({ name, payload }) => {
+    const view = typeof payload.view === 'object' && payload.view !== null ? payload.view : undefined;
+    const blocks = payload.blocks ?? (view !== undefined && 'blocks' in view ? view.blocks : undefined);
+    if (blocks === undefined || typedBlocks(blocks)) return [];
+    return [{ name, errors: typedBlocks.errors }];
+  });
+}
