@@ -16,6 +16,8 @@ export const SUBMIT_CHOICES = 'submit-choices';
 /** Opens the modal in which a question is answered, with the menu or in one's own words. */
 export const ANSWER = 'answer';
 export const FILL_IN = 'fill-in';
+/** Tells the requester, in private, where an outside system reports back. */
+export const SHOW_ADDRESS = 'show-address';
 
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port.ts';
-import { DETAILS, FILL_IN, WITHDRAW } from './action-ids.ts';
+import { DETAILS, FILL_IN, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
 import {
   button,
   type Card,
@@ -41,7 +41,7 @@ export function buildCallbackCard(request: RequestRecord, details: CardDetails, 
   return draw(request, details, options, {
     title,
     waiting: [line(words('Waiting since '), moment(request.createdAt))],
-    first: [],
+    first: [button(request.id, SHOW_ADDRESS, 'Show address')],
   });
 }
 

@@ -6,6 +6,7 @@ import * as ids from '../cards/action-ids.ts';
 import { questionOf } from '../cards/card-details.ts';
 import { askAgain } from '../decisions/ask-again.ts';
 import { answer, type Click, type Notice, vote, withdraw } from '../decisions/decide.ts';
+import { showAddress } from '../decisions/show-address.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
@@ -59,6 +60,7 @@ export function listenToActions(app: App, parts: BotParts): void {
 
   onDecision(ids.APPROVE, ({ requestId, click }) => vote(parts, requestId, click, 'approve'));
   onDecision(ids.WITHDRAW, ({ requestId, click }) => withdraw(parts, requestId, click));
+  onDecision(ids.SHOW_ADDRESS, ({ requestId, click }) => showAddress(parts, requestId, click));
   onDecision(ids.ASK_AGAIN, ({ requestId, click }) => askAgain(parts, requestId, click));
   onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), ({ requestId, click }, action) =>
     choose(parts, requestId, click, [Number(action.action_id.slice(ids.CHOOSE.length + 1))]),
