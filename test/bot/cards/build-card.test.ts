@@ -13,6 +13,7 @@ import {
   RAN,
   REJECT,
   RUN_AGAIN,
+  SHOW_ADDRESS,
   SUBMIT_CHOICES,
   WITHDRAW,
 } from '../../../src/bot/cards/action-ids.ts';
@@ -243,7 +244,7 @@ describe('a form and a call-back', () => {
     });
     expect(card.said).toContain('The build to end');
     expect(card.said).toContain('Waiting since');
-    expect(card.actions).toEqual([DETAILS, WITHDRAW]);
+    expect(card.actions).toEqual([SHOW_ADDRESS, DETAILS, WITHDRAW]);
     expect(draw({ kind: 'callback', state: 'answered', payload: '{"ok":true}' }).said).toContain('ok: true');
   });
 });
