@@ -7,6 +7,8 @@ const shared = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as co
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    // Most tests wait for sockets and processes; two cores carry three of them.
+    maxWorkers: 3,
     reporters: ['default', new ClosingLineReporter()],
     projects: [
       {

@@ -1,3 +1,4 @@
+import { measureClicks } from './slack/clicks.ts';
 import { measureStepOverhead } from './step-overhead.ts';
 import { measurePending } from './store/pending.ts';
 import { writeTable } from './table.ts';
@@ -5,7 +6,11 @@ import { writeTable } from './table.ts';
 const rounds = Number(process.env.COUNTERSIGN_BENCH_ROUNDS ?? 300);
 const many = Number(process.env.COUNTERSIGN_BENCH_PENDING ?? 100_000);
 
-const tables = [await measureStepOverhead({ warmUps: 50, rounds }), await measurePending({ rounds, many })];
+const tables = [
+  await measureStepOverhead({ warmUps: 50, rounds }),
+  await measurePending({ rounds, many }),
+  await measureClicks(200),
+];
 
 process.stdout.write(`Node ${process.version} on ${process.platform} ${process.arch}, ${rounds} rounds\n\n`);
 for (const table of tables) process.stdout.write(`${writeTable(table)}\n`);
