@@ -7,8 +7,9 @@ local taken = { 'taken' }
 for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', int(now), 'LIMIT', 0, most)) do
   local claim = 'claim|' .. item
   redis.call('ZADD', K.outbox, int(now + lease), item)
-  -- Whoever held it and never gave it back may have sent it, so that was a try as well.
-  if redis.call('HEXISTS', K.rows, claim) == 1 then redis.call('HINCRBY', K.rows, 'tries|' .. item, 1) end -- guard: outbox-take-lapsed
+  -- Whoever else held it and never gave it back may have sent it, so that was a try as well.
+  local before = redis.call('HGET', K.rows, claim)
+  if before and before ~= owner then redis.call('HINCRBY', K.rows, 'tries|' .. item, 1) end -- guard: outbox-take-lapsed
   redis.call('HSET', K.rows, claim, owner)
   local row = string.sub(item, 1, 4) == 'row|' and redis.call('HGET', K.rows, string.sub(item, 5))
   taken[#taken + 1] = item

@@ -19,7 +19,8 @@ export function outboxModel(world: World): OutboxVerbs {
       );
       return due.slice(0, limit).map((item): OutboxItem => {
         const { row, claim, tries: before = 0 } = outbox.get(item) ?? {};
-        const tries = claim === undefined ? before : before + 1;
+        const lapsed = claim !== undefined && claim !== world.caller;
+        const tries = lapsed ? before + 1 : before;
         outbox.set(item, {
           ...{ at: world.now + leaseMs, claim: world.caller, tries },
           ...(row === undefined ? {} : { row }),
