@@ -63,10 +63,6 @@ export function openRedisLedger(client: RedisClient, prefix = 'countersign:') {
       return found === undefined ? { outcome } : { outcome, order: found };
     },
 
-    async wasRefunded(refundKey: string): Promise<boolean> {
-      return (await client.hexists(key('refunds'), refundKey)) === 1;
-    },
-
     async deleteCustomer(customer: string): Promise<number> {
       const ids = await client.smembers(key(`customer:${customer}`));
       if (ids.length > 0) await client.del(...ids.map(orderKey), key(`customer:${customer}`));

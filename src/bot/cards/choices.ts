@@ -1,6 +1,5 @@
 import type { PlainTextOption } from '@slack/types';
 import type { RequestRecord } from '../../store/port.ts';
-import { CHOOSE } from './action-ids.ts';
 import { plain } from './card.ts';
 import { type Question, questionOf } from './card-details.ts';
 import { limits } from './limits.ts';
@@ -42,12 +41,6 @@ export function numbered(choices: readonly string[]): string {
   return choices
     .map((choice, index) => `${index + 1}. ${showLabel(choice, Number.POSITIVE_INFINITY)}`)
     .join('\n');
-}
-
-/** The choice that a button stands for, or `undefined` for a button the question does not have. */
-export function choiceOfButton(request: RequestRecord, actionId: string): string | undefined {
-  const number = new RegExp(`^${CHOOSE}:(\\d+)$`).exec(actionId)?.[1];
-  return number === undefined ? undefined : questionOf(request).choices[Number(number)];
 }
 
 /** The choices that the values of chosen options stand for, in the question's order; a foreign value gives `undefined`. */

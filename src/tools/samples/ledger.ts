@@ -20,8 +20,6 @@ export interface Ledger {
     amount: number,
     key: string,
   ): Promise<{ readonly outcome: 'refunded' | 'too-much' | 'unknown-order'; readonly order?: Order }>;
-  /** Whether a refund with that key was booked. */
-  wasRefunded(key: string): Promise<boolean>;
   /** Removes a customer with all orders; gives how many there were. */
   deleteCustomer(customer: string): Promise<number>;
 }
