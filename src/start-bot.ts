@@ -48,7 +48,7 @@ export interface RunningBot {
   stop(): Promise<void>;
 }
 
-/** Wires the rooms together and connects to Redis and Slack; what it cannot reach is one error, and nothing stays open. */
+/** Wires the rooms together and connects to Redis and Slack; what it cannot reach is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const log = logger.child({ part: 'record' });

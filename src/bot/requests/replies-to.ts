@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ReplyError } from '../../agent/errors/reply-error.ts';
 import type { JsonValue } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
@@ -52,7 +53,8 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
     case 'answered':
       return tool === undefined
         ? close('failed', 'The tool is gone', '')
-        : { respond: [buildRespond(tool, interrupt, JSON.parse(payload))] };
+        : (respondTo(tool, interrupt, payload) ??
+            close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
       return tool?.kind === 'tool'
         ? askAnew(tool, interrupt, payload)
@@ -65,6 +67,16 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
     }
     default:
       return close(state, `The request is ${state}`);
+  }
+}
+
+/** The tool may have changed since it asked: what does not fit any more must not hold the thread up. */
+function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
+  try {
+    return { respond: [buildRespond(tool, interrupt, JSON.parse(payload))] };
+  } catch (error) {
+    if (error instanceof ReplyError) return undefined;
+    throw error;
   }
 }
 

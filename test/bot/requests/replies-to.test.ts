@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { MESSAGE_VERSION, type Message } from '../../../src/agent/messages.ts';
+import { repliesTo } from '../../../src/bot/requests/replies-to.ts';
+import { askQuestion } from '../../../src/tools/built-in/ask-question.ts';
+
+const toolRequest = { name: 'ask_question', ref: 'c1', input: { question: 'Which?', choices: ['Red'] } };
+const messages: Message[] = [
+  { v: MESSAGE_VERSION, role: 'model', content: [{ toolRequest, idempotencyKey: 'key' }] },
+  { v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt: { id: 'pause', toolRequest } }] },
+];
+const answered = (payload: string) =>
+  repliesTo([{ requestId: 'C1:1.2~pause', state: 'answered', by: 'U1', payload }], messages, [askQuestion]);
+
+test('an answer becomes the output of the call', () => {
+  expect(answered('"Red"').respond).toMatchObject([{ toolResponse: { ref: 'c1', output: 'Red' } }]);
+});
+
+test('an answer that does not fit ends the call as failed, and does not hold the thread up for ever', () => {
+  const { respond, close } = answered('{"not":"an answer"}');
+  expect(respond).toEqual([]);
+  expect(close).toMatchObject([{ metadata: { interruptId: 'pause', status: 'failed' } }]);
+});
