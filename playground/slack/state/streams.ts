@@ -1,22 +1,6 @@
 import type { StreamChunk } from '../block-kit/chunks.ts';
 import { normalizeBlocks } from './normalize-blocks.ts';
-import type { Block, JsonObject, Message } from './types.ts';
-
-type TaskChunk = Extract<StreamChunk, { type: 'task_update' }>;
-type Part =
-  | { kind: 'markdown'; text: string }
-  | { kind: 'task'; task: TaskChunk }
-  | { kind: 'blocks'; blocks: Block[] };
-
-/** A message that is being written; it takes text or chunks, whichever came first, until it is stopped or too old. */
-export interface MessageStream {
-  state: 'in_progress' | 'completed';
-  mode?: 'text' | 'chunks';
-  expiresAt: number;
-  display: 'timeline' | 'plan';
-  planTitle?: string;
-  parts: Part[];
-}
+import type { Block, JsonObject, Message, MessageStream, TaskChunk } from './types.ts';
 
 /** True while more can be appended. */
 export function isStreaming(message: Message): boolean {

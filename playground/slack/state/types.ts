@@ -1,4 +1,4 @@
-import type { MessageStream } from './streams.ts';
+import type { StreamChunk } from '../block-kit/chunks.ts';
 
 /** Anything that came as JSON and is kept as it came. */
 export type JsonObject = Record<string, unknown>;
@@ -50,6 +50,24 @@ export interface MessageContent {
   blocks: Block[];
   attachments: JsonObject[];
   metadata?: { event_type: string; event_payload: JsonObject };
+}
+
+/** What an app said of one of its tasks. */
+export type TaskChunk = Extract<StreamChunk, { type: 'task_update' }>;
+/** One piece of a message that is being written. */
+export type StreamPart =
+  | { kind: 'markdown'; text: string }
+  | { kind: 'task'; task: TaskChunk }
+  | { kind: 'blocks'; blocks: Block[] };
+
+/** A message that is being written; it takes text or chunks, whichever came first, until it is stopped or too old. */
+export interface MessageStream {
+  state: 'in_progress' | 'completed';
+  mode?: 'text' | 'chunks';
+  expiresAt: number;
+  display: 'timeline' | 'plan';
+  planTitle?: string;
+  parts: StreamPart[];
 }
 
 export interface Message extends MessageContent {

@@ -1,0 +1,296 @@
+import type { Block, JsonObject, SessionStatus, SuggestedPrompts, View } from './slack/state/types.ts';
+
+/**
+ * What the page and its server say to each other. A person's client is a set of entities; the server sends each one when it
+ * appears or changes, and its key when it is gone (`GET /client/<user id>/events`, server-sent events named `change`).
+ */
+export interface Change {
+  /** True for the first of a connection: what the page held before is out of date. */
+  readonly fresh: boolean;
+  readonly set: readonly Entity[];
+  readonly gone: readonly string[];
+}
+
+export type Entity =
+  | WorkspaceEntity
+  | PersonEntity
+  | GroupEntity
+  | ChannelEntity
+  | MessageEntity
+  | ThreadEntity
+  | StatusEntity
+  | ModalEntity
+  | HomeEntity
+  | PromptsEntity
+  | PlaygroundEntity;
+
+/** `workspace`: the team and its app. There is one. */
+export interface WorkspaceEntity {
+  readonly key: 'workspace';
+  readonly kind: 'workspace';
+  readonly team: { readonly id: string; readonly name: string; readonly domain: string };
+  readonly app: {
+    readonly id: string;
+    readonly name: string;
+    readonly botUserId: string;
+    readonly commands: readonly string[];
+    readonly homeTab: boolean;
+  };
+  /** The person whose client this is. */
+  readonly me: string;
+}
+
+/** `person:<user id>` */
+export interface PersonEntity {
+  readonly key: string;
+  readonly kind: 'person';
+  readonly id: string;
+  readonly name: string;
+  readonly realName: string;
+  readonly isBot: boolean;
+  /** What one should know of this person before trusting a click of theirs. */
+  readonly role: 'member' | 'admin' | 'guest' | 'other-company' | 'bot' | 'deactivated';
+  /** One line for the switch between people, such as "signs refunds and deployments". */
+  readonly about: string;
+}
+
+/** `group:<user group id>` */
+export interface GroupEntity {
+  readonly key: string;
+  readonly kind: 'group';
+  readonly id: string;
+  readonly handle: string;
+  readonly name: string;
+  readonly users: readonly string[];
+}
+
+/** `channel:<channel id>`: a conversation that this person can see. */
+export interface ChannelEntity {
+  readonly key: string;
+  readonly kind: 'channel';
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'public' | 'private' | 'im';
+  readonly isArchived: boolean;
+  readonly isMember: boolean;
+  readonly members: readonly string[];
+  /** The last message of the main line that this person has read. */
+  readonly lastRead: string;
+  readonly unread: number;
+  /** Those of the unread ones, in the main line and in threads, that are for this person above all. */
+  readonly mentions: number;
+}
+
+/** `message:<channel id>:<ts>`: a message as this person sees it, in the main line or in a thread. */
+export interface MessageEntity {
+  readonly key: string;
+  readonly kind: 'message';
+  readonly channel: string;
+  readonly ts: string;
+  readonly threadTs?: string;
+  readonly user: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly isEdited: boolean;
+  /** Only this person sees it, and it cannot be replied to. */
+  readonly isEphemeral: boolean;
+  /** The app is still writing it. */
+  readonly isStreaming: boolean;
+  readonly reactions: readonly { readonly name: string; readonly users: readonly string[] }[];
+}
+
+/** `thread:<channel id>:<ts of its root>`: what the main line says under the root. */
+export interface ThreadEntity {
+  readonly key: string;
+  readonly kind: 'thread';
+  readonly channel: string;
+  readonly ts: string;
+  readonly replies: number;
+  readonly participants: readonly string[];
+  readonly lastReply: string;
+  readonly lastRead: string;
+  readonly unread: number;
+}
+
+/** `status:<channel id>:<thread ts>`: what the app says it is doing, and the agent's session. */
+export interface StatusEntity {
+  readonly key: string;
+  readonly kind: 'status';
+  readonly channel: string;
+  readonly threadTs: string;
+  /** The status line; empty when there is none. */
+  readonly text: string;
+  readonly session?: { readonly status: SessionStatus; readonly title?: string };
+  /** Whether this person sees Slack's Stop button. */
+  readonly canStop: boolean;
+}
+
+/** `modal:<view id>`: an open modal; of several, the one with the greatest depth is in front. */
+export interface ModalEntity {
+  readonly key: string;
+  readonly kind: 'modal';
+  readonly depth: number;
+  readonly view: ShownView;
+}
+
+/** `home`: the Home tab, once the app has published one for this person. */
+export interface HomeEntity {
+  readonly key: 'home';
+  readonly kind: 'home';
+  readonly view: ShownView;
+}
+
+/** What a person's client needs of a view. */
+export type ShownView = Pick<View, 'id' | 'hash' | 'title' | 'submit' | 'close' | 'blocks' | 'errors'>;
+
+/** `prompts:<channel id>`: what the app suggests to say in its direct messages. */
+export interface PromptsEntity extends SuggestedPrompts {
+  readonly key: string;
+  readonly kind: 'prompts';
+  readonly channel: string;
+}
+
+/** `playground`: what is not Slack: the bot's process, the model, the tour. There is one. */
+export interface PlaygroundEntity {
+  readonly key: 'playground';
+  readonly kind: 'playground';
+  readonly bot: BotProcess;
+  readonly model: { readonly isScripted: boolean; readonly name: string };
+  readonly tour: readonly TourStep[];
+}
+
+/** How the bot's process does. */
+export interface BotProcess {
+  readonly state: 'starting' | 'connected' | 'down' | 'failed';
+  readonly pid?: number;
+  /** How often it was killed with the button. */
+  readonly kills: number;
+  /** For `failed`: the last lines that it wrote. */
+  readonly lastWords?: string;
+}
+
+/** One step of the guided first five minutes. */
+export interface TourStep {
+  readonly id: string;
+  readonly title: string;
+  /** What to do and what to look at, a few sentences. */
+  readonly text: string;
+  /** Whose client the step is done in, a user id. */
+  readonly as: string;
+  /** Where it is said. */
+  readonly channel: string;
+  /** What to say to the bot, without the mention; missing for a step that is only clicked. */
+  readonly prompt?: string;
+  /** Who should look next and what they should click, such as "As Alice, click Approve". */
+  readonly then: readonly { readonly as: string; readonly text: string }[];
+  readonly offersKill: boolean;
+  readonly isDone: boolean;
+  /** The thread in which it was last tried, `<channel id>:<ts>`. */
+  readonly thread?: string;
+}
+
+/** Where something is clicked: a message, an ephemeral one included, or a view. */
+export type Target = { readonly channel: string; readonly ts: string } | { readonly viewId: string };
+
+/** What a person put into the elements of a block, by block id (or action id where a block has several elements). */
+export type Filled = Readonly<Record<string, string | number | readonly string[] | JsonObject>>;
+
+/**
+ * What a person can do: `POST /client/<user id>/<verb>` with the JSON of its argument; the answer is an `Answer`.
+ * Whatever changes on the screen comes as a `Change`, also for the person who did it.
+ */
+export interface Verbs {
+  say: { channel: string; text: string; threadTs?: string };
+  edit: { channel: string; ts: string; text: string };
+  delete: { channel: string; ts: string };
+  react: { channel: string; ts: string; name: string };
+  unreact: { channel: string; ts: string; name: string };
+  join: { channel: string };
+  leave: { channel: string };
+  click: {
+    target: Target;
+    actionId: string;
+    blockId: string;
+    value?: string | number | readonly string[];
+    values?: Filled;
+  };
+  search: { target: Target; actionId: string; typed: string };
+  submit: { viewId: string; values: Filled };
+  close: { viewId: string };
+  openHome: { tab: 'home' | 'messages' };
+  command: { command: string; text: string; channel: string };
+  stop: { channel: string; threadTs: string };
+  /** Notes how far the main line, or a thread, was read. */
+  read: { channel: string; threadTs?: string; ts: string };
+  /** Takes away a message that only this person sees. */
+  dismiss: { channel: string; ts: string };
+}
+
+export type Verb = keyof Verbs;
+
+export type Answer =
+  | {
+      readonly ok: true;
+      /** For `say`: the message's own ts. */
+      readonly ts?: string;
+      /** For `search`: what the app offers. */
+      readonly options?: readonly JsonObject[];
+      /** For `submit`: what is wrong, by block id; the modal stays open. */
+      readonly errors?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly ok: false;
+      /** One sentence for the person. */
+      readonly error: string;
+    };
+
+/** What the record holds of one thread: `GET /record/<thread id>`; 404 when it holds nothing. */
+export interface ThreadRecord {
+  readonly threadId: string;
+  /** What the thread is doing by the record: nothing, a live turn, or waiting for people. */
+  readonly state: 'idle' | 'working' | 'waiting' | 'set-aside';
+  /** How many things were said that no turn has read. */
+  readonly unread: number;
+  readonly lease?: { readonly token: string; readonly until: number };
+  readonly requests: readonly RecordedRequest[];
+  readonly audit: readonly RecordedRow[];
+  readonly chain: { readonly rows: number; readonly problems: readonly string[] };
+  /** The messages as the model sees them, oldest first. */
+  readonly messages: readonly JsonObject[];
+  /** Redis's clock when this was read, in milliseconds. */
+  readonly now: number;
+}
+
+export interface RecordedRequest {
+  readonly id: string;
+  readonly kind: 'approval' | 'question' | 'form' | 'callback';
+  readonly state: string;
+  readonly revision: number;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly requester: string;
+  readonly digest: string;
+  readonly principals: readonly string[];
+  readonly quorum: number;
+  readonly votes: readonly { readonly who: string; readonly decision: string; readonly at: number }[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly settledAt?: number;
+  readonly by?: string;
+  readonly attempts: number;
+  readonly isIdempotent: boolean;
+  readonly progress?: string;
+  readonly timers: readonly { readonly kind: string; readonly at: number }[];
+  /** Where its cards stand. */
+  readonly views: readonly JsonObject[];
+}
+
+export interface RecordedRow {
+  readonly seq: number;
+  readonly shard: number;
+  readonly at: number;
+  readonly event: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly hash: string;
+}
