@@ -14,6 +14,7 @@ const Environment = z.object({
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),
+  CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -29,6 +30,8 @@ export interface Settings {
   readonly port: number;
   /** Where outside systems reach the bot, for call-backs. */
   readonly publicUrl: string;
+  /** After how long without a sign of life a process is taken for dead and its work is seen to. */
+  readonly crashNoticeSeconds: number;
   readonly logLevel: string;
 }
 
@@ -57,6 +60,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       manifest: data.MANIFEST,
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
+      crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       logLevel: data.LOG_LEVEL,
     },
   };

@@ -9,7 +9,7 @@ import { createConnection } from './bot/connection/create-connection.ts';
 import { listen } from './bot/listen.ts';
 import { Directory } from './bot/people/directory.ts';
 import { RunningTurns } from './bot/running-turns.ts';
-import { DEFAULT_TIMING, type Timing } from './bot/timing.ts';
+import { type Timing, timingFor } from './bot/timing.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import type { Settings } from './settings.ts';
 import { checkServer } from './store/check-server.ts';
@@ -84,7 +84,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
     turns: new RunningTurns(),
-    timing: { ...DEFAULT_TIMING, ...setup.timing },
+    timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     logger,
   };
   listen(app, parts);

@@ -36,6 +36,7 @@ export async function measureClicks(clicks: number): Promise<Table> {
       manifest: 'bench.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      crashNoticeSeconds: 30,
       logLevel: 'silent',
     },
     manifest: parsed.manifest,

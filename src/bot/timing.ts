@@ -11,10 +11,9 @@ export interface Timing {
   readonly claimMs: number;
 }
 
-export const DEFAULT_TIMING: Timing = {
-  silenceMs: 30_000,
-  beatMs: 2_000,
-  leaseMs: 30_000,
-  renewMs: 2_000,
-  claimMs: 30_000,
-};
+/** The timing with which a process that died is noticed within so many seconds; a live one shows itself 15 times in between. */
+export function timingFor(crashNoticeSeconds: number): Timing {
+  const noticeMs = crashNoticeSeconds * 1_000;
+  const signMs = Math.round(noticeMs / 15);
+  return { silenceMs: noticeMs, beatMs: signMs, leaseMs: noticeMs, renewMs: signMs, claimMs: noticeMs };
+}

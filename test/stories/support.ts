@@ -77,6 +77,7 @@ export async function startStory(options: StoryOptions = {}) {
       manifest: 'story.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      crashNoticeSeconds: 30,
       logLevel: 'silent',
     },
     manifest: parsed.manifest,
