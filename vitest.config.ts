@@ -16,7 +16,19 @@ export default defineConfig({
           ...shared,
           name: 'all',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/last/**'],
+          exclude: ['test/last/**', 'test/browser/**'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // A project of its own, because Vitest runs a project's set-up, the search for a browser, only when it has tests to run.
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          globalSetup: ['test/browser/global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -182,7 +182,7 @@ export interface TourStep {
   /** What to say to the bot, without the mention; missing for a step that is only clicked. */
   readonly prompt?: string;
   /** Who should look next and what they should click, such as "As Alice, click Approve". */
-  readonly then: readonly { readonly as: string; readonly text: string }[];
+  readonly next: readonly { readonly as: string; readonly text: string }[];
   readonly offersKill: boolean;
   readonly isDone: boolean;
   /** The thread in which it was last tried, `<channel id>:<ts>`. */
@@ -251,6 +251,9 @@ export interface ThreadRecord {
   readonly state: 'idle' | 'working' | 'waiting' | 'set-aside';
   /** How many things were said that no turn has read. */
   readonly unread: number;
+  /** For `set-aside`: why the record of the thread cannot be read. */
+  readonly reason?: string;
+  /** The turn that holds the thread; one whose time is up has lost it, as when its process was killed. */
   readonly lease?: { readonly token: string; readonly until: number };
   readonly requests: readonly RecordedRequest[];
   readonly audit: readonly RecordedRow[];
@@ -277,6 +280,8 @@ export interface RecordedRequest {
   readonly expiresAt: number;
   readonly settledAt?: number;
   readonly by?: string;
+  /** The answer, the reason or the outcome, by state, as it is kept. */
+  readonly payload?: string;
   readonly attempts: number;
   readonly isIdempotent: boolean;
   readonly progress?: string;
@@ -291,6 +296,10 @@ export interface RecordedRow {
   readonly at: number;
   readonly event: string;
   readonly subject: string;
+  /** What the record itself knows of it, such as `approve U0ALICE 1 of 2`. */
+  readonly detail: string;
   readonly body: string;
   readonly hash: string;
+  /** The hash of the row before it in the chain, which may be about another thread. */
+  readonly before: string;
 }

@@ -1,5 +1,5 @@
+import { type Machine, thisMachine } from '../install/machine.ts';
 import { checkRedisUrl } from './check-redis-url.ts';
-import { type Machine, thisMachine } from './machine.ts';
 import { obtainServer } from './obtain-server.ts';
 import { startServer } from './start-server.ts';
 

@@ -1,8 +1,20 @@
+import { findInstaller, installPackage, type WantedPackage } from '../install/install-package.ts';
+import type { Machine } from '../install/machine.ts';
+import { nameCommand } from '../install/name-command.ts';
 import { findServer } from './find-server.ts';
-import { findInstaller, installServer } from './install-server.ts';
-import { distributionFamily, type Machine } from './machine.ts';
 
-const INSTALL_COMMANDS: Record<string, string> = {
+const REDIS: WantedPackage = {
+  program: 'Redis',
+  missing: 'Redis server',
+  debianPackage: 'redis-server',
+  brewArguments: ['redis'],
+  // The package enables a server on the default port; only the binary was wanted.
+  unwantedService: 'redis-server',
+  instead: 'set REDIS_URL or install redis-server yourself',
+};
+
+const INSTALL_COMMANDS = {
+  darwin: 'brew install redis',
   debian: 'sudo apt-get install redis-server',
   ubuntu: 'sudo apt-get install redis-server',
   fedora: 'sudo dnf install valkey',
@@ -20,9 +32,9 @@ export async function obtainServer(
 ): Promise<string> {
   const present = findServer(env);
   if (present !== undefined) return present;
-  const installer = findInstaller(machine, env);
+  const installer = findInstaller(REDIS, machine, env);
   if (installer === undefined) throw new Error(waysOut(machine));
-  await installServer(installer, log);
+  await installPackage(REDIS, installer, log);
   const installed = findServer(env);
   if (installed !== undefined) return installed;
   throw new Error(
@@ -34,13 +46,7 @@ function waysOut(machine: Machine): string {
   return [
     'No Redis was found and none may be installed from here; do one of these three:',
     '  - set REDIS_URL to a Redis that runs, for example redis://127.0.0.1:6379',
-    `  - install redis-server or valkey-server yourself: ${installCommand(machine)}`,
+    `  - install redis-server or valkey-server yourself: ${nameCommand(INSTALL_COMMANDS, machine)}`,
     '  - run this as root on Debian or Ubuntu, or with Homebrew on macOS, so that it can be installed for you',
   ].join('\n');
-}
-
-function installCommand(machine: Machine): string {
-  if (machine.platform === 'darwin') return 'brew install redis';
-  const known = distributionFamily(machine).map((id) => INSTALL_COMMANDS[id]);
-  return known.find((command) => command !== undefined) ?? "use your system's package manager";
 }

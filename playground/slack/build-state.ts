@@ -38,8 +38,8 @@ export interface AppSeed {
 
 /** Builds the state of a new workspace; refuses an app that Slack would not let be installed. */
 export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceState {
-  const app = buildApp(seed);
-  const team = { id: 'T0LOCAL001', name: 'Local', domain: 'local' };
+  const app = buildApp(seed.app);
+  const team = { id: 'T0LOCAL001', name: 'Corner Shop', domain: 'corner-shop' };
   const state = new WorkspaceState(team, app, timings);
   const botUser = { id: app.botUserId, name: app.name, real_name: app.name, is_bot: true };
   for (const user of [...(seed.users ?? DEFAULT_USERS), botUser]) {
@@ -80,7 +80,8 @@ export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceStat
   return state;
 }
 
-function buildApp({ app = {} }: WorkspaceSeed): InstalledApp {
+/** The app as it is installed, with ids and secrets of its own; refuses one that Slack would not install. */
+export function buildApp(app: AppSeed = {}): InstalledApp {
   const scopes = app.scopes ?? DEFAULT_SCOPES;
   const agent = app.agent ?? (scopes.includes('assistant:write') ? 'agent_view' : 'none');
   const isGranted = (oneOf: readonly string[]) =>

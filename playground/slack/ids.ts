@@ -16,6 +16,16 @@ export function makeSecret(bytes = 16): string {
 export class TimestampClock {
   #last = 0;
 
+  /** The last time it gave out, in microseconds; 0 before the first. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Goes on after a time that was given out before, even if this machine's clock says less. */
+  resumeAfter(last: number): void {
+    this.#last = Math.max(this.#last, last);
+  }
+
   next(): string {
     this.#last = Math.max(this.#last + 1, Date.now() * 1_000);
     return `${Math.floor(this.#last / 1_000_000)}.${String(this.#last % 1_000_000).padStart(6, '0')}`;

@@ -11,6 +11,7 @@ import type { Surroundings } from './people/interaction.ts';
 import { ResponseUrls } from './people/response-urls.ts';
 import { Triggers } from './people/triggers.ts';
 import { SocketMode } from './socket-mode/socket-mode.ts';
+import { loadState } from './state/load-state.ts';
 import type { Occurrence } from './state/workspace-state.ts';
 import { answerCall, type Serving } from './web-api/answer-call.ts';
 import { Faults } from './web-api/faults.ts';
@@ -21,6 +22,8 @@ import { sendJson } from './web-api/send-json.ts';
 import { Workspace } from './workspace.ts';
 
 export interface LocalSlackOptions extends WorkspaceSeed {
+  /** What `saveState` gave, as it was read from its file; people and places are then those of it, not of the seed. */
+  saved?: unknown;
   timings?: Partial<Timings>;
   /** A free port is taken when none is named. */
   port?: number;
@@ -44,7 +47,10 @@ export interface LocalSlack {
 /** Starts a Slack workspace on this machine that speaks Slack's Web API, Socket Mode and signed HTTP over real sockets. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const timings = { ...SLACK_TIMINGS, ...options.timings };
-  const state = buildState(options, timings);
+  const state =
+    options.saved === undefined
+      ? buildState(options, timings)
+      : loadState(options.saved, options.app, timings);
   let origin = '';
   const triggers = new Triggers(timings.triggerLife);
   const responseUrls = new ResponseUrls(state, timings.responseUrlLife, () => origin);

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { thisMachine } from '../../playground/install/machine.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { launchWatchdog } from '../../playground/redis/launch-watchdog.ts';
-import { thisMachine } from '../../playground/redis/machine.ts';
 import { obtainServer } from '../../playground/redis/obtain-server.ts';
 
 const PATIENCE_MS = 15_000;

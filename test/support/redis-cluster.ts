@@ -2,10 +2,10 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { thisMachine } from '../../playground/install/machine.ts';
 import { askRedis } from '../../playground/redis/ask-redis.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { launchWatchdog, type WatchedServer } from '../../playground/redis/launch-watchdog.ts';
-import { thisMachine } from '../../playground/redis/machine.ts';
 import { obtainServer } from '../../playground/redis/obtain-server.ts';
 
 const SLOTS = 16_384;

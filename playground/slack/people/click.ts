@@ -4,6 +4,7 @@ import type { Block, JsonObject, User } from '../state/types.ts';
 import { collectState, type InputValue, keepsState, optionsOf, stateOf } from './element-values.ts';
 import { type ClickTarget, findShown, placeOf, type Shown } from './find-shown.ts';
 import { interactionBase, type Surroundings } from './interaction.ts';
+import { NotPossible } from './not-possible.ts';
 
 export interface ClickOptions {
   /** For a button, which of several with the same action; for a menu, the value of the option to choose. */
@@ -32,8 +33,8 @@ export function click(
     action_ts: around.state.clock.next(),
   };
   const isThere = shown.blocks.some((each) => each.block_id === block.block_id);
-  const own =
-    keepsState(element) && options.value !== undefined && isThere ? { [actionId]: options.value } : {};
+  const key = elementsOf(block).filter(keepsState).length === 1 ? block.block_id : actionId;
+  const own = keepsState(element) && options.value !== undefined && isThere ? { [key]: options.value } : {};
   const values = collectState(shown.blocks, { ...own, ...options.values });
   return around.deliveries.deliverInteraction('interactive', {
     type: 'block_actions',
@@ -48,7 +49,7 @@ function findClicked(shown: Shown, actionId: string, options: ClickOptions) {
   const candidates = matching(shown.blocks, actionId, options);
   const [only] = candidates;
   if (candidates.length > 1) {
-    throw new Error(
+    throw new NotPossible(
       `${candidates.length} elements have the action ${actionId}; say which with value or blockId.`,
     );
   }
@@ -58,8 +59,9 @@ function findClicked(shown: Shown, actionId: string, options: ClickOptions) {
       elementsOf(block).map((element) => String(element.action_id)),
     );
     const list = there.length === 0 ? 'nothing' : there.join(', ');
-    throw new Error(
+    throw new NotPossible(
       `Nobody can click ${actionId} here now: what is shown offers ${list}. Use force for a stale click.`,
+      { shown: 'This has changed in the meantime; look at it again.' },
     );
   }
   const stale = shown.older.toReversed().flatMap((blocks) => matching(blocks, actionId, options));
@@ -97,12 +99,12 @@ function actionOf(element: JsonObject, { value }: ClickOptions): JsonObject {
       const chosen = [element.positive_button, element.negative_button].find(
         (each) => typeof each === 'object' && each !== null && 'value' in each && each.value === value,
       );
-      if (chosen === undefined) throw new Error(`The feedback buttons have no value ${String(value)}.`);
+      if (chosen === undefined) throw new NotPossible(`The feedback buttons have no value ${String(value)}.`);
       return { type: 'feedback_buttons', ...structuredClone(chosen) };
     }
     case 'overflow': {
       const selected = optionsOf(element).find((option) => option.value === value);
-      if (selected === undefined) throw new Error(`The menu has no option ${String(value)}.`);
+      if (selected === undefined) throw new NotPossible(`The menu has no option ${String(value)}.`);
       return { type: 'overflow', selected_option: selected };
     }
     default:

@@ -1,6 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { elementsOf, objects } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject } from '../state/types.ts';
+import { NotPossible } from './not-possible.ts';
 
 /** What a person puts into an element: text, the value of an option, an id, a date, or several of them. */
 export type InputValue = string | number | readonly string[] | JsonObject;
@@ -14,7 +15,9 @@ const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: n
   rich_text_input: { field: 'rich_text_value', initial: 'initial_value', empty: null },
   static_select: { field: 'selected_option', initial: 'initial_option', empty: null },
   radio_buttons: { field: 'selected_option', initial: 'initial_option', empty: null },
+  external_select: { field: 'selected_option', initial: 'initial_option', empty: null },
   multi_static_select: { field: 'selected_options', initial: 'initial_options', empty: [] },
+  multi_external_select: { field: 'selected_options', initial: 'initial_options', empty: [] },
   checkboxes: { field: 'selected_options', initial: 'initial_options', empty: [] },
   users_select: { field: 'selected_user', initial: 'initial_user', empty: null },
   multi_users_select: { field: 'selected_users', initial: 'initial_users', empty: [] },
@@ -31,19 +34,23 @@ const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: n
   datetimepicker: { field: 'selected_date_time', initial: 'initial_date_time', empty: null },
 };
 
+/** What the app offered last in menus of its own; gone with the element when what is shown is replaced. */
+const offered = new WeakMap<JsonObject, readonly JsonObject[]>();
+
 /** True for an element whose content Slack sends along as state. */
 export function keepsState(element: JsonObject): boolean {
   return FIELDS[String(element.type)] !== undefined;
 }
 
-/** The state of an element after a person put `value` into it, or as it started when they put nothing. */
+/** The state of an element after a person put `value` into it (`''` empties it), or as it started when they put nothing. */
 export function stateOf(element: JsonObject, value: InputValue | undefined): JsonObject {
   const type = String(element.type);
   const fields = FIELDS[type];
   if (fields === undefined)
-    throw new Error(`A person cannot fill in a ${type} here; use one of ${Object.keys(FIELDS)}.`);
-  const filled = value === undefined ? (element[fields.initial] ?? fields.empty) : accept(element, value);
-  return { type, [fields.field]: filled };
+    throw new NotPossible(`A person cannot fill in a ${type} here; use one of ${Object.keys(FIELDS)}.`);
+  const { field, initial, empty } = fields;
+  if (value === undefined) return { type, [field]: element[initial] ?? empty };
+  return { type, [field]: value === '' ? empty : accept(element, value) };
 }
 
 /** True when nothing was chosen or typed. */
@@ -66,33 +73,51 @@ export function collectState(
       const actionId = String(element.action_id);
       const key = [block.block_id, actionId].find((candidate) => filled[candidate] !== undefined);
       if (key !== undefined) used.add(key);
-      const state = stateOf(element, key === undefined ? undefined : filled[key]);
+      const state = stateIn(block, element, key === undefined ? undefined : filled[key]);
       values[block.block_id] = { ...values[block.block_id], [actionId]: state };
     }
   }
   const unknown = Object.keys(filled).filter((key) => !used.has(key));
   if (unknown.length > 0) {
-    throw new Error(
+    throw new NotPossible(
       `There is nothing to fill in called ${unknown.join(', ')}; there is ${JSON.stringify(values)}.`,
+      { shown: 'This has changed in the meantime; look at it again.' },
     );
   }
   return values;
 }
 
+/** Notes what the app offered in a menu of its own, so that a person can choose it. */
+export function rememberOffered(element: JsonObject, options: readonly JsonObject[]): void {
+  offered.set(element, [...(offered.get(element) ?? []), ...options]);
+}
+
 /** The options a person sees in a menu, of all groups. */
 export function optionsOf(element: JsonObject): JsonObject[] {
   return [
+    ...(offered.get(element) ?? []),
     ...objects(element.options),
     ...objects(element.option_groups).flatMap((group) => objects(group.options)),
   ];
 }
 
+function stateIn(block: Block, element: JsonObject, value: InputValue | undefined): JsonObject {
+  try {
+    return stateOf(element, value);
+  } catch (error) {
+    if (!(error instanceof NotPossible)) throw error;
+    throw new NotPossible(error.message, { shown: error.shown, blockId: block.block_id });
+  }
+}
+
 function accept(element: JsonObject, value: InputValue): unknown {
   switch (element.type) {
     case 'static_select':
+    case 'external_select':
     case 'radio_buttons':
       return pick(element, value);
     case 'multi_static_select':
+    case 'multi_external_select':
     case 'checkboxes':
       return list(value).map((each) => pick(element, each));
     case 'multi_users_select':
@@ -121,7 +146,9 @@ function pick(element: JsonObject, value: unknown): JsonObject {
   const chosen = options.find((option) => option.value === value);
   if (chosen === undefined) {
     const there = options.map((option) => option.value).join(', ');
-    throw new Error(`${String(element.action_id)} has no option ${String(value)}; it has ${there}.`);
+    throw new NotPossible(`${String(element.action_id)} has no option ${String(value)}; it has ${there}.`, {
+      shown: 'Choose one of the options.',
+    });
   }
   return structuredClone(chosen);
 }
@@ -134,8 +161,9 @@ function acceptText(element: JsonObject, value: string): string {
   const minimum = Number(element.min_length ?? 0);
   const maximum = Number(element.max_length ?? LIMITS.inputText);
   if (value.length < minimum || value.length > maximum) {
-    throw new Error(
+    throw new NotPossible(
       `${String(element.action_id)} takes ${minimum} to ${maximum} characters, not ${value.length}.`,
+      { shown: `Write ${minimum} to ${maximum} characters; these are ${value.length}.` },
     );
   }
   return value;
@@ -148,11 +176,15 @@ function acceptNumber(element: JsonObject, value: string): string {
     (element.is_decimal_allowed === true || Number.isInteger(number)) &&
     number >= Number(element.min_value ?? Number.NEGATIVE_INFINITY) &&
     number <= Number(element.max_value ?? Number.POSITIVE_INFINITY);
-  if (!fits) throw new Error(`${String(element.action_id)} does not take the number ${value}.`);
+  if (!fits) {
+    throw new NotPossible(`${String(element.action_id)} does not take the number ${value}.`, {
+      shown: `${value} is not a number that is allowed here.`,
+    });
+  }
   return value;
 }
 
 function matching(value: string, pattern: RegExp, what: string): string {
-  if (!pattern.test(value)) throw new Error(`${value} is not ${what}.`);
+  if (!pattern.test(value)) throw new NotPossible(`${value} is not ${what}.`);
   return value;
 }

@@ -1,6 +1,7 @@
 import type { Block, EphemeralMessage, JsonObject, Message, User, View } from '../state/types.ts';
 import { messageOnWire, viewOnWire } from '../state/wire.ts';
 import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
+import { NotPossible } from './not-possible.ts';
 
 /** Something with blocks on a person's screen: a message, an ephemeral one, or a view. */
 export type ClickTarget = { channel: string; ts: string } | { viewId: string };
@@ -11,13 +12,17 @@ export type Shown =
   | { kind: 'ephemeral'; message: EphemeralMessage; blocks: readonly Block[]; older: readonly [] }
   | { kind: 'view'; view: View; blocks: readonly Block[]; older: readonly [] };
 
+const GONE = 'This message is no longer there.';
+
 /** Finds what a person points at; with force also what they cannot see any more. */
 export function findShown(around: Surroundings, user: User, target: ClickTarget, force: boolean): Shown {
   const { state } = around;
   if ('viewId' in target) {
     const view = state.views.get(target.viewId);
     if (view === undefined || (!force && (view.viewer !== user.id || !view.open))) {
-      throw new Error(`${user.name} does not have the view ${target.viewId} open.`);
+      throw new NotPossible(`${user.name} does not have the view ${target.viewId} open.`, {
+        shown: 'This is no longer open.',
+      });
     }
     return { kind: 'view', view, blocks: view.blocks, older: [] };
   }
@@ -25,14 +30,15 @@ export function findShown(around: Surroundings, user: User, target: ClickTarget,
   const ephemeral = state.ephemerals.find((each) => each.ts === target.ts && each.channel === target.channel);
   if (ephemeral !== undefined) {
     if (!force && (ephemeral.deleted || ephemeral.viewer !== user.id)) {
-      throw new Error(`${user.name} does not see the ephemeral message ${target.ts}.`);
+      throw new NotPossible(`${user.name} does not see the ephemeral message ${target.ts}.`, { shown: GONE });
     }
     return { kind: 'ephemeral', message: ephemeral, blocks: ephemeral.blocks, older: [] };
   }
   const message = state.messages.find((each) => each.ts === target.ts && each.channel === target.channel);
   if (message === undefined || (message.deleted && !force)) {
-    throw new Error(
+    throw new NotPossible(
       `There is no message ${target.ts} in ${target.channel} to click on; it may have been deleted.`,
+      { shown: GONE },
     );
   }
   return {

@@ -1,6 +1,7 @@
 import type { Deliveries } from '../delivery/deliveries.ts';
 import type { Channel, JsonObject, User } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
+import { NotPossible } from './not-possible.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { Triggers } from './triggers.ts';
 
@@ -29,13 +30,22 @@ export function channelNameFor(channel: Channel): string {
   return { public: channel.name, private: 'privategroup', im: 'directmessage' }[channel.kind];
 }
 
-/** The channel, if this person can read it: guests and people of other workspaces only where they are members. */
+/** The channel, if this person can read it. */
 export function requireSight({ state }: Surroundings, user: User, channelId: string): Channel {
   const channel = state.channels.get(channelId);
-  if (channel === undefined) throw new Error(`There is no channel ${channelId} in this workspace.`);
-  const isFullMember = !user.is_restricted && !user.is_ultra_restricted && user.team_id === state.team.id;
-  if (!channel.members.has(user.id) && !(channel.kind === 'public' && isFullMember)) {
-    throw new Error(`${user.name} cannot see #${channel.name}; add ${user.id} to its members.`);
+  const shown = 'This conversation is not there, or not for you to see.';
+  if (channel === undefined)
+    throw new NotPossible(`There is no channel ${channelId} in this workspace.`, { shown });
+  if (!canSee(state, user, channel)) {
+    throw new NotPossible(`${user.name} cannot see #${channel.name}; add ${user.id} to its members.`, {
+      shown,
+    });
   }
   return channel;
+}
+
+/** Whether a person can read a channel: members can, and those of this workspace who are no guests where it is public. */
+export function canSee({ team }: WorkspaceState, user: User, channel: Channel): boolean {
+  const isFullMember = !user.is_restricted && !user.is_ultra_restricted && user.team_id === team.id;
+  return channel.members.has(user.id) || (channel.kind === 'public' && isFullMember);
 }

@@ -1,17 +1,19 @@
 import type { Channel, User } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
+import { NotPossible } from './not-possible.ts';
 
 /** Puts somebody into a channel; the app hears of it where its bot is, and of its own arrival. */
 export function joinChannel(state: WorkspaceState, user: User, channel: Channel, inviter?: string): void {
-  if (channel.kind === 'im') throw new Error('Nobody can join the direct messages of others.');
-  if (channel.is_archived) throw new Error(`#${channel.name} is archived; nobody can join it.`);
-  if (channel.members.has(user.id)) throw new Error(`${user.name} is already in #${channel.name}.`);
+  if (channel.kind === 'im') throw new NotPossible('Nobody can join the direct messages of others.');
+  if (channel.is_archived) throw new NotPossible(`#${channel.name} is archived; nobody can join it.`);
+  if (channel.members.has(user.id)) throw new NotPossible(`${user.name} is already in #${channel.name}.`);
   channel.members.add(user.id);
   announceMember(state, 'member_joined_channel', user, channel, inviter);
 }
 
 /** Takes somebody out of a channel; the app hears of it where its bot is. */
 export function leaveChannel(state: WorkspaceState, user: User, channel: Channel): void {
+  if (channel.kind === 'im') throw new NotPossible('Nobody can leave their own direct messages.');
   channel.members.delete(user.id);
   announceMember(state, 'member_left_channel', user, channel);
 }

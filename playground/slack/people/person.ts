@@ -10,9 +10,12 @@ import type { InputValue } from './element-values.ts';
 import type { ClickTarget } from './find-shown.ts';
 import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
 import { joinChannel, leaveChannel } from './join-channel.ts';
+import { NotPossible } from './not-possible.ts';
 import { searchOptions } from './search-options.ts';
 import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
 import { lookAt, openAssistantThread, openHome, renameSession, stopSession } from './use-agent.ts';
+
+const GONE = 'This message is no longer there.';
 
 /** One person at their Slack client; every verb refuses what that person could not do. */
 export class Person {
@@ -28,10 +31,12 @@ export class Person {
   say(channelId: string, text: string, options: { threadTs?: string } = {}): Message {
     const channel = this.#requireMembership(channelId);
     if (text === '' || text.length > LIMITS.messageText)
-      throw new Error('Slack sends messages of 1 to 40,000 characters.');
+      throw new NotPossible('Slack sends messages of 1 to 40,000 characters.');
     const { threadTs } = options;
     if (threadTs !== undefined && this.#around.state.findMessage(channel.id, threadTs) === undefined) {
-      throw new Error(`There is no message ${threadTs} in ${channel.id} to reply to.`);
+      throw new NotPossible(`There is no message ${threadTs} in ${channel.id} to reply to.`, {
+        shown: 'The message that this replies to is no longer there.',
+      });
     }
     return this.#around.state.post({
       ...composeMessage(this.#around.state, text),
@@ -51,15 +56,37 @@ export class Person {
     this.#around.state.remove(this.#requireOwn(message));
   }
 
+  /** Takes a message that only this person sees off their screen; the app does not hear of it. */
+  dismiss(message: { channel: string; ts: string }): void {
+    const { state } = this.#around;
+    const seen = state.ephemerals.find(
+      ({ viewer, channel, ts, deleted }) =>
+        viewer === this.id && channel === message.channel && ts === message.ts && !deleted,
+    );
+    if (seen === undefined)
+      throw new NotPossible(`${this.id} sees no ephemeral message ${message.ts}.`, { shown: GONE });
+    seen.deleted = true;
+    state.changed();
+  }
+
+  /** Looks at a channel; refuses one that this person cannot see. */
+  requireSight(channelId: string): void {
+    requireSight(this.#around, this.#requireActive(), channelId);
+  }
+
   /** Adds a reaction to a message this person can see. */
   react(message: { channel: string; ts: string }, name: string): void {
     if (!addReaction(this.#around.state, this.#requireMessage(message), name, this.id))
-      throw new Error(`${this.id} has already reacted with :${name}:.`);
+      throw new NotPossible(`${this.id} has already reacted with :${name}:.`, {
+        shown: `You have already reacted with :${name}:.`,
+      });
   }
 
   unreact(message: { channel: string; ts: string }, name: string): void {
     if (!removeReaction(this.#around.state, this.#requireMessage(message), name, this.id))
-      throw new Error(`${this.id} has not reacted with :${name}:.`);
+      throw new NotPossible(`${this.id} has not reacted with :${name}:.`, {
+        shown: `You have not reacted with :${name}:.`,
+      });
   }
 
   join(channelId: string): void {
@@ -75,7 +102,7 @@ export class Person {
   invite(channelId: string, userId: string): void {
     const channel = this.#requireMembership(channelId);
     const invited = this.#around.state.users.get(userId);
-    if (invited === undefined) throw new Error(`There is no user ${userId} in this workspace.`);
+    if (invited === undefined) throw new NotPossible(`There is no user ${userId} in this workspace.`);
     joinChannel(this.#around.state, invited, channel, this.id);
   }
 
@@ -134,7 +161,7 @@ export class Person {
     const { state, triggers, responseUrls, deliveries } = this.#around;
     const user = this.#requireActive();
     if (!state.app.commands.includes(command))
-      throw new Error(`${command} is not a valid command of this workspace.`);
+      throw new NotPossible(`${command} is not a valid command of this workspace.`);
     const channel = this.#requireMembership(options.channel ?? state.openDirectMessage(this.id).id);
     const target = { userId: this.id, channel: channel.id };
     state.used.scopes.add('commands');
@@ -158,8 +185,9 @@ export class Person {
         responseUrls.respond(target, outcome.payload);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        throw new Error(
+        throw new NotPossible(
           `Slack shows an error instead of the answer to ${command}: ${JSON.stringify(error.answer)}`,
+          { shown: `${state.app.name} answered ${command} with something that cannot be shown.` },
         );
       }
     }
@@ -168,8 +196,8 @@ export class Person {
 
   #requireActive(): User {
     const user = this.#around.state.users.get(this.id);
-    if (user === undefined) throw new Error(`There is no user ${this.id} in this workspace.`);
-    if (user.deleted) throw new Error(`${user.name} is deactivated and cannot use Slack.`);
+    if (user === undefined) throw new NotPossible(`There is no user ${this.id} in this workspace.`);
+    if (user.deleted) throw new NotPossible(`${user.name} is deactivated and cannot use Slack.`);
     return user;
   }
 
@@ -177,8 +205,8 @@ export class Person {
     const user = this.#requireActive();
     const channel = requireSight(this.#around, user, channelId);
     if (!channel.members.has(user.id))
-      throw new Error(`${user.name} is not in #${channel.name} and cannot write there.`);
-    if (channel.is_archived) throw new Error(`#${channel.name} is archived; nobody can write there.`);
+      throw new NotPossible(`${user.name} is not in #${channel.name} and cannot write there.`);
+    if (channel.is_archived) throw new NotPossible(`#${channel.name} is archived; nobody can write there.`);
     return channel;
   }
 
@@ -191,14 +219,16 @@ export class Person {
     requireSight(this.#around, this.#requireActive(), reference.channel);
     const message = this.#around.state.findMessage(reference.channel, reference.ts);
     if (message === undefined)
-      throw new Error(`There is no message ${reference.ts} in ${reference.channel}.`);
+      throw new NotPossible(`There is no message ${reference.ts} in ${reference.channel}.`, { shown: GONE });
     return message;
   }
 
   #requireOwn(reference: { channel: string; ts: string }): Message {
     const message = this.#around.state.findMessage(reference.channel, reference.ts);
     if (message === undefined || message.user !== this.id) {
-      throw new Error(`${this.id} has no message ${reference.ts} in ${reference.channel} to change.`);
+      throw new NotPossible(`${this.id} has no message ${reference.ts} in ${reference.channel} to change.`, {
+        shown: 'Only your own messages, while they are there, can be changed.',
+      });
     }
     return message;
   }

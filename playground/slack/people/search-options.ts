@@ -1,7 +1,9 @@
 import { elementsOf, objects } from '../state/normalize-blocks.ts';
 import type { JsonObject, User } from '../state/types.ts';
+import { rememberOffered } from './element-values.ts';
 import { type ClickTarget, findShown, placeOf } from './find-shown.ts';
 import { interactionBase, type Surroundings } from './interaction.ts';
+import { NotPossible } from './not-possible.ts';
 
 /** Types into a menu whose options come from the app; the options it offers, or an error when it offers none. */
 export async function searchOptions(
@@ -18,7 +20,7 @@ export async function searchOptions(
       ({ element }) => element.action_id === actionId && String(element.type).includes('external_select'),
     );
   if (found === undefined)
-    throw new Error(`There is no menu ${actionId} here whose options come from the app.`);
+    throw new NotPossible(`There is no menu ${actionId} here whose options come from the app.`);
   const outcome = await around.deliveries.deliverInteraction('interactive', {
     type: 'block_suggestion',
     ...interactionBase(around, user),
@@ -27,7 +29,12 @@ export async function searchOptions(
     block_id: found.block.block_id,
     value: typed,
   });
-  if (outcome.kind === 'failed') throw new Error(`The menu ${actionId} stays empty: ${outcome.reason}.`);
+  if (outcome.kind === 'failed')
+    throw new NotPossible(`The menu ${actionId} stays empty: ${outcome.reason}.`, {
+      shown: `${around.state.app.name} did not answer in time. Try again.`,
+    });
   const groups = objects(outcome.payload.option_groups).flatMap((group) => objects(group.options));
-  return [...objects(outcome.payload.options), ...groups];
+  const options = [...objects(outcome.payload.options), ...groups];
+  rememberOffered(found.element, options);
+  return options;
 }

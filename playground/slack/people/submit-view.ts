@@ -7,6 +7,7 @@ import type { JsonObject, User, View } from '../state/types.ts';
 import { viewOnWire } from '../state/wire.ts';
 import { collectState, type InputValue, isEmpty } from './element-values.ts';
 import { interactionBase, type Surroundings } from './interaction.ts';
+import { NotPossible } from './not-possible.ts';
 
 /** What a person sees after they submit a modal. */
 export type SubmitOutcome =
@@ -25,7 +26,7 @@ export async function submitView(
   filled: Readonly<Record<string, InputValue>>,
 ): Promise<SubmitOutcome> {
   const view = requireFront(around, user, viewId);
-  if (view.submit === undefined) throw new Error(`The modal ${viewId} has no submit button.`);
+  if (view.submit === undefined) throw new NotPossible(`The modal ${viewId} has no submit button.`);
   const values = collectState(view.blocks, filled);
   requireAnswers(view, values);
   const outcome = await around.deliveries.deliverInteraction('interactive', {
@@ -60,8 +61,9 @@ export async function closeView(around: Surroundings, user: User, viewId: string
 function requireFront({ state }: Surroundings, user: User, viewId: string): View {
   const front = state.openModals(user.id).at(-1);
   if (front?.id !== viewId) {
-    throw new Error(
+    throw new NotPossible(
       `${user.name} has ${front === undefined ? 'no modal' : `the modal ${front.id}`} in front, not ${viewId}.`,
+      { shown: 'This is no longer open.' },
     );
   }
   return front;
@@ -73,7 +75,10 @@ function requireAnswers(view: View, values: JsonObject): void {
     const isAnswered =
       isObject(states) && Object.values(states).some((state) => isObject(state) && !isEmpty(state));
     if (!isAnswered)
-      throw new Error(`Slack keeps the modal open: please complete the required field ${block.block_id}.`);
+      throw new NotPossible(
+        `Slack keeps the modal open: please complete the required field ${block.block_id}.`,
+        { shown: 'Please complete this required field.', blockId: block.block_id },
+      );
   }
 }
 

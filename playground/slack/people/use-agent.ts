@@ -1,10 +1,11 @@
 import { findSession } from '../state/sessions.ts';
 import { isStreaming } from '../state/streams.ts';
-import type { Channel, JsonObject, User } from '../state/types.ts';
+import type { AgentSession, Channel, JsonObject, User } from '../state/types.ts';
 import { viewOnWire } from '../state/wire.ts';
-import { contentOf } from '../state/workspace-state.ts';
+import { contentOf, type WorkspaceState } from '../state/workspace-state.ts';
 import { authorship } from '../web-api/threads.ts';
 import type { Surroundings } from './interaction.ts';
+import { NotPossible } from './not-possible.ts';
 
 /** Opens a tab of the app's Home; an app that is an agent is also told what the person was looking at. */
 export function openHome(
@@ -13,7 +14,8 @@ export function openHome(
   tab: 'home' | 'messages',
   lookingAt: Channel | undefined,
 ): void {
-  if (tab === 'home' && !state.app.homeTab) throw new Error(`${state.app.name} has no Home tab to open.`);
+  if (tab === 'home' && !state.app.homeTab)
+    throw new NotPossible(`${state.app.name} has no Home tab to open.`);
   const home = tab === 'home' ? state.homeOf(user.id) : undefined;
   const context = state.app.agent === 'agent_view' ? { context: contextOf(state.team.id, lookingAt) } : {};
   state.announce({
@@ -36,7 +38,7 @@ export function openAssistantThread(
   lookingAt: Channel | undefined,
 ): { channel: string; threadTs: string } {
   if (state.app.agent !== 'assistant_view') {
-    throw new Error(
+    throw new NotPossible(
       `The app declares ${state.app.agent}, which has no assistant threads; use openHome('messages') and say.`,
     );
   }
@@ -59,7 +61,7 @@ export function lookAt({ state }: Surroundings, user: User, channel: Channel): v
     const thread = state
       .messagesIn(state.openDirectMessage(user.id).id)
       .findLast(({ subtype }) => subtype === 'assistant_app_thread');
-    if (thread === undefined) throw new Error(`${user.name} has no assistant thread open.`);
+    if (thread === undefined) throw new NotPossible(`${user.name} has no assistant thread open.`);
     announceThread({ state }, user, thread.ts, channel, 'assistant_thread_context_changed');
     return;
   }
@@ -80,11 +82,18 @@ export function lookAt({ state }: Surroundings, user: User, channel: Channel): v
  */
 export function stopSession({ state }: Surroundings, user: User, channel: Channel, threadTs: string): void {
   const session = findSession(state, channel.id, threadTs);
+  const shown = 'There is nothing to stop here now.';
   if (session?.status !== 'processing') {
-    throw new Error(`${user.name} sees no Stop button: the session is ${session?.status ?? 'not there'}.`);
+    throw new NotPossible(
+      `${user.name} sees no Stop button: the session is ${session?.status ?? 'not there'}.`,
+      { shown },
+    );
   }
-  if (!state.app.events.includes('agent_session_stopped')) {
-    throw new Error(`${user.name} sees no Stop button: the app is not subscribed to agent_session_stopped.`);
+  if (!canStop(state, session)) {
+    throw new NotPossible(
+      `${user.name} sees no Stop button: the app is not subscribed to agent_session_stopped.`,
+      { shown },
+    );
   }
   const streaming = state.messagesIn(channel.id, threadTs).filter(isStreaming);
   for (const message of streaming) state.finishStream(message, contentOf(message));
@@ -101,6 +110,11 @@ export function stopSession({ state }: Surroundings, user: User, channel: Channe
   });
 }
 
+/** Whether Slack shows a Stop button: while the session is worked on, and only if the app would hear of the click. */
+export function canStop({ app }: WorkspaceState, session: AgentSession | undefined): boolean {
+  return session?.status === 'processing' && app.events.includes('agent_session_stopped');
+}
+
 /** Gives a session another title. */
 export function renameSession(
   { state }: Surroundings,
@@ -110,7 +124,8 @@ export function renameSession(
   title: string,
 ): void {
   const session = findSession(state, channel.id, threadTs);
-  if (session === undefined) throw new Error(`There is no session ${threadTs} in ${channel.id} to rename.`);
+  if (session === undefined)
+    throw new NotPossible(`There is no session ${threadTs} in ${channel.id} to rename.`);
   const previous = session.title === undefined ? {} : { previous_title: session.title };
   session.title = title;
   state.announce({

@@ -7,7 +7,7 @@ export function findSession(
   channel: string,
   threadTs: string,
 ): AgentSession | undefined {
-  const session = state.sessions.get(keyOf(channel, threadTs));
+  const session = state.sessions.get(keyOfSession(channel, threadTs));
   if (session?.status === 'processing' && Date.now() > session.since + state.timings.sessionProcessing) {
     session.status = 'active';
   }
@@ -30,11 +30,12 @@ export function setSessionStatus(
   };
   session.status = status;
   session.since = Date.now();
-  state.sessions.set(keyOf(place.channel, place.threadTs), session);
+  state.sessions.set(keyOfSession(place.channel, place.threadTs), session);
   state.changed();
   return session;
 }
 
-function keyOf(channel: string, threadTs: string): string {
+/** Where the session of a thread is kept. */
+export function keyOfSession(channel: string, threadTs: string): string {
   return `${channel}:${threadTs}`;
 }

@@ -1,21 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Machine } from '../../../playground/redis/machine.ts';
-import {
-  answers,
-  bringUpForTest,
-  messageOf,
-  realServer,
-  temporaryFolder,
-  writeScript,
-} from './private-server.ts';
-
-function machineOf(folder: string, osRelease: string, changes: Partial<Machine> = {}): Machine {
-  const osReleaseFile = join(folder, 'os-release');
-  writeFileSync(osReleaseFile, osRelease);
-  return { platform: 'linux', userId: 0, osReleaseFile, ...changes };
-}
+import type { Machine } from '../../../playground/install/machine.ts';
+import { machineOf, messageOf, temporaryFolder, writeScript } from '../install/stand-ins.ts';
+import { answers, bringUpForTest, realServer } from './private-server.ts';
 
 async function packageManager(folder: string, name: string): Promise<() => string[]> {
   const calls = join(folder, 'calls');

@@ -1,7 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { askRedis } from '../../../playground/redis/ask-redis.ts';
 import { findFreePort } from '../../../playground/redis/find-free-port.ts';
-import { answers, bringUpForTest, messageOf } from './private-server.ts';
+import { messageOf } from '../install/stand-ins.ts';
+import { answers, bringUpForTest } from './private-server.ts';
 
 test('a Redis named by REDIS_URL is used as it is and outlives stop', async () => {
   const env = { REDIS_URL: inject('redisUrl'), PATH: '' };

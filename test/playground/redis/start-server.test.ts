@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { askRedis } from '../../../playground/redis/ask-redis.ts';
 import { lockDataFolder } from '../../../playground/redis/lock-data-folder.ts';
-import {
-  answers,
-  bringUpForTest,
-  messageOf,
-  privateEnv,
-  realServer,
-  setting,
-  temporaryFolder,
-  writeScript,
-} from './private-server.ts';
+import { messageOf, temporaryFolder, writeScript } from '../install/stand-ins.ts';
+import { answers, bringUpForTest, privateEnv, realServer, setting } from './private-server.ts';
 
 test('a private server answers on the loopback address only and keeps nothing on disk', async () => {
   const redis = await bringUpForTest({});

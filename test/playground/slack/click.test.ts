@@ -24,7 +24,7 @@ describe('a click', () => {
       type: 'block_actions',
       user: { id: CAST.alice, username: 'alice', team_id: 'T0LOCAL001' },
       api_app_id: workspace.state.app.id,
-      team: { id: 'T0LOCAL001', domain: 'local' },
+      team: { id: 'T0LOCAL001', domain: 'corner-shop' },
       container: {
         type: 'message',
         message_ts: ts,

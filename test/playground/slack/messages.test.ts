@@ -154,6 +154,6 @@ describe('messages', () => {
     const slack = await slackForTest();
     const { ts } = await postText(slack);
     const { permalink } = await call(slack, 'chat.getPermalink', { channel: general, message_ts: ts });
-    expect(permalink).toBe(`https://local.slack.com/archives/${general}/p${ts.replace('.', '')}`);
+    expect(permalink).toBe(`https://corner-shop.slack.com/archives/${general}/p${ts.replace('.', '')}`);
   });
 });

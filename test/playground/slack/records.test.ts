@@ -177,7 +177,9 @@ describe('people and places', () => {
 
   test('have a team, and only their own', async () => {
     const slack = await slackForTest();
-    expect(await call(slack, 'team.info')).toMatchObject({ team: { id: 'T0LOCAL001', domain: 'local' } });
+    expect(await call(slack, 'team.info')).toMatchObject({
+      team: { id: 'T0LOCAL001', domain: 'corner-shop' },
+    });
     expect(await errorOf(slack, 'team.info', { team: 'T0OUTSIDE2' })).toBe('team_not_found');
   });
 

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+export interface BotOrder {
+  /** The file that the process runs, TypeScript or JavaScript. */
+  readonly entry: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes what the bot writes, as it comes. */
+  readonly log: (text: string) => void;
+}
+
+/** One process of the bot. Its group is gone when `ended` resolves, and it never outlives this process. */
+export interface RunningProcess {
+  readonly pid: number | undefined;
+  /** Resolves when it says that it is connected; never if it does not. */
+  readonly connected: Promise<void>;
+  readonly ended: Promise<void>;
+  /** The last that it wrote. */
+  lastWords(): string;
+  /** Ends it and its group with no warning. */
+  kill(): Promise<void>;
+  /** Lets it end in order for so long, and no longer. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const END_WITH_PARENT = new URL('./end-with-parent.mjs', import.meta.url).href;
+const LONGEST_LAST_WORDS = 4_000;
+
+const ConnectedLine = z.object({ msg: z.literal('connected to Slack') });
+
+/** Runs the bot in a process and a group of its own, as it runs in production: it is told nothing but its environment. */
+export function runBot({ entry, env, log }: BotOrder): RunningProcess {
+  const child = spawn(process.execPath, ['--import', 'tsx', '--import', END_WITH_PARENT, entry], {
+    cwd: ROOT,
+    env,
+    // A group of its own, so that Ctrl-C in the terminal does not reach it and the whole of it can be ended at once.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => {});
+  let written = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', (text: string) => {
+      written = (written + text).slice(-LONGEST_LAST_WORDS);
+      log(text);
+    });
+  }
+  const connected = new Promise<void>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      if (saysConnected(line)) resolve();
+    });
+  });
+  const ended = endOf(child, (error) => {
+    written += `${error.message}\n`;
+  });
+  return {
+    pid: child.pid,
+    connected,
+    ended,
+    lastWords: () => written,
+    async kill() {
+      signalGroup(child, 'SIGKILL');
+      await ended;
+    },
+    async stop(graceMs) {
+      child.kill('SIGTERM');
+      const late = new AbortController();
+      const isLate = sleep(graceMs, true, { signal: late.signal }).catch(() => false);
+      if (await Promise.race([ended.then(() => false), isLate])) signalGroup(child, 'SIGKILL');
+      late.abort();
+      await ended;
+    },
+  };
+}
+
+function endOf(child: ChildProcess, onError: (error: Error) => void): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      onError(error);
+      if (child.pid === undefined) resolve();
+    });
+    child.once('exit', () => {
+      signalGroup(child, 'SIGKILL');
+      // What it wrote last is still on its way; a grandchild in another group could hold the pipe open for ever.
+      const release = setTimeout(resolve, 500);
+      child.once('close', () => {
+        clearTimeout(release);
+        resolve();
+      });
+    });
+  });
+}
+
+function saysConnected(line: string): boolean {
+  try {
+    return ConnectedLine.safeParse(JSON.parse(line)).success;
+  } catch {
+    return false;
+  }
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody of the group is left.
+  }
+}

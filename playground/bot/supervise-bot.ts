@@ -1,0 +1,111 @@
+import { lastLines } from '../install/last-lines.ts';
+import type { BotProcess } from '../protocol.ts';
+import { type BotOrder, type RunningProcess, runBot } from './run-bot.ts';
+
+export interface SupervisedBot extends BotOrder {
+  /** How long a killed bot stays down, so that one sees it. */
+  readonly restartAfterMs?: number;
+  /** The first wait after an end that nobody asked for; it doubles each time the bot ends again before it is connected. */
+  readonly backOffMs?: number;
+  /** How long a bot that is told to stop may take. */
+  readonly stopGraceMs?: number;
+}
+
+/** Keeps one bot running until `stop` resolves. */
+export interface BotSupervisor {
+  state(): BotProcess;
+  onChange(listener: () => void): void;
+  /** Kills the bot and its group with no warning; it is started again after a while. */
+  kill(): Promise<void>;
+  /** Ends the bot in order, or without if it takes too long; it is not started again. */
+  stop(): Promise<void>;
+  /** Resolves when the bot is connected; rejects, with its last lines, when it ends before that. */
+  connected(): Promise<void>;
+}
+
+const RESTART_AFTER_MS = 4_000;
+const BACK_OFF_MS = 1_000;
+const LONGEST_BACK_OFF_MS = 30_000;
+const STOP_GRACE_MS = 4_000;
+
+/** Starts the bot as a process of its own and starts it again however it ends. */
+export function superviseBot(supervised: SupervisedBot): BotSupervisor {
+  const {
+    restartAfterMs = RESTART_AFTER_MS,
+    backOffMs = BACK_OFF_MS,
+    stopGraceMs = STOP_GRACE_MS,
+  } = supervised;
+  const listeners: (() => void)[] = [];
+  let bot: BotProcess = { state: 'starting', kills: 0 };
+  let running: RunningProcess | undefined;
+  let restart: NodeJS.Timeout | undefined;
+  let dying: Promise<void> | undefined;
+  let failures = 0;
+  let isStopping = false;
+
+  function change(next: BotProcess): void {
+    bot = next;
+    for (const listener of [...listeners]) listener();
+  }
+
+  function start(): void {
+    const current = runBot(supervised);
+    const { kills } = bot;
+    let wasConnected = false;
+    running = current;
+    change({ state: 'starting', kills, ...(current.pid !== undefined && { pid: current.pid }) });
+    void current.connected.then(() => {
+      if (running !== current) return;
+      wasConnected = true;
+      failures = 0;
+      change({ ...bot, state: 'connected' });
+    });
+    void current.ended.then(() => {
+      if (running !== current) return;
+      running = undefined;
+      if (isStopping) return change({ state: 'down', kills });
+      change(
+        wasConnected
+          ? { state: 'down', kills }
+          : { state: 'failed', kills, lastWords: lastLines(current.lastWords()) },
+      );
+      startAgainAfter(Math.min(backOffMs * 2 ** failures, LONGEST_BACK_OFF_MS));
+      failures += 1;
+    });
+  }
+
+  function startAgainAfter(ms: number): void {
+    clearTimeout(restart);
+    restart = setTimeout(start, ms);
+  }
+
+  start();
+  return {
+    state: () => bot,
+    onChange: (listener) => void listeners.push(listener),
+    async kill() {
+      const killed = running;
+      if (killed === undefined || isStopping) return;
+      running = undefined;
+      change({ state: 'down', kills: bot.kills + 1 });
+      startAgainAfter(restartAfterMs);
+      dying = killed.kill();
+      await dying;
+    },
+    async stop() {
+      isStopping = true;
+      clearTimeout(restart);
+      await Promise.all([dying, running?.stop(stopGraceMs)]);
+    },
+    connected: () =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (bot.state === 'connected') resolve();
+          if (bot.state === 'failed')
+            reject(new Error(`The bot ended before it was connected; it said last:\n${bot.lastWords}`));
+          return bot.state === 'connected' || bot.state === 'failed';
+        };
+        if (!look()) listeners.push(() => void look());
+      }),
+  };
+}

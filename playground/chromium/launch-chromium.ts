@@ -1,0 +1,18 @@
+import { type Browser, chromium } from 'playwright-core';
+
+/** Launches a headless browser that speaks to nobody but the pages it is sent to. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      // Root, as in most containers, has no sandbox; the only page that is visited is our own.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

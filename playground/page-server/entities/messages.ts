@@ -1,0 +1,56 @@
+import type { MessageEntity } from '../../protocol.ts';
+import { isStreaming } from '../../slack/state/streams.ts';
+import type { EphemeralMessage, Message } from '../../slack/state/types.ts';
+import type { Viewpoint } from './viewpoint.ts';
+
+/** Every message of the conversations a person can see, threads included, and those that only they see. */
+export function messageEntities({ state, user, channels, places }: Viewpoint): MessageEntity[] {
+  const own = state.ephemerals.filter(
+    ({ viewer, channel, deleted }) => viewer === user.id && !deleted && channels.has(channel),
+  );
+  return [
+    ...[...places.values()].flat().map(messageEntity),
+    ...own.map((ephemeral) => ephemeralEntity(ephemeral, state.app.botUserId)),
+  ];
+}
+
+function messageEntity(message: Message): MessageEntity {
+  return {
+    ...placeOf(message),
+    user: message.user,
+    text: message.text,
+    blocks: message.blocks,
+    isEdited: isMarkedAsEdited(message),
+    isEphemeral: false,
+    isStreaming: isStreaming(message),
+    reactions: message.reactions,
+  };
+}
+
+function ephemeralEntity(message: EphemeralMessage, botUserId: string): MessageEntity {
+  return {
+    ...placeOf(message),
+    user: botUserId,
+    text: message.text,
+    blocks: message.blocks,
+    isEdited: false,
+    isEphemeral: true,
+    isStreaming: false,
+    reactions: [],
+  };
+}
+
+function placeOf({ channel, ts, thread_ts }: Message | EphemeralMessage) {
+  return {
+    key: `message:${channel}:${ts}`,
+    kind: 'message',
+    channel,
+    ts,
+    ...(thread_ts !== undefined && { threadTs: thread_ts }),
+  } as const;
+}
+
+/** Slack does not mark what an app shows in blocks: a card that goes on is no correction. */
+function isMarkedAsEdited({ edited, bot_id, blocks }: Message): boolean {
+  return edited !== undefined && (bot_id === undefined || blocks.length === 0);
+}

@@ -1,0 +1,42 @@
+import type { HomeEntity, ModalEntity, PromptsEntity, ShownView } from '../../protocol.ts';
+import type { View } from '../../slack/state/types.ts';
+import type { Viewpoint } from './viewpoint.ts';
+
+/** What the app shows a person beside messages: open modals, the Home tab, suggested prompts. */
+export function viewEntities({
+  state,
+  user,
+  channels,
+}: Viewpoint): (ModalEntity | HomeEntity | PromptsEntity)[] {
+  const home = state.homeOf(user.id);
+  const prompts = [...state.suggestedPrompts].filter(([channel]) => channels.has(channel));
+  return [
+    ...state
+      .openModals(user.id)
+      .map(
+        (view, depth): ModalEntity => ({ key: `modal:${view.id}`, kind: 'modal', depth, view: shown(view) }),
+      ),
+    ...(home === undefined ? [] : [{ key: 'home', kind: 'home', view: shown(home) } as const]),
+    ...prompts.map(
+      ([channel, suggested]): PromptsEntity => ({
+        key: `prompts:${channel}`,
+        kind: 'prompts',
+        channel,
+        ...suggested,
+      }),
+    ),
+  ];
+}
+
+/** A view without what the app keeps in it for itself. */
+function shown({ id, hash, title, submit, close, blocks, errors }: View): ShownView {
+  return {
+    id,
+    hash,
+    ...(title !== undefined && { title }),
+    ...(submit !== undefined && { submit }),
+    ...(close !== undefined && { close }),
+    blocks,
+    errors,
+  };
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendJson } from '../../slack/web-api/send-json.ts';
+import type { Workspace } from '../../slack/workspace.ts';
+import type { Clients } from '../clients.ts';
+import type { Reads } from '../reads.ts';
+import type { PageServerOptions } from '../start-page-server.ts';
+import { carryOut } from '../verbs/carry-out.ts';
+import { isVerb } from '../verbs/verb-schemas.ts';
+import { guardRequest } from './guard-request.ts';
+import { readJson } from './read-json.ts';
+import { Refused, sendAnswer } from './refused.ts';
+import { serveFile } from './serve-file.ts';
+
+/** What requests are answered from. */
+export interface Site extends Pick<PageServerOptions, 'files' | 'playground' | 'record'> {
+  readonly port: number;
+  readonly workspace: Workspace;
+  readonly reads: Reads;
+  readonly clients: Clients;
+}
+
+const SAFETY_HEADERS = {
+  'content-security-policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+};
+
+/** Answers one request, whatever becomes of it. */
+export async function answerRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  site: Site,
+): Promise<void> {
+  try {
+    for (const [name, value] of Object.entries(SAFETY_HEADERS)) response.setHeader(name, value);
+    guardRequest(request, site.port);
+    await route(request, response, site);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else if (error instanceof Refused)
+      sendAnswer(response, error.status, { ok: false, error: error.message });
+    else if (!request.destroyed || request.complete) fail(response, error);
+  }
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {
+  const path = pathOf(request);
+  const [first, second = '', third = ''] = path.split('/').slice(1);
+  switch (first) {
+    case 'client':
+      if (third === 'events') {
+        requireMethod(request, 'GET');
+        return site.clients.open(requirePerson(site, second), response);
+      }
+      requireMethod(request, 'POST');
+      return await act(request, response, site, second, third);
+    case 'record':
+      requireMethod(request, 'GET');
+      return await showRecord(response, site, second);
+    case 'playground':
+      if (second !== 'kill') throw new Refused(404, 'There is nothing here.');
+      requireMethod(request, 'POST');
+      await readJson(request);
+      await site.playground.kill();
+      return sendAnswer(response, 200, { ok: true });
+    case 'health':
+      return sendAnswer(response, 200, { ok: true });
+    default:
+      requireMethod(request, 'GET', 'HEAD');
+      return await serveFile(response, site.files, path);
+  }
+}
+
+async function act(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { workspace, reads }: Site,
+  userId: string,
+  verb: string,
+): Promise<void> {
+  const person = workspace.as(requirePerson({ workspace }, userId));
+  if (!isVerb(verb)) throw new Refused(404, `Nobody can ${verb} here.`);
+  const body = await readJson(request);
+  sendAnswer(response, 200, await carryOut(verb, body, { person, state: workspace.state, reads }));
+}
+
+async function showRecord(response: ServerResponse, { record }: Site, threadId: string): Promise<void> {
+  const found = await record.read(threadId);
+  if (found === undefined) throw new Refused(404, 'The record holds nothing of this thread.');
+  sendJson(response, 200, { ...found }, { 'cache-control': 'no-store' });
+}
+
+function requirePerson({ workspace }: Pick<Site, 'workspace'>, userId: string): string {
+  const user = workspace.state.users.get(userId);
+  if (user === undefined || user.is_bot) throw new Refused(404, 'There is no such person in this workspace.');
+  return user.id;
+}
+
+function requireMethod({ method = '' }: IncomingMessage, ...allowed: string[]): void {
+  if (!allowed.includes(method)) throw new Refused(405, `${method} is not possible here.`);
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  try {
+    return decodeURIComponent(new URL(url, 'http://localhost').pathname);
+  } catch {
+    throw new Refused(404, 'There is no such address here.');
+  }
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  console.error('The page server failed on a request.', error);
+  sendAnswer(response, 500, { ok: false, error: 'The playground failed on this; its terminal says why.' });
+}

@@ -1,0 +1,93 @@
+import { createServer, type Server } from 'node:http';
+import type { PlaygroundEntity, ThreadRecord } from '../protocol.ts';
+import type { LocalSlack } from '../slack/start-local-slack.ts';
+import { Clients } from './clients.ts';
+import { entitiesFor } from './entities/entities-for.ts';
+import { answerRequest } from './http/answer-request.ts';
+import { Reads, type SavedReads } from './reads.ts';
+
+/** What the page shows and serves; the parts that are not Slack are handed in. */
+export interface PageServerOptions {
+  slack: LocalSlack;
+  /** The folder of the built page. */
+  files: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** One line on each person, by user id. */
+  about: Readonly<Record<string, string>>;
+  playground: {
+    entity(): PlaygroundEntity;
+    onChange(listener: () => void): void;
+    kill(): Promise<void>;
+  };
+  record: { read(threadId: string): Promise<ThreadRecord | undefined> };
+  /** Who had read what when the playground was last stopped. */
+  reads?: SavedReads;
+}
+
+/** The running server of the page, which only this machine can reach. */
+export interface PageServer {
+  url: string;
+  reads(): SavedReads;
+  onRead(listener: () => void): void;
+  stop(): Promise<void>;
+}
+
+/** Serves the page and every person's client; each client sees what that person would see in Slack, and acts as them. */
+export async function startPageServer(options: PageServerOptions): Promise<PageServer> {
+  const { workspace } = options.slack;
+  const { state } = workspace;
+  const reads = new Reads(options.reads);
+  for (const { id, is_bot } of [...state.users.values()]) if (!is_bot) state.openDirectMessage(id);
+
+  const clients = new Clients((userId) =>
+    entitiesFor(state, userId, {
+      reads: reads.all,
+      playground: options.playground.entity(),
+      about: options.about,
+    }),
+  );
+  const refresh = () => clients.refresh();
+  state.events.on('change', refresh);
+  options.playground.onChange(refresh);
+  reads.onRead(refresh);
+
+  let port = options.port;
+  const server = createServer((request, response) => {
+    void answerRequest(request, response, { ...options, port, workspace, reads, clients });
+  });
+  port = await listen(server, options.port);
+
+  return {
+    url: `http://localhost:${port}`,
+    reads: () => structuredClone(reads.all),
+    onRead: (listener) => reads.onRead(listener),
+    stop: async () => {
+      state.events.off('change', refresh);
+      clients.stop();
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, port)));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The page server got no TCP port.');
+  return address.port;
+}
+
+function explain(error: NodeJS.ErrnoException, port: number): Error {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is taken by another program; choose another one with --port.`,
+    EACCES: `Port ${port} may not be used by this account; choose another one, above 1023, with --port.`,
+  };
+  const reason = reasons[error.code ?? ''];
+  return reason === undefined ? error : new Error(reason, { cause: error });
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+
+export const PLAYGROUND_HELP = `Usage: npm run playground -- [options]
+
+Starts Redis, a scripted model, a local Slack workspace and the bot, and prints the address of a web page to try them in.
+
+  --port <number>     where the page is served; 4400 if not said, 0 for any free port
+  --data <folder>     where everything is kept for the next start; .playground if not said
+  --manifest <file>   the manifest to try; the one MANIFEST names, else manifest.yml
+  --reset             forget what earlier starts have kept
+  --help              print this
+
+With OPENAI_API_KEY set (and OPENAI_BASE_URL, OPENAI_MODEL if wanted) a real model answers; with REDIS_URL set, that Redis is used.
+`;
+
+const DEFAULT_PORT = 4400;
+
+/** What a person asked of the playground on its command line. */
+export interface PlaygroundArguments {
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly manifest: string;
+  readonly reset: boolean;
+}
+
+export type ReadArguments =
+  | { readonly kind: 'start'; readonly arguments: PlaygroundArguments }
+  | { readonly kind: 'help' }
+  | {
+      readonly kind: 'wrong';
+      /** One sentence. */
+      readonly problem: string;
+    };
+
+/** Reads the command line; whatever is not understood is one sentence, and nothing is guessed. */
+export function readArguments(given: readonly string[], environment: NodeJS.ProcessEnv): ReadArguments {
+  const parsed = parse(given);
+  if (typeof parsed === 'string') return wrong(parsed);
+  const { values, positionals } = parsed;
+  if (values.help === true) return { kind: 'help' };
+  const [word] = positionals;
+  if (word !== undefined) return wrong(`"${word}" is not understood`);
+  const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
+  if (port === undefined) return wrong(`--port takes a number from 0 to 65535, not "${values.port}"`);
+  const dataFolder = values.data ?? '.playground';
+  if (dataFolder === '') return wrong('--data takes the path of a folder');
+  const [manifest = 'manifest.yml'] = [values.manifest, environment.MANIFEST].filter(
+    (named) => named !== undefined && named !== '',
+  );
+  return { kind: 'start', arguments: { port, dataFolder, manifest, reset: values.reset === true } };
+}
+
+function parse(given: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...given],
+      options: {
+        port: { type: 'string' },
+        data: { type: 'string' },
+        manifest: { type: 'string' },
+        reset: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    // Node adds advice for programmers after its first sentence.
+    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split(/\.\s|\n/);
+    return sentence.replace(/\.$/, '');
+  }
+}
+
+function portOf(text: string): number | undefined {
+  const port = Number(text);
+  return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
+}
+
+function wrong(what: string): ReadArguments {
+  return { kind: 'wrong', problem: `${what}; see npm run playground -- --help.` };
+}

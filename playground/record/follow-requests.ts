@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type Keys, SHARDS, threadOf } from '../../src/store/keys.ts';
+import { SettledState } from '../../src/store/request-record.ts';
+import type { RedisClient } from '../../src/store/run-script.ts';
+import type { RecordedRequest } from '../protocol.ts';
+import { parseAuditRows, StreamRange } from './audit-row.ts';
+import { byAge, loadRequests } from './load-requests.ts';
+import { repliesTo } from './replies-to.ts';
+
+/**
+ * Gives a function that lists every request the audit log names and that is kept, oldest first. Called again it reads only
+ * the rows that came since, and loads only what may have changed: what is not settled, and what these rows name.
+ */
+export function followRequests(client: RedisClient, keys: Keys): () => Promise<readonly RecordedRequest[]> {
+  const lastRows = Array.from({ length: SHARDS }, () => '0-0');
+  /** Every request that was named; one that is settled as it was loaded. */
+  const known = new Map<string, RecordedRequest | undefined>();
+
+  async function readOn(): Promise<void> {
+    const pipeline = client.pipeline();
+    for (const [shard, last] of lastRows.entries())
+      pipeline.xrange(keys.shard(shard, 'audit'), `(${last}`, '+');
+    const ranges = z.array(StreamRange).parse(await repliesTo(pipeline));
+    for (const [shard, range] of ranges.entries()) {
+      for (const { subject } of parseAuditRows(shard, range)) {
+        if (threadOf(subject) !== undefined) known.set(subject, undefined);
+      }
+      const [last] = range.at(-1) ?? [];
+      if (last !== undefined) lastRows[shard] = last;
+    }
+  }
+
+  return async () => {
+    await readOn();
+    // Another call may read on in the meantime; this one answers for what it has seen.
+    const seen = [...known];
+    const open = seen.flatMap(([id, settled]) => (settled === undefined ? [id] : []));
+    const loaded = new Map(
+      (await loadRequests(client, keys, open)).map((request) => [request.id, request] as const),
+    );
+    for (const id of open) {
+      const request = loaded.get(id);
+      if (request === undefined) known.delete(id);
+      else if (SettledState.safeParse(request.state).success) known.set(id, request);
+    }
+    return seen.flatMap(([id, settled]) => settled ?? loaded.get(id) ?? []).sort(byAge);
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { type Keys, shardOf, threadOf } from '../../src/store/keys.ts';
+import type { TimerKind } from '../../src/store/port.ts';
+import { parseRequestRecord, type RequestRecord } from '../../src/store/request-record.ts';
+import type { RedisClient } from '../../src/store/run-script.ts';
+import type { RecordedRequest } from '../protocol.ts';
+import { toRecordedRequest } from './recorded-request.ts';
+import { repliesTo } from './replies-to.ts';
+
+const TIMERS = ['remind', 'escalate', 'expire', 'recover', 'purge'] satisfies TimerKind[];
+const Hash = z.record(z.string(), z.string());
+const Due = z.coerce.number().nullable();
+
+/**
+ * Loads those of the requests that are still kept and can be read, oldest first. The store's own `load` would set a thread
+ * aside whose request cannot be read; whoever only looks must not.
+ */
+export async function loadRequests(
+  client: RedisClient,
+  keys: Keys,
+  requestIds: readonly string[],
+): Promise<RecordedRequest[]> {
+  if (requestIds.length === 0) return [];
+  const transaction = client.multi();
+  for (const id of requestIds) {
+    transaction.hgetall(keys.request(id));
+    const timers = keys.shard(shardOf(threadOf(id) ?? ''), 'timers');
+    for (const kind of TIMERS) transaction.zscore(timers, `${kind}|${id}`);
+  }
+  const replies = await repliesTo(transaction);
+  const width = 1 + TIMERS.length;
+  return requestIds
+    .flatMap((id, index) => {
+      const [fields, ...due] = replies.slice(index * width, (index + 1) * width);
+      const record = readRecord(id, Hash.parse(fields));
+      return record === undefined ? [] : [toRecordedRequest(record, timersFrom(due))];
+    })
+    .sort(byAge);
+}
+
+/** Orders requests from the oldest to the newest; those of one turn stay in the order they have. */
+export function byAge(left: RecordedRequest, right: RecordedRequest): number {
+  return left.createdAt - right.createdAt;
+}
+
+function readRecord(id: string, fields: Readonly<Record<string, string>>): RequestRecord | undefined {
+  try {
+    return parseRequestRecord(id, fields);
+  } catch {
+    return undefined;
+  }
+}
+
+function timersFrom(due: readonly unknown[]): RecordedRequest['timers'] {
+  return TIMERS.flatMap((kind, index) => {
+    const at = Due.parse(due[index]);
+    return at === null ? [] : [{ kind, at }];
+  }).sort((left, right) => left.at - right.at);
+}

@@ -1,0 +1,88 @@
+import { PLAYGROUND_HELP, type PlaygroundArguments, readArguments } from './read-arguments.ts';
+import { StoppedError } from './start/stopped-error.ts';
+import type { Playground } from './start-playground.ts';
+
+const EXIT = { trouble: 1, notUnderstood: 2, interrupted: 130 } as const;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+// One Ctrl-C can arrive several times: from the terminal, and passed on by npm and the shell.
+const SAME_CTRL_C_MS = 500;
+
+/** Runs the playground in this process from its command line to Ctrl-C; a trouble that is to be expected is one sentence. */
+export async function runPlayground(given: readonly string[]): Promise<void> {
+  const read = readArguments(given, process.env);
+  if (read.kind === 'help') {
+    process.stdout.write(PLAYGROUND_HELP);
+  } else if (read.kind === 'wrong') {
+    process.stderr.write(`${read.problem}\n`);
+    process.exitCode = EXIT.notUnderstood;
+  } else {
+    await run(read.arguments);
+  }
+}
+
+async function run(asked: PlaygroundArguments): Promise<void> {
+  // A terminal that is gone must not keep anything from being stopped.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
+  const stopping = untilStopped();
+  try {
+    // Only now, because it takes seconds to load: help and a wrong argument are answered at once.
+    const { startPlayground } = await import('./start-playground.ts');
+    const playground = await startPlayground({ ...asked, env: process.env, log: say, signal: stopping });
+    say(readyLines(playground, asked, process.uptime()));
+    await aborted(stopping);
+    await playground.stop();
+  } catch (error) {
+    if (!(error instanceof StoppedError)) {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = EXIT.trouble;
+    }
+  }
+  // Nothing that is still open, such as a connection that is closing, is worth waiting for.
+  process.exit();
+}
+
+function readyLines(
+  { url, model }: Playground,
+  { dataFolder }: PlaygroundArguments,
+  seconds: number,
+): string {
+  const modelLine = model.isScripted
+    ? 'scripted (fixed rules, no AI; set OPENAI_API_KEY for a real one)'
+    : model.name;
+  return [
+    `Model: ${modelLine}`,
+    `Ready after ${seconds.toFixed(1)} s: ${url}`,
+    'Open it in a browser: the tour there takes five minutes. Ctrl-C here ends everything.',
+    `What happens is kept in ${dataFolder} for the next start; --reset forgets it.`,
+  ].join('\n');
+}
+
+/** A signal that is given with the first Ctrl-C; a second one ends the process at once. */
+function untilStopped(): AbortSignal {
+  const stop = new AbortController();
+  let firstAt: number | undefined;
+  const onSignal = () => {
+    if (firstAt === undefined) {
+      firstAt = performance.now();
+      say('\nStopping.');
+      stop.abort();
+    } else if (performance.now() - firstAt > SAME_CTRL_C_MS) {
+      // Redis and the bot see that this process is gone, and end by themselves.
+      process.exit(EXIT.interrupted);
+    }
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  return stop.signal;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,47 @@
+/** The number of an order, such as `A-1001`, however it is written. */
+export function orderIn(words: string): string | undefined {
+  const [, digits] =
+    /\bA[-\s]?(\d{4,})\b/i.exec(words) ?? /(?:#|\border\s+(?:number\s+)?)(\d{4,})\b/i.exec(words) ?? [];
+  return digits === undefined ? undefined : `A-${digits}`;
+}
+
+/** An amount of money in cents; `whole` is what "all of it" and "half" are taken of. */
+export function amountIn(words: string, whole: number): number | undefined {
+  const text = words.replace(/(?:\bA[-\s]?|#|\border\s+(?:number\s+)?)\d{4,}\b/gi, '');
+  const [, cents] = /([\d,]+)\s*cents?\b/i.exec(text) ?? [];
+  if (cents !== undefined) return positive(toNumber(cents));
+  const [, number] =
+    /(?:[$€£]|\busd|\beur)\s*([\d,]+(?:\.\d{1,2})?)/i.exec(text) ??
+    /([\d,]+(?:\.\d{1,2})?)\s*(?:[$€£]|usd\b|eur\b|dollars?\b|euros?\b|bucks\b)/i.exec(text) ??
+    /(?<![\w.-])([\d,]*\d(?:\.\d{1,2})?)(?![\w-]|\.\d)/.exec(text) ??
+    [];
+  if (number !== undefined) return positive(Math.round(toNumber(number) * 100));
+  if (/\bhalf\b/i.test(text)) return positive(Math.floor(whole / 2));
+  if (/\b(?:all|everything|whole|entire|fully?|complete(?:ly)?)\b/i.test(text)) return positive(whole);
+  return undefined;
+}
+
+/** The reason that somebody gives at the end of a sentence; empty where there is none. */
+export function reasonIn(words: string): string {
+  const [, reason = ''] = /(?:\bbecause\b|\bsince\b|,\s)\s*([^,]+)$/i.exec(words.trim()) ?? [];
+  return /\brefund|\bA-?\d{4,}/i.test(reason) ? '' : reason.trim().replace(/[.!?]+$/, '');
+}
+
+/** What stands in quotes, or else after a colon. */
+export function quotedIn(words: string): string | undefined {
+  const [, quoted] = /["“”„]([^"“”„]+)["“”„]/.exec(words) ?? /:\s+(\S[\s\S]*)$/.exec(words) ?? [];
+  return quoted?.trim();
+}
+
+/** Cents as people write them. */
+export function money(cents: number): string {
+  return `$${(cents / 100).toFixed(2)}`;
+}
+
+function toNumber(digits: string): number {
+  return Number(digits.replaceAll(',', ''));
+}
+
+function positive(cents: number): number | undefined {
+  return cents > 0 ? cents : undefined;
+}

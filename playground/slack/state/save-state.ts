@@ -1,0 +1,23 @@
+import { SAVED_VERSION, type SavedWorkspace } from './saved-workspace.ts';
+import type { WorkspaceState } from './workspace-state.ts';
+
+/** A copy of all that the workspace knows, as JSON; later changes of the workspace do not reach it. */
+export function saveState(state: WorkspaceState): SavedWorkspace {
+  const { team, app, users, channels, userGroups, messages, ephemerals, views, used } = state;
+  return structuredClone({
+    version: SAVED_VERSION,
+    team,
+    app: { ...app, scopes: [...app.scopes], events: [...app.events], commands: [...app.commands] },
+    users: [...users.values()],
+    channels: [...channels.values()].map((channel) => ({ ...channel, members: [...channel.members] })),
+    userGroups: [...userGroups.values()],
+    messages,
+    ephemerals,
+    views: [...views.values()],
+    threadStatus: Object.fromEntries(state.threadStatus),
+    sessions: [...state.sessions.values()],
+    suggestedPrompts: Object.fromEntries(state.suggestedPrompts),
+    used: { scopes: [...used.scopes], events: [...used.events] },
+    clock: state.clock.last,
+  });
+}

@@ -1,0 +1,207 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readSettings } from '../src/settings.ts';
+import type { Manifest } from '../src/tools/manifest/manifest.ts';
+import { type BotSupervisor, superviseBot } from './bot/supervise-bot.ts';
+import type { Machine } from './install/machine.ts';
+import { type LocalModel, startLocalModel } from './model/start-local-model.ts';
+import { startPageServer } from './page-server/start-page-server.ts';
+import type { PlaygroundEntity } from './protocol.ts';
+import type { PlaygroundArguments } from './read-arguments.ts';
+import { openRecordReader } from './record/open-record-reader.ts';
+import { bringUpRedis } from './redis/bring-up-redis.ts';
+import { answerByScript } from './script/scripted-model.ts';
+import { type LocalSlack, startLocalSlack } from './slack/start-local-slack.ts';
+import { saveState } from './slack/state/save-state.ts';
+import { ABOUT_PEOPLE } from './start/about-people.ts';
+import { botEnvironment } from './start/bot-environment.ts';
+import { buildPage } from './start/build-page.ts';
+import { chooseBotPort } from './start/choose-bot-port.ts';
+import { holdFolder } from './start/hold-folder.ts';
+import { keepSaved } from './start/keep-saved.ts';
+import { loadApp } from './start/load-app.ts';
+import { Openings } from './start/openings.ts';
+import { openPlaygroundView } from './start/playground-view.ts';
+import { forgetSaved, KEPT, loadSaved } from './start/saved-state.ts';
+import { StoppedError } from './start/stopped-error.ts';
+
+export interface PlaygroundOptions extends PlaygroundArguments {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Takes a line about what is being done. */
+  readonly log?: (line: string) => void;
+  /** Ends the start when it is given; all that was started is stopped. */
+  readonly signal?: AbortSignal;
+  /** Where Redis may be installed; the one this runs on unless a test hands in another. */
+  readonly machine?: Machine;
+  /** How long a killed bot stays down. */
+  readonly restartAfterMs?: number;
+}
+
+/** A playground that is ready: the page is served and the bot is connected. */
+export interface Playground {
+  readonly url: string;
+  readonly slack: LocalSlack;
+  readonly bot: BotSupervisor;
+  readonly model: PlaygroundEntity['model'];
+  readonly redisUrl: string;
+  /** Stops everything in order; what happened is kept in the data folder. */
+  stop(): Promise<void>;
+}
+
+const CONNECT_PATIENCE_MS = 120_000;
+const BOT_ENTRY = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** Brings up Redis, a model, a Slack workspace, the bot and the page; if one of them fails, none is left running. */
+export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
+  const openings = new Openings();
+  try {
+    return await Promise.race([bringUp(options, openings), stopped(options.signal)]);
+  } catch (error) {
+    await openings.close();
+    throw error;
+  }
+}
+
+/** Slack waits a minute and then five; whoever has just killed the bot should not. */
+const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 60_000];
+
+async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<Playground> {
+  const { env = process.env, log = () => {}, reset } = options;
+  const { manifest, app } = await loadApp(options.manifest, env, log);
+  const { path: folder } = await openings.open(
+    () => holdFolder(options.dataFolder),
+    (held) => held.release(),
+  );
+  log('Starting Redis, the model, a Slack workspace and the bot.');
+  if (reset) await forgetSaved(folder);
+  const saved = await loadSaved(folder);
+  const slack = await openings.open(
+    () =>
+      startLocalSlack({
+        app,
+        rateLimits: 'slack',
+        timings: { eventRetries: EVENT_RETRIES_MS },
+        ...(saved !== undefined && { saved: saved.workspace }),
+      }),
+    (opened) => opened.stop(),
+  );
+  const [scripted, redis, files] = await Promise.all([
+    openings.open(() => openScriptedModel(manifest, env), closeScriptedModel),
+    openings.open(
+      () => openRedis(folder, options),
+      (opened) => opened.stop(),
+    ),
+    buildPage({ log }),
+  ]);
+  if (reset && redis.source === 'REDIS_URL') log('--reset leaves the Redis that REDIS_URL names as it is.');
+  const record = await openings.open(
+    () => openRecordReader({ redisUrl: redis.url }),
+    (opened) => opened.close(),
+  );
+
+  let readReads = () => saved?.reads ?? {};
+  const kept = keepSaved({
+    file: join(folder, KEPT.slack),
+    take: () => ({ workspace: saveState(slack.workspace.state), reads: readReads() }),
+    onProblem: (error) => log(`The workspace could not be saved in ${folder}: ${String(error)}.`),
+  });
+  await openings.open(
+    async () => kept,
+    (opened) => opened.flush(),
+  );
+  kept.changed();
+  slack.workspace.state.events.on('change', () => kept.changed());
+
+  const port = await chooseBotPort(options.port);
+  const surroundings = {
+    env,
+    slack,
+    redis,
+    modelUrl: scripted?.url,
+    manifest: resolve(options.manifest),
+    port,
+  };
+  const botEnv = botEnvironment(surroundings);
+  const model = { isScripted: scripted !== undefined, name: modelName(manifest, botEnv) };
+  const botLog = await openings.open(async () => createWriteStream(join(folder, KEPT.botLog)), closeStream);
+  const bot = await openings.open(
+    async () =>
+      superviseBot({
+        entry: BOT_ENTRY,
+        env: botEnv,
+        log: (text) => void botLog.write(text),
+        ...(options.restartAfterMs !== undefined && { restartAfterMs: options.restartAfterMs }),
+      }),
+    (opened) => opened.stop(),
+  );
+  const view = await openings.open(
+    () => openPlaygroundView({ bot, model, record, redisUrl: redis.url, workspace: slack.workspace.state }),
+    (opened) => opened.close(),
+  );
+  const page = await openings.open(
+    () =>
+      startPageServer({
+        slack,
+        files,
+        port: options.port,
+        about: ABOUT_PEOPLE,
+        playground: view,
+        record,
+        ...(saved !== undefined && { reads: saved.reads }),
+      }),
+    (opened) => opened.stop(),
+  );
+  readReads = () => page.reads();
+  page.onRead(() => kept.changed());
+  await connectedInTime(bot, join(options.dataFolder, KEPT.botLog));
+  return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
+}
+
+function openRedis(folder: string, { env = process.env, log = () => {}, machine }: PlaygroundOptions) {
+  const dataFolder = join(folder, KEPT.redis);
+  return bringUpRedis({ dataFolder, persistent: true, log, env, ...(machine !== undefined && { machine }) });
+}
+
+/** Without a key there is no real model to ask. */
+async function openScriptedModel(
+  { agent }: Manifest,
+  { OPENAI_API_KEY: key }: NodeJS.ProcessEnv,
+): Promise<LocalModel | undefined> {
+  if (key !== undefined && key !== '') return undefined;
+  const models = ['scripted', ...(agent.model === undefined ? [] : [agent.model])];
+  return await startLocalModel({ script: answerByScript, models });
+}
+
+async function closeScriptedModel(model: LocalModel | undefined): Promise<void> {
+  // What the script had no answer for was said in the thread; it is no reason to stop in disorder.
+  await model?.stop().catch(() => {});
+}
+
+function modelName({ agent }: Manifest, botEnv: NodeJS.ProcessEnv): string {
+  const read = readSettings(botEnv);
+  if (!read.ok) throw new Error(`The bot cannot start with this environment: ${read.problems.join('; ')}.`);
+  return agent.model ?? read.settings.model.model;
+}
+
+async function connectedInTime(bot: BotSupervisor, logFile: string): Promise<void> {
+  const inTime = new AbortController();
+  const tooLate = sleep(CONNECT_PATIENCE_MS, undefined, { signal: inTime.signal }).then(() => {
+    throw new Error(`The bot was not connected after ${CONNECT_PATIENCE_MS / 1_000} s; see ${logFile}.`);
+  });
+  tooLate.catch(() => {});
+  await Promise.race([bot.connected(), tooLate]).finally(() => inTime.abort());
+}
+
+function closeStream(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.end(() => resolve()));
+}
+
+function stopped(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(new StoppedError());
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,42 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const WEB = fileURLToPath(new URL('../web/', import.meta.url));
+const PROTOCOL = fileURLToPath(new URL('../protocol.ts', import.meta.url));
+
+export interface PageOptions {
+  readonly log: (line: string) => void;
+  /** The folder of the page's sources, in which `dist` is built. */
+  readonly web?: string;
+}
+
+/** Gives the folder of the built page; builds it where it is missing or older than what it is made of. */
+export async function buildPage({ log, web = WEB }: PageOptions): Promise<string> {
+  const built = join(web, 'dist');
+  const builtAt = await changedAt(join(built, 'index.html'));
+  const sources = ['index.html', 'vite.config.ts', ...(await filesIn(join(web, 'src')))];
+  const times = await Promise.all([PROTOCOL, ...sources.map((name) => join(web, name))].map(changedAt));
+  if (builtAt >= Math.max(...times) && builtAt > 0) return built;
+  log(builtAt === 0 ? 'Building the page.' : 'Building the page, which has changed.');
+  const { build } = await import('vite');
+  await build({ configFile: join(web, 'vite.config.ts'), logLevel: 'silent' }).catch((error: unknown) => {
+    throw new Error(
+      `The page could not be built from ${web}; mend this and start again:\n${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+  return built;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  return entries.map((name) => join('src', name));
+}
+
+/** 0 for what is not there. */
+async function changedAt(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}

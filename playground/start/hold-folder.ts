@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { createConnection, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A data folder that belongs to this process until it is released or the process ends. */
+export interface HeldFolder {
+  readonly path: string;
+  release(): Promise<void>;
+}
+
+/** Takes a data folder for one playground, making it where it is missing; a folder in use is an error, never shared. */
+export async function holdFolder(folder: string): Promise<HeldFolder> {
+  const path = await makeFolder(folder);
+  // A socket, because the system closes it however its process ends; a number in a file could be that of another process by now.
+  const seat = seatOf(path);
+  for (let triesLeft = 3; triesLeft > 0; triesLeft -= 1) {
+    const server = await listenOn(seat);
+    if (server !== undefined) {
+      server.unref();
+      return { path, release: () => new Promise((resolve) => server.close(() => resolve())) };
+    }
+    if (await isAnswered(seat)) break;
+    await rm(seat, { force: true });
+  }
+  throw new Error(
+    `The data folder ${folder} is in use by another playground; stop that one, or choose another folder with --data.`,
+  );
+}
+
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true });
+    return await realpath(folder);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(
+      `The data folder ${folder} cannot be made (${String(code)}); choose another one with --data.`,
+    );
+  }
+}
+
+// In the temporary folder, because the path of a socket may only be about a hundred characters long.
+function seatOf(path: string): string {
+  const name = `countersign-${createHash('sha256').update(path).digest('hex').slice(0, 20)}`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
+}
+
+function listenOn(seat: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error) => {
+      if ('code' in error && error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen(seat, () => resolve(server));
+  });
+}
+
+function isAnswered(seat: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(seat);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

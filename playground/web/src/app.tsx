@@ -1,0 +1,88 @@
+import { useEffect } from 'react';
+import { ModalStack } from './blocks/blocks.tsx';
+import { connectAs, useConnection } from './connection.ts';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { Conversation } from './conversation/conversation.tsx';
+import { Home } from './home/home.tsx';
+import { usePanes } from './panes/panes.ts';
+import { useShownPane } from './panes/shown-pane.ts';
+import { useRoute } from './routes.ts';
+import { SidePanel } from './side-panel/side-panel.tsx';
+import { Sidebar } from './sidebar/sidebar.tsx';
+import { useEntity, useWorkspace } from './store.ts';
+import { Thread } from './thread/thread.tsx';
+import { ToastList } from './toasts/toast-list.tsx';
+import { useDocumentTitle } from './use-document-title.ts';
+import { useVisiblePlace } from './use-visible-place.ts';
+import './app.css';
+
+/** The whole page: one person's client beside what only a playground has. */
+export function App() {
+  const { as } = useRoute();
+  useEffect(() => connectAs(as), [as]);
+  const isHere = useEntity('workspace') !== undefined;
+  return isHere ? <Client /> : <Waiting />;
+}
+
+function Client() {
+  const { place } = useRoute();
+  const { me, team } = useWorkspace();
+  const { panel } = usePanes();
+  const shownPane = useShownPane();
+  const isVisible = useVisiblePlace();
+  useDocumentTitle();
+  const threadTs = place.kind === 'channel' ? place.threadTs : undefined;
+  return (
+    <>
+      <a className="skip-link" href="#places">
+        Skip to the conversation
+      </a>
+      <header className="visually-hidden">
+        <h1>{team.name}</h1>
+      </header>
+      <ConnectionBanner />
+      <div
+        className="app"
+        data-pane={shownPane}
+        data-beside={besides(threadTs !== undefined, panel !== undefined)}
+      >
+        <Sidebar />
+        <main className="places" id="places" tabIndex={-1}>
+          {place.kind === 'home' && <Home key={me} />}
+          {place.kind === 'channel' && isVisible && (
+            <Conversation key={`${me}:${place.channel}`} channelId={place.channel} />
+          )}
+          {place.kind === 'channel' && isVisible && threadTs !== undefined && (
+            <Thread
+              key={`${me}:${place.channel}:${threadTs}`}
+              channelId={place.channel}
+              threadTs={threadTs}
+            />
+          )}
+        </main>
+        <SidePanel />
+      </div>
+      <ModalStack />
+      <ToastList />
+    </>
+  );
+}
+
+function besides(hasThread: boolean, hasPanel: boolean): 'none' | 'thread' | 'panel' | 'both' {
+  if (hasThread) return hasPanel ? 'both' : 'thread';
+  return hasPanel ? 'panel' : 'none';
+}
+
+function Waiting() {
+  const connection = useConnection();
+  return (
+    <main className="waiting">
+      <h1>Countersign playground</h1>
+      <p role="status">
+        {connection === 'lost'
+          ? 'The playground does not answer. Is it still running in its terminal? Trying again …'
+          : 'Connecting …'}
+      </p>
+    </main>
+  );
+}

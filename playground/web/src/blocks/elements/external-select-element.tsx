@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState } from 'react';
+import { act } from '../../act.ts';
+import { isObject, numberOf, objects, stringOf, wordsOf } from '../json.ts';
+import { plainString } from '../text/read-text-object.ts';
+import { Chips } from './chips.tsx';
+import { ariaOf, type ElementProps } from './element-props.ts';
+import { type MenuOption, readOption } from './menu-options.ts';
+import { useSurface } from './surface.tsx';
+import { useValue } from './use-click.ts';
+
+const PAUSE_IN_TYPING = 250;
+const USUAL_QUERY_LENGTH = 3;
+
+/** A menu whose options the app supplies for what is typed; of one thing or, for the multi kind, of several. */
+export function ExternalSelectElement(props: ElementProps) {
+  const { element, id, dispatches } = props;
+  const { value, isBusy, change } = useValue(props, dispatches);
+  const [typed, setTyped] = useState('');
+  const [known, setKnown] = useState<readonly MenuOption[]>(() => initialOptions(props));
+  const { found, isSearching } = useOffered(props, typed);
+  const isMulti = stringOf(element.type).startsWith('multi_');
+  const chosen = Array.isArray(value) ? value.map(String) : [String(value)].filter((each) => each !== '');
+  const most = isMulti ? (numberOf(element.max_selected_items) ?? Number.POSITIVE_INFINITY) : 1;
+  const placeholder = plainString(element.placeholder) || 'Type to search';
+  const choose = (option: MenuOption) => {
+    setKnown([...known, option]);
+    setTyped('');
+    void change(isMulti ? [...chosen, option.value] : option.value);
+  };
+  const remove = (removed: string) => void change(isMulti ? chosen.filter((each) => each !== removed) : '');
+  return (
+    <div className="element-multi">
+      <Chips
+        chosen={chosen.map(
+          (each) => known.find((option) => option.value === each) ?? { value: each, label: each },
+        )}
+        onRemove={remove}
+      />
+      <input
+        id={id}
+        type="search"
+        className="element-input"
+        autoComplete="off"
+        value={typed}
+        placeholder={placeholder}
+        disabled={isBusy || (isMulti && chosen.length >= most)}
+        onChange={(event) => setTyped(event.target.value)}
+        {...ariaOf(props, wordsOf(element.placeholder) || 'Type to search')}
+      />
+      <div className="element-found" aria-live="polite">
+        {isSearching ? <span className="element-note">Searching…</span> : null}
+        {found?.length === 0 ? <span className="element-note">Nothing was found.</span> : null}
+        {found === undefined || found.length === 0 ? null : (
+          <ul>
+            {found
+              .filter((option) => !chosen.includes(option.value))
+              .map((option) => (
+                <li key={option.value}>
+                  <button type="button" onClick={() => choose(option)}>
+                    {option.label}
+                  </button>
+                </li>
+              ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useOffered({ element }: ElementProps, typed: string) {
+  const { target } = useSurface();
+  const [answer, setAnswer] = useState<{ typed: string; options: readonly MenuOption[] }>();
+  const least = numberOf(element.min_query_length) ?? USUAL_QUERY_LENGTH;
+  const isEnough = typed.length >= Math.max(least, 1);
+  const actionId = stringOf(element.action_id);
+  const place = useRef(target);
+  place.current = target;
+  useEffect(() => {
+    if (!isEnough) return;
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      const result = await act('search', { target: place.current, actionId, typed });
+      const options = result.ok ? objects(result.options).map(readOption) : [];
+      if (isCurrent) setAnswer({ typed, options });
+    }, PAUSE_IN_TYPING);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [isEnough, actionId, typed]);
+  const found = isEnough && answer?.typed === typed ? answer.options : undefined;
+  return { found, isSearching: isEnough && found === undefined };
+}
+
+function initialOptions({ element }: ElementProps): MenuOption[] {
+  const one = isObject(element.initial_option) ? [element.initial_option] : [];
+  return [...one, ...objects(element.initial_options)].map(readOption);
+}

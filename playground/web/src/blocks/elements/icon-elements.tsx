@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { Icon } from '../../icon.tsx';
+import { useWorkspace } from '../../store.ts';
+import { isObject, stringOf, strings, wordsOf } from '../json.ts';
+import type { Slot } from './element-state.ts';
+import { useClick } from './use-click.ts';
+
+/** A small button with a picture, which only some people may see. */
+export function IconButton({ blockId, element }: Slot) {
+  const { isBusy, click } = useClick({ blockId, element });
+  const { me } = useWorkspace();
+  if (Array.isArray(element.visible_to_user_ids) && !strings(element.visible_to_user_ids).includes(me))
+    return null;
+  const label = stringOf(element.accessibility_label) || wordsOf(element.text);
+  return (
+    <button
+      type="button"
+      className="element-icon-button"
+      aria-label={label}
+      title={wordsOf(element.text)}
+      aria-disabled={isBusy || undefined}
+      aria-busy={isBusy || undefined}
+      onClick={() => void click(typeof element.value === 'string' ? element.value : undefined)}
+    >
+      <Icon name="trash" />
+    </button>
+  );
+}
+
+/** Thumbs up and thumbs down; the last one that was sent stays pressed. */
+export function FeedbackButtons({ blockId, element }: Slot) {
+  const { isBusy, click } = useClick({ blockId, element });
+  const [sent, setSent] = useState<string>();
+  const give = async (value: string) => {
+    const answer = await click(value);
+    if (answer?.ok === true) setSent(value);
+  };
+  const buttons = [
+    { button: element.positive_button, icon: '👍' },
+    { button: element.negative_button, icon: '👎' },
+  ];
+  return buttons.map(({ button, icon }) => {
+    if (!isObject(button)) return null;
+    const value = stringOf(button.value);
+    return (
+      <button
+        key={icon}
+        type="button"
+        className="element-icon-button"
+        aria-label={stringOf(button.accessibility_label) || wordsOf(button.text)}
+        title={wordsOf(button.text)}
+        aria-pressed={sent === value}
+        aria-disabled={isBusy || undefined}
+        onClick={() => void give(value)}
+      >
+        <span aria-hidden="true">{icon}</span>
+      </button>
+    );
+  });
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../../slack/state/types.ts';
+
+/** True for a JSON object, neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON objects of a list; nothing for anything else. */
+export function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The strings of a list; nothing for anything else. */
+export function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** A string as it is, a number in digits; empty for anything else. */
+export function stringOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : '';
+}
+
+/** A number, or a string that is one; undefined for anything else. */
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** The words of a text object, unread: for labels, placeholders and titles. */
+export function wordsOf(text: unknown): string {
+  return isObject(text) ? stringOf(text.text) : '';
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../../../slack/state/types.ts';
+import { isObject, stringOf } from '../json.ts';
+import { PageLink } from '../text/page-link.tsx';
+import { PlainText } from '../text/text.tsx';
+
+/** An image by its words and a link to it: this page fetches nothing from elsewhere. */
+export function Image({
+  image,
+  isSmall = false,
+}: {
+  readonly image: JsonObject;
+  readonly isSmall?: boolean;
+}) {
+  const file = isObject(image.slack_file) ? image.slack_file : {};
+  const url = stringOf(image.image_url) || stringOf(file.url);
+  return (
+    <span className={isSmall ? 'block-image block-image-small' : 'block-image'}>
+      <PageLink url={url}>{stringOf(image.alt_text)}</PageLink>
+    </span>
+  );
+}
+
+/** An image block with its title. */
+export function ImageBlock({ block }: { readonly block: JsonObject }) {
+  return (
+    <figure className="block-figure">
+      {block.title === undefined ? null : (
+        <figcaption>
+          <PlainText text={block.title} />
+        </figcaption>
+      )}
+      <Image image={block} />
+    </figure>
+  );
+}

@@ -1,0 +1,50 @@
+import { useId } from 'react';
+import type { JsonObject } from '../../../../slack/state/types.ts';
+import { ActionElement } from '../elements/element.tsx';
+import { inOrder } from '../in-order.tsx';
+import { isObject } from '../json.ts';
+import { Text } from '../text/text.tsx';
+import { Image } from './image.tsx';
+
+const NAMED_BY_THEMSELVES: readonly unknown[] = ['button', 'overflow'];
+
+/** Text, fields in two columns, and something beside them. */
+export function SectionBlock({ block, blockId }: { readonly block: JsonObject; readonly blockId: string }) {
+  const textId = useId();
+  const { accessory } = block;
+  const fields = Array.isArray(block.fields) ? block.fields : [];
+  return (
+    <div className="block-section">
+      <div className="block-section-body">
+        {block.text === undefined ? null : (
+          <div id={textId}>
+            <Text text={block.text} />
+          </div>
+        )}
+        {fields.length === 0 ? null : (
+          <div className="block-fields">
+            {inOrder(fields, (field) => (
+              <div>
+                <Text text={field} />
+              </div>
+            ))}
+          </div>
+        )}
+      </div>
+      {isObject(accessory) ? (
+        <div className="block-accessory">
+          {accessory.type === 'image' ? (
+            <Image image={accessory} />
+          ) : (
+            <ActionElement
+              blockId={blockId}
+              element={accessory}
+              {...(block.text !== undefined &&
+                !NAMED_BY_THEMSELVES.includes(accessory.type) && { labelledBy: textId })}
+            />
+          )}
+        </div>
+      ) : null}
+    </div>
+  );
+}

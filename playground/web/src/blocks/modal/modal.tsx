@@ -1,0 +1,121 @@
+import { type FormEvent, useId, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { ShownView } from '../../../../protocol.ts';
+import { act } from '../../act.ts';
+import { Icon } from '../../icon.tsx';
+import { BlockList } from '../block-list.tsx';
+import { checkInputs } from '../elements/check-input.ts';
+import { collectFilled } from '../elements/element-state.ts';
+import { SurfaceContext, useNewSurface } from '../elements/surface.tsx';
+import { ScrollFrame } from '../layout/scroll-frame.tsx';
+import { PlainText } from '../text/text.tsx';
+import { focusInput, handleDialogKeys, useDialog } from './use-dialog.ts';
+import './modal.css';
+
+type Errors = Readonly<Record<string, string>>;
+
+/** One modal with its form. What is wrong stands under its input until the input is changed. */
+export function Modal({ view, isInFront }: { readonly view: ShownView; readonly isInFront: boolean }) {
+  const dialog = useDialog(isInFront);
+  const id = useId();
+  const [errors, setErrors] = useShownErrors(view.errors);
+  const [refusal, setRefusal] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const { surface, dialog: question } = useNewSurface({
+    target: { viewId: view.id },
+    blocks: view.blocks,
+    errors,
+    onRefused: setRefusal,
+    onFill: ({ blockId }) =>
+      setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([key]) => key !== blockId))),
+  });
+  const showErrors = (found: Errors) => {
+    // What is wrong must stand under an input before the focus comes there, or it is not read out.
+    flushSync(() => setErrors(() => found));
+    focusInput(dialog.current, Object.keys(found));
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setRefusal(undefined);
+    const problems = checkInputs(view.blocks, surface.filled());
+    if (Object.keys(problems).length > 0) return showErrors(problems);
+    setBusy(true);
+    const answer = await act('submit', {
+      viewId: view.id,
+      values: collectFilled(view.blocks, surface.filled()),
+    });
+    setBusy(false);
+    if (!answer.ok) setRefusal(answer.error);
+    else if (answer.errors !== undefined) showErrors(answer.errors);
+  };
+  const close = async () => {
+    const answer = isBusy ? undefined : await act('close', { viewId: view.id });
+    if (answer?.ok === false) setRefusal(answer.error);
+  };
+  return (
+    <dialog
+      ref={dialog}
+      className="modal"
+      aria-labelledby={`${id}-title`}
+      aria-modal="true"
+      onKeyDown={(event) => handleDialogKeys(event, () => void close())}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        void close();
+      }}
+    >
+      <form className="modal-form" noValidate onSubmit={(event) => void submit(event)}>
+        <div className="modal-head">
+          <h2 className="modal-title" id={`${id}-title`}>
+            <PlainText text={view.title} />
+          </h2>
+          <button
+            type="button"
+            className="element-icon-button"
+            aria-label="Close"
+            onClick={() => void close()}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+        <ScrollFrame className="modal-body" label="Content">
+          <SurfaceContext value={surface}>
+            <BlockList blocks={view.blocks} />
+          </SurfaceContext>
+        </ScrollFrame>
+        {refusal === undefined ? null : (
+          <p className="modal-refusal" role="alert">
+            {refusal}
+          </p>
+        )}
+        <div className="modal-foot">
+          <button type="button" className="element-button element-button-usual" onClick={() => void close()}>
+            {view.close === undefined ? 'Cancel' : <PlainText text={view.close} />}
+          </button>
+          {view.submit === undefined ? null : (
+            <button
+              type="submit"
+              data-first
+              className="element-button element-button-primary"
+              aria-disabled={isBusy || undefined}
+              aria-busy={isBusy || undefined}
+            >
+              <PlainText text={view.submit} />
+            </button>
+          )}
+        </div>
+      </form>
+      {question}
+    </dialog>
+  );
+}
+
+/** The errors of the view as the app sent them last, until the page knows better. */
+function useShownErrors(sent: Errors): [Errors, (change: (shown: Errors) => Errors) => void] {
+  const text = JSON.stringify(sent);
+  const [{ from, shown }, setState] = useState({ from: text, shown: sent });
+  if (from !== text) setState({ from: text, shown: sent });
+  return [shown, (change) => setState((state) => ({ ...state, shown: change(state.shown) }))];
+}

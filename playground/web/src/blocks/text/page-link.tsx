@@ -1,0 +1,44 @@
+import type { MouseEvent, ReactNode } from 'react';
+import { go, hrefOf, routeOf } from '../../routes.ts';
+import { useWorkspace } from '../../store.ts';
+import { resolveLink } from './resolve-link.ts';
+
+interface PageLinkProps {
+  readonly url: string;
+  readonly className?: string;
+  readonly label?: string;
+  readonly onFollow?: () => void;
+  readonly children: ReactNode;
+}
+
+/** A link: within this page for a message of this workspace, in a new tab for the web, and none for an address that is unsafe. */
+export function PageLink({ url, className = 'prose-link', label, onFollow, children }: PageLinkProps) {
+  const target = resolveLink(url, useWorkspace().team.domain);
+  if (target.kind === 'none') return <span title={url}>{children}</span>;
+  if (target.kind === 'outside') {
+    return (
+      <a
+        className={className}
+        href={target.href}
+        target="_blank"
+        rel="noopener noreferrer"
+        aria-label={label}
+        onClick={onFollow}
+      >
+        {children}
+      </a>
+    );
+  }
+  const { place } = routeOf(target.url);
+  const follow = (event: MouseEvent) => {
+    onFollow?.();
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go({ place });
+  };
+  return (
+    <a className={className} href={hrefOf({ place })} aria-label={label} onClick={follow}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,132 @@
+import { matchMarks, type Token } from './match-marks.ts';
+import type { Inline, InlineStyle } from './passages.ts';
+import { isSafeUrl } from './resolve-link.ts';
+import { readAngle, readWords, unescapeText } from './slack-tokens.ts';
+
+const STYLES: Readonly<Record<string, InlineStyle>> = {
+  '*': 'italic',
+  _: 'italic',
+  '**': 'bold',
+  __: 'bold',
+  '~~': 'strike',
+};
+const NEXT = /\\[!-/:-@[-`{-~]|`+|<([^<>\n]+)>|!?\[|https?:\/\/[^\s<>|`]*[^\s<>|`*_~]|\*+|_+|~+|\n/g;
+const LINK_TARGET = /\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:[ \t]+"[^"\n]*")?\)/y;
+
+/** The inside of a Markdown paragraph; marks that do not pair, HTML and unsafe links stay the text that they are. */
+export function parseMarkdownLine(text: string, { mayLink = true } = {}): Inline[] {
+  const tokens: Token[] = [];
+  const closings = mayLink ? matchBrackets(text) : new Map<number, number>();
+  const ticks = matchTicks(text);
+  let end = 0;
+  const words = (until: number) => {
+    if (until > end) tokens.push(...readWords(text.slice(end, until), !mayLink).map(asPiece));
+  };
+  for (const match of text.matchAll(NEXT)) {
+    if (match.index < end) continue;
+    const found = read(text, match, closings, ticks);
+    if (found === undefined) continue;
+    words(match.index);
+    tokens.push(...found.tokens);
+    end = found.end;
+  }
+  words(text.length);
+  return matchMarks(tokens);
+}
+
+interface Found {
+  readonly tokens: readonly Token[];
+  readonly end: number;
+}
+
+function read(
+  text: string,
+  match: RegExpExecArray,
+  closings: ReadonlyMap<number, number>,
+  ticks: ReadonlyMap<number, number>,
+): Found | undefined {
+  const [found, angle] = match;
+  const at = match.index;
+  const after = at + found.length;
+  const piece = (inline: Inline, end = after): Found => ({ tokens: [asPiece(inline)], end });
+  if (found === '\n') return piece({ kind: 'break' });
+  if (found.startsWith('\\')) return piece({ kind: 'text', text: found.slice(1) });
+  if (found.startsWith('`')) {
+    const close = ticks.get(at);
+    if (close === undefined) return piece({ kind: 'text', text: found });
+    const code = unescapeText(text.slice(after, close)).replaceAll('\n', ' ');
+    const isPadded = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
+    return piece({ kind: 'code', text: isPadded ? code.slice(1, -1) : code }, close + found.length);
+  }
+  if (angle !== undefined) {
+    const inline = readAngle(angle);
+    return inline === undefined ? undefined : piece(inline);
+  }
+  if (found.endsWith('[')) return readLink(text, after, closings.get(after - 1));
+  return readMarks(text, found, at);
+}
+
+function readLink(text: string, from: number, close: number | undefined): Found | undefined {
+  if (close === undefined) return undefined;
+  LINK_TARGET.lastIndex = close + 1;
+  const target = LINK_TARGET.exec(text);
+  const url = unescapeText(target?.[1] ?? '');
+  if (target === null || !isSafeUrl(url)) return undefined;
+  // An image is shown as a link to it: nothing is fetched from elsewhere.
+  const label = parseMarkdownLine(text.slice(from, close), { mayLink: false });
+  const content: Inline[] = label.length === 0 ? [{ kind: 'text', text: url }] : label;
+  return { tokens: [asPiece({ kind: 'link', url, content })], end: close + 1 + target[0].length };
+}
+
+function readMarks(text: string, found: string, at: number): Found | undefined {
+  const end = at + found.length;
+  const before = text[at - 1] ?? ' ';
+  const after = text[end] ?? ' ';
+  const isUnderscore = found.startsWith('_');
+  const canOpen = !isSpace(after) && (isUnderscore ? !isWord(before) : isWord(after) || !isWord(before));
+  const canClose = !isSpace(before) && (isUnderscore ? !isWord(after) : isWord(before) || !isWord(after));
+  const single = found.charAt(0);
+  const double = `${single}${single}`;
+  const marks = found.length === 3 ? (canOpen ? [double, single] : [single, double]) : [found];
+  const tokens = marks.map((mark): Token => {
+    const style = STYLES[mark];
+    if (style === undefined) return asPiece({ kind: 'text', text: mark });
+    return { kind: 'mark', mark, style, canOpen, canClose };
+  });
+  return { tokens, end };
+}
+
+function matchBrackets(text: string): Map<number, number> {
+  const closings = new Map<number, number>();
+  const open: number[] = [];
+  for (const match of text.matchAll(/\\.|[[\]]/g)) {
+    if (match[0] === '[') open.push(match.index);
+    const last = match[0] === ']' ? open.pop() : undefined;
+    if (last !== undefined) closings.set(last, match.index);
+  }
+  return closings;
+}
+
+/** For each run of backticks the next one of the same length. */
+function matchTicks(text: string): Map<number, number> {
+  const closings = new Map<number, number>();
+  const last = new Map<number, number>();
+  for (const match of text.matchAll(/`+/g)) {
+    const before = last.get(match[0].length);
+    if (before !== undefined) closings.set(before, match.index);
+    last.set(match[0].length, match.index);
+  }
+  return closings;
+}
+
+function asPiece(piece: Inline): Token {
+  return { kind: 'piece', piece };
+}
+
+function isWord(character: string): boolean {
+  return /[\p{L}\p{N}]/u.test(character);
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
+}

@@ -1,0 +1,125 @@
+import { type KeyboardEvent, useRef, useState } from 'react';
+import type { ChannelEntity } from '../../../protocol.ts';
+import { Icon } from '../icon.tsx';
+import { useEntities, useWorkspace } from '../store.ts';
+import { composerId } from './focus-composer.ts';
+import { SuggestionList, suggestionId } from './suggestion-list.tsx';
+import { findTrigger, type Suggestion, suggest } from './suggestions.ts';
+import { useDraft } from './use-draft.ts';
+import { useSend } from './use-send.ts';
+
+interface ComposerFieldProps {
+  channel: ChannelEntity;
+  threadTs?: string;
+  label: string;
+  placeholder: string;
+}
+
+/** The field one writes in: Enter sends, Shift and Enter begin a new line, `@`, `#` and `/` suggest names. */
+export function ComposerField({ channel, threadTs, label, placeholder }: ComposerFieldProps) {
+  const entities = useEntities();
+  const { me } = useWorkspace();
+  const [text, setText] = useDraft(`${me}:${channel.id}:${threadTs ?? ''}`);
+  const [caret, setCaret] = useState(text.length);
+  const [chosen, setChosen] = useState(0);
+  const [isDismissed, setDismissed] = useState(true);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const sendText = useSend(channel.id, threadTs);
+  const id = composerId(threadTs === undefined ? 'channel' : 'thread');
+  const trigger = isDismissed ? undefined : findTrigger(text, caret);
+  const suggestions = trigger === undefined ? [] : suggest(entities, channel, trigger);
+
+  const type = (next: string, at: number): void => {
+    setText(next);
+    setCaret(at);
+    setChosen(0);
+    setDismissed(false);
+  };
+  const pick = ({ text: name }: Suggestion): void => {
+    if (trigger === undefined) return;
+    const before = `${text.slice(0, trigger.start)}${name} `;
+    type(before + text.slice(caret).replace(/^ /, ''), before.length);
+    setDismissed(true);
+    placeCaret(field.current, before.length);
+  };
+  const send = async (): Promise<void> => {
+    if (text.trim() === '') return;
+    setText('');
+    setDismissed(true);
+    if (!(await sendText(text))) setText(text);
+  };
+  const beginMention = (): void => {
+    const at = field.current?.selectionStart ?? text.length;
+    const before = text.slice(0, at);
+    const next = before === '' || /\s$/.test(before) ? `${before}@` : `${before} @`;
+    type(next + text.slice(at), next.length);
+    placeCaret(field.current, next.length);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    const suggestion = suggestions[chosen];
+    if (suggestion !== undefined && isForSuggestions(event)) {
+      event.preventDefault();
+      if (event.key === 'Escape') setDismissed(true);
+      else if (event.key === 'Enter' || event.key === 'Tab') pick(suggestion);
+      else
+        setChosen((chosen + (event.key === 'ArrowDown' ? 1 : suggestions.length - 1)) % suggestions.length);
+      return;
+    }
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      void send();
+    }
+  };
+
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <SuggestionList composer={id} suggestions={suggestions} chosen={chosen} onPick={pick} />
+      <div className="composer-box">
+        <textarea
+          ref={field}
+          id={id}
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-controls={suggestions.length > 0 ? `${id}-suggestions` : undefined}
+          aria-activedescendant={suggestions.length > 0 ? suggestionId(id, chosen) : undefined}
+          placeholder={placeholder}
+          rows={Math.min(10, text.split('\n').length)}
+          value={text}
+          onChange={(event) => type(event.target.value, event.target.selectionStart)}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onBlur={() => setDismissed(true)}
+          onKeyDown={onKeyDown}
+        />
+        <div className="composer-tools">
+          <button type="button" className="icon-button" aria-label="Mention someone" onClick={beginMention}>
+            <Icon name="at" />
+          </button>
+          <span className="composer-hint" aria-hidden="true">
+            {text === '' ? '' : 'Shift + Enter for a new line'}
+          </span>
+          <button type="submit" className="composer-send" aria-label="Send" disabled={text.trim() === ''}>
+            <Icon name="send" />
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function isForSuggestions({ key, shiftKey }: KeyboardEvent): boolean {
+  return ['ArrowDown', 'ArrowUp', 'Enter', 'Tab', 'Escape'].includes(key) && !shiftKey;
+}
+
+function placeCaret(field: HTMLTextAreaElement | null, at: number): void {
+  window.requestAnimationFrame(() => {
+    field?.focus();
+    field?.setSelectionRange(at, at);
+  });
+}

@@ -1,0 +1,39 @@
+import type { ChannelEntity } from '../../../protocol.ts';
+import { act } from '../act.ts';
+import { channelName } from '../place-name.ts';
+import { nameOf, useEntities, useWorkspace } from '../store.ts';
+import { ComposerField } from './composer-field.tsx';
+import './composer.css';
+
+/** Where one writes, or the reason why one cannot. */
+export function Composer({ channel, threadTs }: { channel: ChannelEntity; threadTs?: string }) {
+  const entities = useEntities();
+  const { me } = useWorkspace();
+  const name = channelName(entities, channel);
+  if (channel.isArchived)
+    return <p className="composer-notice">{name} is archived: nobody can write here.</p>;
+  if (!channel.isMember) {
+    return (
+      <div className="composer-notice">
+        <p>You are looking at {name} and are not in it.</p>
+        <button
+          type="button"
+          className="text-button text-button-good"
+          onClick={() => void act('join', { channel: channel.id })}
+        >
+          Join channel
+        </button>
+      </div>
+    );
+  }
+  const label = threadTs === undefined ? `Message ${name}` : 'Reply';
+  return (
+    <ComposerField
+      key={`${me}:${channel.id}:${threadTs}`}
+      channel={channel}
+      {...(threadTs !== undefined && { threadTs })}
+      label={label}
+      placeholder={`${label} as ${nameOf(entities, me)}`}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { Avatar } from '../people/avatar.tsx';
+import type { Suggestion } from './suggestions.ts';
+
+interface SuggestionListProps {
+  /** The id of the field that the names are for. */
+  composer: string;
+  suggestions: readonly Suggestion[];
+  chosen: number;
+  onPick: (suggestion: Suggestion) => void;
+}
+
+/** The id of one suggestion of a field. */
+export function suggestionId(composer: string, index: number): string {
+  return `${composer}-suggestion-${index}`;
+}
+
+/** The names that fit what is being typed; the focus stays in the field, which moves the choice. */
+export function SuggestionList({ composer, suggestions, chosen, onPick }: SuggestionListProps) {
+  const count = suggestions.length;
+  return (
+    <>
+      <div className="visually-hidden" role="status">
+        {count > 0 &&
+          `${count} ${count === 1 ? 'suggestion' : 'suggestions'}, arrow keys choose, Enter takes it`}
+      </div>
+      {count > 0 && (
+        <div
+          className="suggestion-list"
+          role="listbox"
+          aria-label="Suggestions"
+          id={`${composer}-suggestions`}
+        >
+          {suggestions.map((suggestion, index) => (
+            <div
+              key={suggestion.key}
+              id={suggestionId(composer, index)}
+              className="suggestion"
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === chosen}
+              onPointerDown={(event) => {
+                event.preventDefault();
+                onPick(suggestion);
+              }}
+            >
+              {suggestion.userId !== undefined && <Avatar userId={suggestion.userId} size={22} />}
+              <span className="suggestion-name">{suggestion.text}</span>
+              <span className="suggestion-detail">{suggestion.detail}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

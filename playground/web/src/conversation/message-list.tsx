@@ -1,0 +1,113 @@
+import { type ReactNode, useRef } from 'react';
+import type { MessageEntity } from '../../../protocol.ts';
+import { Icon } from '../icon.tsx';
+import { Message } from '../message/message.tsx';
+import { useRoute } from '../routes.ts';
+import { useWorkspace } from '../store.ts';
+import { firstNewTs, lineUp, type Row } from './line-up.ts';
+import { useReading } from './use-reading.ts';
+import { useScroll } from './use-scroll.ts';
+
+interface MessageListProps {
+  label: string;
+  channel: string;
+  threadTs?: string;
+  messages: readonly MessageEntity[];
+  lastRead: string;
+  unread: number;
+  /** Drawn above the first message. */
+  intro?: ReactNode;
+  /** Drawn under the last message. */
+  children?: ReactNode;
+}
+
+/** The messages of a main line or a thread, kept at their end while they grow. */
+export function MessageList({
+  label,
+  channel,
+  threadTs,
+  messages,
+  lastRead,
+  unread,
+  intro,
+  children,
+}: MessageListProps) {
+  const { place } = useRoute();
+  const { me } = useWorkspace();
+  const box = useRef<HTMLDivElement>(null);
+  const pointedAt = usePointedAt(messages);
+  const lastOwn = messages.findLast(({ user }) => user === me)?.ts;
+  const { isAtBottom, onScroll, toBottom } = useScroll(box, { pointedAt, lastOwn, place });
+  const latest = messages.at(-1)?.ts;
+  const newFrom = useReading({
+    channel,
+    ...(threadTs !== undefined && { threadTs }),
+    latest,
+    lastRead,
+    unread,
+    isAtBottom,
+  });
+  const rows = lineUp(messages, { newTs: firstNewTs(messages, { lastRead: newFrom, me }), now: new Date() });
+  return (
+    <div className="message-list">
+      <div
+        className="message-list-scroll"
+        ref={box}
+        onScroll={onScroll}
+        role="log"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+        tabIndex={0}
+      >
+        <div className="message-list-content">
+          {intro}
+          <ol>
+            {rows.map((row) => (
+              <ListRow key={row.key} row={row} isInThread={threadTs !== undefined} pointedAt={pointedAt} />
+            ))}
+          </ol>
+          {children}
+        </div>
+      </div>
+      {!isAtBottom && (
+        <button type="button" className="message-list-down" onClick={toBottom}>
+          <Icon name="down" size={16} />
+          {unread > 0 ? 'New messages' : 'Latest messages'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function ListRow({
+  row,
+  isInThread,
+  pointedAt,
+}: {
+  row: Row;
+  isInThread: boolean;
+  pointedAt: string | undefined;
+}) {
+  if (row.kind === 'day') {
+    return (
+      <li className="day-divider">
+        <span>{row.label}</span>
+      </li>
+    );
+  }
+  if (row.kind === 'new') return <li className="new-divider">New</li>;
+  return (
+    <Message
+      message={row.message}
+      isCompact={row.isCompact}
+      isInThread={isInThread}
+      isPointedAt={row.message.ts === pointedAt}
+    />
+  );
+}
+
+function usePointedAt(messages: readonly MessageEntity[]): string | undefined {
+  const { place } = useRoute();
+  const wanted = place.kind === 'channel' ? place.messageTs : undefined;
+  return wanted !== undefined && messages.some(({ ts }) => ts === wanted) ? wanted : undefined;
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../icon.tsx';
+import { openSidebar } from '../panes/panes.ts';
+import { PanelToggles } from '../side-panel/panel-toggles.tsx';
+
+/** The bar above a place: what it is, and on a phone the way back to the list of places. */
+export function PlaceHeader({ children }: { children: ReactNode }) {
+  return (
+    <header className="place-header">
+      <button
+        type="button"
+        className="icon-button phone-only"
+        aria-label="Back to the channels and people"
+        onClick={openSidebar}
+      >
+        <Icon name="back" />
+      </button>
+      <div className="place-header-title">{children}</div>
+      <PanelToggles />
+    </header>
+  );
+}

@@ -1,0 +1,64 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Place } from '../routes.ts';
+
+const NEAR_PX = 60;
+
+interface Scroll {
+  readonly isAtBottom: boolean;
+  onScroll(): void;
+  toBottom(): void;
+}
+
+/**
+ * Keeps the end of a list on the screen while it grows, unless the person scrolled up or was pointed at a message; what
+ * they wrote themselves brings them back to the end.
+ */
+export function useScroll(
+  box: RefObject<HTMLElement | null>,
+  { pointedAt, place, lastOwn }: { pointedAt: string | undefined; place: Place; lastOwn: string | undefined },
+): Scroll {
+  const [isAtBottom, setAtBottom] = useState(true);
+  const sticks = useRef(true);
+  const toBottom = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    sticks.current = true;
+    element.scrollTop = element.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    const element = box.current;
+    const content = element?.firstElementChild;
+    if (element === null || content === null || content === undefined) return;
+    const stick = (): void => {
+      if (sticks.current) element.scrollTop = element.scrollHeight;
+    };
+    stick();
+    const observer = new ResizeObserver(stick);
+    observer.observe(content);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link followed once more points at the message once more.
+  useEffect(() => {
+    if (pointedAt === undefined) return;
+    const message = box.current?.querySelector(`[data-ts="${CSS.escape(pointedAt)}"]`);
+    sticks.current = false;
+    message?.scrollIntoView({ block: 'center' });
+  }, [box, pointedAt, place]);
+  const ownBefore = useRef(lastOwn);
+  useEffect(() => {
+    const isNew = lastOwn !== undefined && lastOwn !== ownBefore.current;
+    ownBefore.current = lastOwn;
+    if (!isNew || box.current === null) return;
+    sticks.current = true;
+    box.current.scrollTop = box.current.scrollHeight;
+  }, [box, lastOwn]);
+  const onScroll = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+    sticks.current = isNear;
+    setAtBottom(isNear);
+  };
+  return { isAtBottom, onScroll, toBottom };
+}

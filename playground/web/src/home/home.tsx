@@ -1,0 +1,36 @@
+import { Blocks } from '../blocks/blocks.tsx';
+import { PlaceHeader } from '../conversation/place-header.tsx';
+import { Avatar } from '../people/avatar.tsx';
+import { useChannels, useEntity, useWorkspace } from '../store.ts';
+import { AppTabs } from './app-tabs.tsx';
+import { useOpenedTab } from './use-opened-tab.ts';
+import '../conversation/conversation.css';
+import './home.css';
+
+/** The app's Home tab as it was last published for this person. */
+export function Home() {
+  const { app } = useWorkspace();
+  const home = useEntity('home');
+  const direct = useChannels().find(({ type, members }) => type === 'im' && members.includes(app.botUserId));
+  useOpenedTab('home');
+  return (
+    <section className="conversation" aria-label={`${app.name}, Home`}>
+      <PlaceHeader>
+        <Avatar userId={app.botUserId} size={26} />
+        <h2>{app.name}</h2>
+      </PlaceHeader>
+      <AppTabs open="home" channel={direct?.id} />
+      <section
+        className="home"
+        aria-label="Home" // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+        tabIndex={0}
+      >
+        {home === undefined ? (
+          <p className="home-empty">{app.name} has not published its Home for you yet.</p>
+        ) : (
+          <Blocks blocks={home.view.blocks} target={{ viewId: home.view.id }} />
+        )}
+      </section>
+    </section>
+  );
+}

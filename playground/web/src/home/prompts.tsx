@@ -1,0 +1,23 @@
+import { act } from '../act.ts';
+import { useEntity } from '../store.ts';
+import './home.css';
+
+/** What the app suggests to say to it; a click says it. */
+export function Prompts({ channel }: { channel: string }) {
+  const suggested = useEntity(`prompts:${channel}`);
+  if (suggested === undefined || suggested.prompts.length === 0) return null;
+  return (
+    <section className="prompts" aria-label="Suggested prompts">
+      {suggested.title !== undefined && <p>{suggested.title}</p>}
+      <ul>
+        {suggested.prompts.map(({ title, message }) => (
+          <li key={title}>
+            <button type="button" title={message} onClick={() => void act('say', { channel, text: message })}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+import { type KeyboardEvent, useRef, useState } from 'react';
+import type { MessageEntity } from '../../../protocol.ts';
+import { focusComposer } from '../composer/focus-composer.ts';
+import { Icon, type IconName } from '../icon.tsx';
+import { go } from '../routes.ts';
+import { useEntity, useWorkspace } from '../store.ts';
+import { showToast } from '../toasts/toasts.ts';
+import { DeleteMessage } from './delete-message.tsx';
+import { permalinkOf } from './place-of-message.ts';
+import { ReactionPicker } from './reaction-picker.tsx';
+
+interface MessageToolbarProps {
+  message: MessageEntity;
+  isInThread: boolean;
+  onEdit: () => void;
+}
+
+/** What one can do with a message; shown while it is pointed at or has the focus. One Tab stop, arrows move within. */
+export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarProps) {
+  const { me } = useWorkspace();
+  const channel = useEntity(`channel:${message.channel}`);
+  const [opened, setOpened] = useState<'reactions' | 'delete' | undefined>();
+  const bar = useRef<HTMLDivElement>(null);
+  const canWrite = channel?.isMember === true && !channel.isArchived;
+  const isMine = message.user === me;
+  const close = (): void => {
+    setOpened(undefined);
+    bar.current?.querySelector('button')?.focus();
+  };
+  return (
+    <div className="message-toolbar-place">
+      <div
+        className="message-toolbar"
+        role="toolbar"
+        aria-label="Message actions"
+        ref={bar}
+        onKeyDown={moveByArrow}
+        data-open={opened !== undefined}
+      >
+        {!isInThread && (
+          <Tool icon="reply" label="Reply in thread" isFirst onClick={() => openThread(message)} />
+        )}
+        {canWrite && (
+          <Tool
+            icon="smile"
+            label="Add reaction"
+            isFirst={isInThread}
+            onClick={() => setOpened(opened === 'reactions' ? undefined : 'reactions')}
+          />
+        )}
+        <Tool
+          icon="link"
+          label="Copy link"
+          isFirst={isInThread && !canWrite}
+          onClick={() => void copyLink(message)}
+        />
+        {isMine && canWrite && <Tool icon="edit" label="Edit message" onClick={onEdit} />}
+        {isMine && canWrite && (
+          <Tool icon="trash" label="Delete message" onClick={() => setOpened('delete')} />
+        )}
+      </div>
+      {opened === 'reactions' && <ReactionPicker message={message} onDone={close} />}
+      {opened === 'delete' && <DeleteMessage message={message} onDone={close} />}
+    </div>
+  );
+}
+
+interface ToolProps {
+  icon: IconName;
+  label: string;
+  isFirst?: boolean;
+  onClick: () => void;
+}
+
+function Tool({ icon, label, isFirst = false, onClick }: ToolProps) {
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={label}
+      title={label}
+      tabIndex={isFirst ? 0 : -1}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function openThread({ channel, ts }: MessageEntity): void {
+  go({ place: { kind: 'channel', channel, threadTs: ts } });
+  focusComposer('thread');
+}
+
+async function copyLink(message: MessageEntity): Promise<void> {
+  const link = `${window.location.origin}${permalinkOf(message)}`;
+  try {
+    await navigator.clipboard.writeText(link);
+    showToast('The link is copied.');
+  } catch {
+    showToast(`The browser does not let the page copy; this is the link: ${link}`);
+  }
+}
+
+function moveByArrow(event: KeyboardEvent<HTMLDivElement>): void {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (step === undefined) return;
+  const buttons = [...event.currentTarget.querySelectorAll('button')];
+  const current = buttons.findIndex((button) => button.contains(document.activeElement));
+  buttons[(current + step + buttons.length) % buttons.length]?.focus();
+  event.preventDefault();
+}

@@ -1,0 +1,82 @@
+import { memo, useState } from 'react';
+import type { MessageEntity } from '../../../protocol.ts';
+import { Blocks, MessageText } from '../blocks/blocks.tsx';
+import { Avatar } from '../people/avatar.tsx';
+import { RoleBadge } from '../people/role-badge.tsx';
+import { usePerson, useWorkspace } from '../store.ts';
+import { EditMessage } from './edit-message.tsx';
+import { EphemeralNote } from './ephemeral-note.tsx';
+import { MessageTime } from './message-time.tsx';
+import { MessageToolbar } from './message-toolbar.tsx';
+import { Reactions } from './reactions.tsx';
+import { RepliesLink } from './replies-link.tsx';
+import './message.css';
+
+interface MessageProps {
+  message: MessageEntity;
+  /** Drawn under the one before, without author and picture. */
+  isCompact: boolean;
+  isInThread: boolean;
+  isPointedAt: boolean;
+}
+
+/** One message as this person sees it, with what they can do with it. */
+export const Message = memo(function Message({ message, isCompact, isInThread, isPointedAt }: MessageProps) {
+  const [isEdited, setEdited] = useState(false);
+  const { me } = useWorkspace();
+  const mentionsMe = message.user !== me && message.text.includes(`<@${me}>`);
+  const classes = [
+    'message',
+    isCompact && 'message-compact',
+    message.isEphemeral && 'message-ephemeral',
+    mentionsMe && 'message-for-me',
+    isPointedAt && 'message-pointed-at',
+  ];
+  return (
+    <li className={classes.filter((name) => name !== false).join(' ')} data-ts={message.ts} tabIndex={-1}>
+      <div className="message-side">
+        {isCompact ? <MessageTime message={message} isShort /> : <Avatar userId={message.user} />}
+      </div>
+      <div className="message-main">
+        {message.isEphemeral && <EphemeralNote message={message} />}
+        <Author message={message} isHidden={isCompact} />
+        {isEdited ? (
+          <EditMessage message={message} onDone={() => setEdited(false)} />
+        ) : (
+          <Body message={message} />
+        )}
+        {message.reactions.length > 0 && <Reactions message={message} />}
+        {!isInThread && <RepliesLink channel={message.channel} ts={message.ts} />}
+      </div>
+      {!isEdited && !message.isEphemeral && (
+        <MessageToolbar message={message} isInThread={isInThread} onEdit={() => setEdited(true)} />
+      )}
+    </li>
+  );
+});
+
+function Author({ message, isHidden }: { message: MessageEntity; isHidden: boolean }) {
+  const person = usePerson(message.user);
+  const name = person?.realName ?? message.user;
+  if (isHidden) return <span className="visually-hidden">{name}: </span>;
+  return (
+    <div className="message-author">
+      <span className="message-name">{name}</span>
+      {person !== undefined && <RoleBadge role={person.role} />}
+      <MessageTime message={message} />
+    </div>
+  );
+}
+
+function Body({ message }: { message: MessageEntity }) {
+  const { channel, ts, blocks, text, isEdited, isStreaming } = message;
+  return (
+    <div
+      className={isStreaming ? 'message-body message-body-streaming' : 'message-body'}
+      aria-busy={isStreaming}
+    >
+      {blocks.length > 0 ? <Blocks blocks={blocks} target={{ channel, ts }} /> : <MessageText text={text} />}
+      {isEdited && <span className="message-edited">(edited)</span>}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { RecordedRequest, RecordedRow } from '../../../protocol.ts';
+
+/** One state on a request's way; those that are not reached have no time. */
+export interface PathStep {
+  readonly state: string;
+  readonly isReached: boolean;
+  readonly at?: number;
+}
+
+const STATE_AFTER: Readonly<Record<string, string>> = {
+  asked: 'pending',
+  approved: 'approved',
+  started: 'started',
+  retried: 'approved',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  abandoned: 'failed',
+  unknown: 'unknown',
+  answered: 'answered',
+  rejected: 'rejected',
+  expired: 'expired',
+  withdrawn: 'withdrawn',
+  superseded: 'superseded',
+};
+
+/** The states a request has been in, by its audit rows, and those that it would go through if all goes well. */
+export function pathOf(request: RecordedRequest, rows: readonly RecordedRow[]): readonly PathStep[] {
+  const reached = rows
+    .filter(({ subject }) => subject === request.id)
+    .flatMap((row): PathStep[] => {
+      const state = row.event === 'resolved' ? stateAfterVerdict(row.detail) : STATE_AFTER[row.event];
+      return state === undefined ? [] : [{ state, isReached: true, at: row.at }];
+    });
+  // Rows can have been trimmed, and the record may be a moment ahead of the rows that were read with it.
+  if (reached.at(-1)?.state !== request.state) reached.push({ state: request.state, isReached: true });
+  return [...reached, ...statesAhead(request).map((state) => ({ state, isReached: false }))];
+}
+
+function stateAfterVerdict(detail: string): string {
+  return detail.startsWith('run-again') ? 'approved' : 'resolved';
+}
+
+function statesAhead({ kind, state }: RecordedRequest): readonly string[] {
+  if (state === 'pending' && kind !== 'approval') return ['answered'];
+  if (state === 'unknown') return ['resolved'];
+  const way = ['pending', 'approved', 'started', 'succeeded'];
+  const place = way.indexOf(state);
+  return place === -1 ? [] : way.slice(place + 1);
+}

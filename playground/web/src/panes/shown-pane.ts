@@ -1,0 +1,43 @@
+import { useEffect } from 'react';
+import { useRoute } from '../routes.ts';
+import { closeThread } from '../thread/close-thread.ts';
+import { closePanel, uncoverPlace, useIsOnePane, useIsPhone, usePanes } from './panes.ts';
+
+/** The pane that is in front where only one fits. */
+export type Pane = 'sidebar' | 'place' | 'thread' | 'panel';
+
+/** Which pane is in front where only one fits; going somewhere uncovers that place, Escape steps back to it. */
+export function useShownPane(): Pane {
+  const { place } = useRoute();
+  const { panel, isSidebarInFront } = usePanes();
+  const isOnePane = useIsOnePane();
+  const isPhone = useIsPhone();
+  const hasThread = place.kind === 'channel' && place.threadTs !== undefined;
+  const pane = isSidebarInFront && isPhone ? 'sidebar' : panelOr(panel, hasThread ? 'thread' : 'place');
+  useUncoveredRoute();
+  useEffect(() => {
+    if (!isOnePane) return;
+    const stepBack = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || hasDialog()) return;
+      if (pane === 'panel') closePanel();
+      if (pane === 'thread') closeThread();
+    };
+    document.addEventListener('keydown', stepBack);
+    return () => document.removeEventListener('keydown', stepBack);
+  }, [isOnePane, pane]);
+  return pane;
+}
+
+function panelOr(panel: string | undefined, otherwise: Pane): Pane {
+  return panel === undefined ? otherwise : 'panel';
+}
+
+function useUncoveredRoute(): void {
+  const route = useRoute();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes somewhere, even to where they are, wants to see it.
+  useEffect(uncoverPlace, [route]);
+}
+
+function hasDialog(): boolean {
+  return document.querySelector('dialog[open], [role="dialog"]') !== null;
+}

@@ -1,0 +1,108 @@
+import { useId, useRef, useState } from 'react';
+import type { PersonEntity } from '../../../protocol.ts';
+import { Icon } from '../icon.tsx';
+import { go, hrefOf, useRoute } from '../routes.ts';
+import { usePeople, usePerson, useWorkspace } from '../store.ts';
+import { useLeaving } from '../use-leaving.ts';
+import { Avatar } from './avatar.tsx';
+import { RoleBadge } from './role-badge.tsx';
+import './people.css';
+
+/** Says who this window is, and switches it to another person in the same place. */
+export function PeopleSwitch() {
+  const { me } = useWorkspace();
+  const [isOpen, setOpen] = useState(false);
+  const listId = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  useLeaving(box, isOpen, (how) => (how === 'escape' ? close() : setOpen(false)));
+  return (
+    <div className="people-switch" ref={box}>
+      <button
+        type="button"
+        ref={button}
+        className="people-switch-button"
+        aria-expanded={isOpen}
+        aria-controls={listId}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Me userId={me} />
+        <Icon name="down" />
+      </button>
+      {isOpen && <PeopleList id={listId} onChosen={close} />}
+    </div>
+  );
+}
+
+function Me({ userId }: { userId: string }) {
+  const person = usePerson(userId);
+  return (
+    <>
+      <Avatar userId={userId} size={34} />
+      <span className="people-switch-me">
+        <span className="people-switch-label">You are</span>
+        <span className="people-switch-name">
+          {person?.realName ?? userId} {person !== undefined && <RoleBadge role={person.role} />}
+        </span>
+      </span>
+    </>
+  );
+}
+
+function PeopleList({ id, onChosen }: { id: string; onChosen: () => void }) {
+  const people = usePeople();
+  return (
+    <div className="people-list" id={id}>
+      <p className="people-list-hint">Be someone else, to see what they see and what they may sign.</p>
+      <ul>
+        {people.map((person) => (
+          <li key={person.id}>
+            <PersonChoice person={person} onChosen={onChosen} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function PersonChoice({ person, onChosen }: { person: PersonEntity; onChosen: () => void }) {
+  const route = useRoute();
+  const isMe = person.id === route.as;
+  const elsewhere = `Open as ${person.realName} in a new window`;
+  return (
+    <>
+      <button
+        type="button"
+        className="people-list-person"
+        aria-current={isMe ? 'true' : undefined}
+        onClick={() => {
+          go({ as: person.id });
+          onChosen();
+        }}
+      >
+        <Avatar userId={person.id} size={32} />
+        <span className="people-list-text">
+          <span className="people-list-name">
+            {person.realName} <RoleBadge role={person.role} />
+          </span>
+          <span className="people-list-about">{person.about}</span>
+        </span>
+        {isMe && <Icon name="check" />}
+      </button>
+      <a
+        className="people-list-window"
+        href={hrefOf({ as: person.id })}
+        target="_blank"
+        rel="noopener"
+        aria-label={elsewhere}
+        title={elsewhere}
+      >
+        <Icon name="window" />
+      </a>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import type { PersonEntity } from '../../../protocol.ts';
+
+const LABELS: Record<PersonEntity['role'], string | undefined> = {
+  member: undefined,
+  admin: 'Admin',
+  guest: 'Guest',
+  'other-company': 'Other company',
+  bot: 'App',
+  deactivated: 'Deactivated',
+};
+
+/** What one should know of someone before trusting a click of theirs; nothing for an ordinary member. */
+export function RoleBadge({ role }: { role: PersonEntity['role'] }) {
+  const label = LABELS[role];
+  return label === undefined ? null : <span className="role-badge">{label}</span>;
+}

@@ -1,0 +1,19 @@
+import type { PanelTab } from '../panes/panes.ts';
+
+/** The id of a tab of the side panel. */
+export function tabId(tab: PanelTab): string {
+  return `side-panel-tab-${tab}`;
+}
+
+/** Moves the focus to a tab of the side panel, once it is drawn. */
+export function focusTab(tab: PanelTab): void {
+  window.requestAnimationFrame(() => document.getElementById(tabId(tab))?.focus());
+}
+
+/** Gives the focus back to the button that opens the side panel, once it is drawn. */
+export function focusToggle(tab: PanelTab): void {
+  window.requestAnimationFrame(() => {
+    const buttons = document.querySelectorAll<HTMLElement>(`[data-panel-toggle="${tab}"]`);
+    [...buttons].find((button) => button.checkVisibility())?.focus();
+  });
+}

@@ -1,0 +1,79 @@
+import type { KeyboardEvent } from 'react';
+import { Icon } from '../icon.tsx';
+import { RecordPanel } from '../panel/record-panel.tsx';
+import { closePanel, openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
+import { useRoute } from '../routes.ts';
+import { TourPanel } from '../tour/tour-panel.tsx';
+import { focusTab, focusToggle, tabId } from './focus-tab.ts';
+import './side-panel.css';
+
+const LABELS: Record<PanelTab, string> = { tour: 'Tour', record: 'Record' };
+const TABS = ['tour', 'record'] as const;
+
+/** What Slack does not have: the guided tour, and what the record holds of the open thread. */
+export function SidePanel() {
+  const { panel } = usePanes();
+  const { place } = useRoute();
+  if (panel === undefined) return null;
+  const threadId =
+    place.kind === 'channel' && place.threadTs !== undefined
+      ? `${place.channel}:${place.threadTs}`
+      : undefined;
+  return (
+    <aside className="side-panel" id="side-panel" aria-label="Tour and record">
+      <div className="side-panel-head">
+        <Tabs chosen={panel} />
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Close the side panel"
+          onClick={() => {
+            closePanel();
+            focusToggle(panel);
+          }}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div
+        className="side-panel-body"
+        role="tabpanel"
+        id="side-panel-body"
+        aria-labelledby={tabId(panel)}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+        tabIndex={0}
+      >
+        {panel === 'tour' ? <TourPanel /> : <RecordPanel threadId={threadId} />}
+      </div>
+    </aside>
+  );
+}
+
+function Tabs({ chosen }: { chosen: PanelTab }) {
+  const moveByArrow = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    const other = chosen === 'tour' ? 'record' : 'tour';
+    openPanel(other);
+    focusTab(other);
+  };
+  return (
+    <div className="side-panel-tabs" role="tablist" aria-label="Side panel" onKeyDown={moveByArrow}>
+      {TABS.map((tab) => (
+        <button
+          type="button"
+          role="tab"
+          key={tab}
+          id={tabId(tab)}
+          className="side-panel-tab"
+          aria-selected={tab === chosen}
+          aria-controls={tab === chosen ? 'side-panel-body' : undefined}
+          tabIndex={tab === chosen ? 0 : -1}
+          onClick={() => openPanel(tab)}
+        >
+          <Icon name={tab} />
+          {LABELS[tab]}
+        </button>
+      ))}
+    </div>
+  );
+}

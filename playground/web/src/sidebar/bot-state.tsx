@@ -1,0 +1,32 @@
+import type { BotProcess } from '../../../protocol.ts';
+import { usePlayground, useWorkspace } from '../store.ts';
+
+const WORDS: Record<BotProcess['state'], string> = {
+  starting: 'starting',
+  connected: 'connected',
+  down: 'down, starts again soon',
+  failed: 'failed to start',
+};
+
+/** How the bot's process does, and what answers for the model. */
+export function BotState() {
+  const { app } = useWorkspace();
+  const { bot, model } = usePlayground();
+  return (
+    <div className="bot-state">
+      <p role="status">
+        <span className={`bot-state-dot bot-state-${bot.state}`} aria-hidden="true" />
+        {app.name}: {WORDS[bot.state]}
+      </p>
+      {bot.state === 'failed' && bot.lastWords !== undefined && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+        <pre className="bot-state-words" tabIndex={0}>
+          {bot.lastWords}
+        </pre>
+      )}
+      <p className="bot-state-model">
+        {model.isScripted ? 'Scripted model: fixed rules, no AI' : `Model: ${model.name}`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import type { ChannelEntity } from '../../../protocol.ts';
+import { Icon } from '../icon.tsx';
+import { Avatar } from '../people/avatar.tsx';
+import { PeopleSwitch } from '../people/people-switch.tsx';
+import { useRoute } from '../routes.ts';
+import { nameOf, useChannels, useEntities, useWorkspace } from '../store.ts';
+import { ThemeToggle } from '../theme/theme-toggle.tsx';
+import { BotState } from './bot-state.tsx';
+import { PlaceLink } from './place-link.tsx';
+import { unreadOf } from './unread.ts';
+import './sidebar.css';
+
+/** Whose client this is, everywhere this person can go, and how the bot does. */
+export function Sidebar() {
+  const { team } = useWorkspace();
+  const channels = useChannels();
+  return (
+    <nav className="sidebar" aria-label="Channels and direct messages">
+      <div className="sidebar-head">
+        <span className="sidebar-team">{team.name}</span>
+        <ThemeToggle />
+      </div>
+      <PeopleSwitch />
+      <div className="sidebar-places">
+        <Section title="Channels" channels={channels.filter(({ type }) => type !== 'im')} />
+        <DirectMessages channels={channels.filter(({ type }) => type === 'im')} />
+      </div>
+      <BotState />
+    </nav>
+  );
+}
+
+function Section({ title, channels }: { title: string; channels: readonly ChannelEntity[] }) {
+  return (
+    <section aria-label={title}>
+      <h2 className="sidebar-title">{title}</h2>
+      <ul>
+        {channels.map((channel) => (
+          <li key={channel.id}>
+            <ChannelLink channel={channel} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ChannelLink({ channel }: { channel: ChannelEntity }) {
+  const { place } = useRoute();
+  const unread = unreadOf(useEntities(), channel);
+  return (
+    <PlaceLink
+      place={{ kind: 'channel', channel: channel.id }}
+      isOpen={place.kind === 'channel' && place.channel === channel.id}
+      isQuiet={!channel.isMember || channel.isArchived}
+      unread={unread}
+      mentions={channel.mentions}
+      icon={
+        channel.isArchived ? <Icon name="archive" /> : channel.type === 'private' ? <Icon name="lock" /> : '#'
+      }
+      name={channel.name}
+      {...noteOf(channel)}
+    />
+  );
+}
+
+function DirectMessages({ channels }: { channels: readonly ChannelEntity[] }) {
+  const entities = useEntities();
+  const { app, me } = useWorkspace();
+  const { place } = useRoute();
+  return (
+    <section aria-label="Direct messages">
+      <h2 className="sidebar-title">Direct messages</h2>
+      <ul>
+        {channels.map((channel) => {
+          const other = channel.members.find((member) => member !== me) ?? me;
+          const isApp = other === app.botUserId;
+          const isOpen = place.kind === 'home' ? isApp : place.channel === channel.id;
+          return (
+            <li key={channel.id}>
+              <PlaceLink
+                place={{ kind: 'channel', channel: channel.id }}
+                isOpen={isOpen}
+                isQuiet={false}
+                unread={unreadOf(entities, channel)}
+                mentions={channel.mentions}
+                icon={<Avatar userId={other} size={20} />}
+                name={nameOf(entities, other)}
+                {...(isApp && { note: 'App' })}
+              />
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function noteOf({ isArchived, isMember }: ChannelEntity): { note?: string } {
+  if (isArchived) return { note: 'archived' };
+  return isMember ? {} : { note: 'not joined' };
+}

@@ -1,0 +1,19 @@
+import type { ChannelEntity, Entity } from '../../../protocol.ts';
+
+/** How many messages of a conversation this person has not read, those in threads included. */
+export function unreadOf(entities: ReadonlyMap<string, Entity>, channel: ChannelEntity): number {
+  let unread = channel.unread;
+  for (const entity of entities.values()) {
+    if (entity.kind === 'thread' && entity.channel === channel.id) unread += entity.unread;
+  }
+  return unread;
+}
+
+/** How many messages this person has not read anywhere. */
+export function allUnread(entities: ReadonlyMap<string, Entity>): number {
+  let unread = 0;
+  for (const entity of entities.values()) {
+    if (entity.kind === 'thread' || entity.kind === 'channel') unread += entity.unread;
+  }
+  return unread;
+}

@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from 'react';
+import { createSignal } from '../signal.ts';
+
+/** What the person chose; `system` follows the machine's own setting. */
+export type Theme = 'system' | 'light' | 'dark';
+
+const KEPT_AS = 'theme';
+const changed = createSignal();
+const prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
+
+/** Keeps `data-theme` of the document at the colours to draw, `light` or `dark`, from now on. */
+export function followTheme(): void {
+  const draw = (): void => {
+    const theme = readTheme();
+    const isDark = theme === 'system' ? prefersDark.matches : theme === 'dark';
+    document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+  };
+  prefersDark.addEventListener('change', draw);
+  changed.subscribe(draw);
+  draw();
+}
+
+/** The chosen theme. */
+export function useTheme(): Theme {
+  return useSyncExternalStore(changed.subscribe, readTheme);
+}
+
+/** Chooses a theme for all windows of this browser that open later, and for this one at once. */
+export function chooseTheme(theme: Theme): void {
+  window.localStorage.setItem(KEPT_AS, theme);
+  changed.send();
+}
+
+function readTheme(): Theme {
+  const kept = window.localStorage.getItem(KEPT_AS);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}

@@ -1,0 +1,12 @@
+import { go, readRoute } from '../routes.ts';
+
+/** Closes the thread that is open and gives the focus to the link that opens it, where that is on the screen. */
+export function closeThread(): void {
+  const { place } = readRoute();
+  if (place.kind !== 'channel' || place.threadTs === undefined) return;
+  const { channel, threadTs } = place;
+  go({ place: { kind: 'channel', channel } });
+  window.requestAnimationFrame(() => {
+    document.querySelector<HTMLElement>(`.conversation [data-ts="${threadTs}"] .replies-link`)?.focus();
+  });
+}

@@ -1,0 +1,18 @@
+import { useEntity, useWorkspace } from '../store.ts';
+
+/** What the app says that it is doing in a thread; nothing while it says nothing. */
+export function StatusLine({ channel, threadTs }: { channel: string; threadTs: string }) {
+  const status = useEntity(`status:${channel}:${threadTs}`);
+  const { app } = useWorkspace();
+  if (status === undefined || status.text === '') return null;
+  return (
+    <p className="status-line">
+      <span className="status-line-dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      {app.name} {status.text}
+    </p>
+  );
+}

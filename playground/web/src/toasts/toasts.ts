@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from 'react';
+import { createSignal } from '../signal.ts';
+
+/** A short notice about something that the person just did. */
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+}
+
+const SHOWN_MS = 7000;
+const changed = createSignal();
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+
+/** Shows one sentence for a few seconds; the same sentence is not shown twice at once. */
+export function showToast(text: string): void {
+  lastId += 1;
+  const id = lastId;
+  toasts = [...toasts.filter((toast) => toast.text !== text), { id, text }];
+  changed.send();
+  window.setTimeout(() => dismissToast(id), SHOWN_MS);
+}
+
+/** Takes a notice away before its time. */
+export function dismissToast(id: number): void {
+  toasts = toasts.filter((toast) => toast.id !== id);
+  changed.send();
+}
+
+/** The notices that are shown, oldest first. */
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(changed.subscribe, () => toasts);
+}

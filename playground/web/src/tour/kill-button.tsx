@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import type { BotProcess } from '../../../protocol.ts';
+import { killBot } from '../act.ts';
+import { usePlayground } from '../store.ts';
+
+/** Ends the bot's process as a power cut would; there is something to end only while it is connected. */
+export function KillButton() {
+  const { bot } = usePlayground();
+  const [isKilling, setKilling] = useState(false);
+  const kill = async () => {
+    setKilling(true);
+    await killBot();
+    setKilling(false);
+  };
+  return (
+    <div className="tour-kill">
+      <p>
+        This ends the bot's process at once (SIGKILL), in the middle of whatever it does. A new one is started
+        by itself, finds everything on record, and goes on from there.
+      </p>
+      <button
+        type="button"
+        className="tour-button tour-button-kill"
+        disabled={isKilling || bot.state !== 'connected'}
+        onClick={() => void kill()}
+      >
+        Kill the bot now
+      </button>
+      <p role="status">{describeBot(bot)}</p>
+      {bot.state === 'failed' && bot.lastWords !== undefined && (
+        <pre className="tour-last-words">{bot.lastWords}</pre>
+      )}
+    </div>
+  );
+}
+
+function describeBot({ state, pid, kills }: BotProcess): string {
+  const killed = kills === 0 ? '' : ` Killed so far: ${kills}.`;
+  switch (state) {
+    case 'starting':
+      return `The bot is starting.${killed}`;
+    case 'connected':
+      return `The bot is connected${pid === undefined ? '' : `, as process ${pid}`}.${killed}`;
+    case 'down':
+      return `The bot is down, and is started again in a moment.${killed}`;
+    case 'failed':
+      return 'The bot could not start. These are its last words:';
+  }
+}

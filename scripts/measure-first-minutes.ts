@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { messagesSaying, openPageClient, type PageClient } from '../playground/page-client.ts';
+import type { Entity, MessageEntity } from '../playground/protocol.ts';
+import { findFreePort } from '../playground/redis/find-free-port.ts';
+import { tourSteps } from '../playground/script/tour.ts';
+import { CAST } from '../playground/slack/default-cast.ts';
+import { APPROVE } from '../src/bot/cards/action-ids.ts';
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const ActionElements = z.array(
+  z.looseObject({ action_id: z.string().optional(), value: z.string().optional() }),
+);
+const NOTHING_YET = { requests: [], kills: 0, refunds: [], openings: [] };
+
+/** Runs something to its end, and gives how many seconds it took; what it said is shown only when it fails. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<number> {
+  const begun = performance.now();
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const output of [child.stdout, child.stderr])
+    output.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}:\n${said}`);
+  return secondsSince(begun);
+}
+
+/** Starts the playground of a clone as a person would, and gives its address once it says that it is ready. */
+async function startIn(clone: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const options = ['--port', String(await findFreePort()), '--data', join(clone, '.playground')];
+  const playground = spawn('npm', ['run', '--silent', 'playground', '--', ...options], {
+    cwd: clone,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(playground, 'exit');
+  const stop = async () => {
+    playground.kill('SIGTERM');
+    await ended;
+  };
+  for await (const line of createInterface(playground.stdout)) {
+    const url = /^Ready after .*: (\S+)$/.exec(line)?.[1];
+    if (url !== undefined) return { url, stop };
+  }
+  throw new Error('The playground ended before it was ready.');
+}
+
+/** Asks for a refund over the limit and has it signed; gives how many seconds it took until the bot had said how it went. */
+async function approveFirstAction(url: string): Promise<number> {
+  const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'signed-refund');
+  if (step?.prompt === undefined) throw new Error('The tour has no refund that needs a signature.');
+  const [remi, alice] = await Promise.all([
+    openPageClient(url, CAST.requester),
+    openPageClient(url, CAST.alice),
+  ]);
+  const { botUserId } = await appOf(remi);
+  const asked = performance.now();
+  const { ts: threadTs } = await remi.act('say', {
+    channel: step.channel,
+    text: `<@${botUserId}> ${step.prompt}`,
+  });
+  const inThread = (entities: readonly Entity[], words: RegExp) =>
+    messagesSaying(entities, words).filter(
+      (message) => message.threadTs === threadTs && message.user === botUserId,
+    );
+  const card = await alice.until((entities) => inThread(entities, /"text":"Approve"/)[0], {
+    what: 'a card with Approve',
+  });
+  await alice.act('click', { target: { channel: card.channel, ts: card.ts }, ...approveButton(card.blocks) });
+  await remi.until(
+    (entities) => inThread(entities, /./).find(({ ts, isStreaming }) => ts > card.ts && !isStreaming),
+    { what: 'what the bot says after the refund' },
+  );
+  const took = secondsSince(asked);
+  for (const client of [remi, alice]) client.close();
+  return took;
+}
+
+function appOf(client: PageClient) {
+  return client.until((entities) => entities.find((entity) => entity.kind === 'workspace')?.app, {
+    what: 'the workspace',
+  });
+}
+
+function approveButton(blocks: MessageEntity['blocks']) {
+  for (const { block_id: blockId, elements } of blocks)
+    for (const element of ActionElements.catch([]).parse(elements))
+      if (element.action_id === APPROVE)
+        return { actionId: APPROVE, blockId, ...(element.value !== undefined && { value: element.value }) };
+  throw new Error('The card has no Approve button.');
+}
+
+function secondsSince(begun: number): number {
+  return (performance.now() - begun) / 1_000;
+}
+
+/** Clones, installs, starts, asks and signs; everything is removed again. */
+async function measure(): Promise<readonly (readonly [string, number])[]> {
+  const clone = await mkdtemp(join(tmpdir(), 'countersign-clone-'));
+  try {
+    await run('git', ['clone', '--quiet', PROJECT, clone], tmpdir());
+    const install = await run('npm', ['install', '--no-progress'], clone);
+    const commanded = performance.now();
+    const playground = await startIn(clone);
+    const ready = secondsSince(commanded);
+    const approved = await approveFirstAction(playground.url).finally(() => playground.stop());
+    return [
+      ['`npm install` in a fresh clone', install],
+      ['`npm run playground` to "Ready"', ready],
+      ['from the request to the refund that was signed and booked', approved],
+      ['from the command to the first approved action', ready + approved],
+    ];
+  } finally {
+    await rm(clone, { recursive: true, force: true });
+  }
+}
+
+const rows = await measure();
+process.stdout.write(`| step | seconds |\n| --- | ---: |\n`);
+for (const [step, seconds] of rows) process.stdout.write(`| ${step} | ${seconds.toFixed(1)} |\n`);
+process.stdout.write(
+  `\nNode ${process.versions.node}, ${cpus().length} cores, ${process.platform} ${process.arch}.\n`,
+);

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/protocol.ts';
+import { gapBefore } from '../../../playground/web/src/panel/gap-before.ts';
+import { partsOf, roleOf } from '../../../playground/web/src/panel/message-parts.ts';
+import { pathOf } from '../../../playground/web/src/panel/path-of.ts';
+import { actorOf, detailInWords } from '../../../playground/web/src/panel/row-words.ts';
+import { spellDuration, spellTimer } from '../../../playground/web/src/panel/spell-time.ts';
+import { queueInWords, threadInWords } from '../../../playground/web/src/panel/thread-words.ts';
+
+function requestWith(changes: Partial<RecordedRequest> = {}): RecordedRequest {
+  return {
+    id: 'C1:1.2~a',
+    kind: 'approval',
+    state: 'pending',
+    revision: 1,
+    tool: 'refund_order',
+    input: {},
+    requester: 'U1',
+    digest: 'd',
+    principals: ['U2'],
+    quorum: 1,
+    votes: [],
+    createdAt: 0,
+    expiresAt: 60_000,
+    attempts: 0,
+    isIdempotent: false,
+    timers: [],
+    views: [],
+    ...changes,
+  };
+}
+
+function rowWith(changes: Partial<RecordedRow> = {}): RecordedRow {
+  return {
+    seq: 1,
+    shard: 0,
+    at: 1,
+    event: 'asked',
+    subject: 'C1:1.2~a',
+    detail: '',
+    body: '',
+    hash: 'h1',
+    before: '',
+    ...changes,
+  };
+}
+
+function recordWith(changes: Partial<ThreadRecord> = {}): ThreadRecord {
+  return {
+    threadId: 'C1:1.2',
+    state: 'idle',
+    unread: 0,
+    requests: [],
+    audit: [],
+    chain: { rows: 0, problems: [] },
+    messages: [],
+    now: 0,
+    ...changes,
+  };
+}
+
+const names: Readonly<Record<string, string>> = { U1: 'Remi', U2: 'Alice' };
+const name = (id: string): string => names[id] ?? id;
+
+describe('times', () => {
+  test.each([
+    [0, '0:00'],
+    [-5_000, '0:00'],
+    [192_999, '3:12'],
+    [3_792_000, '1:03:12'],
+    [47 * 3_600_000, '47:00:00'],
+    [48 * 3_600_000, '2 days'],
+  ])('%i ms are %s', (milliseconds, words) => {
+    expect(spellDuration(milliseconds)).toBe(words);
+  });
+
+  test('a timer counts down by the clock it is given, and then is due', () => {
+    expect(spellTimer({ kind: 'expire', at: 200_000 }, 8_000)).toBe('expires in 3:12');
+    expect(spellTimer({ kind: 'remind', at: 200_000 }, 200_000)).toBe('reminder now');
+  });
+});
+
+describe('the way of a request', () => {
+  const statesOf = (state: string, events: readonly string[], changes: Partial<RecordedRequest> = {}) =>
+    pathOf(
+      requestWith({ state, ...changes }),
+      events.map((line, index) => {
+        const [event = '', detail = ''] = line.split('/');
+        return rowWith({ event, detail, seq: index + 1 });
+      }),
+    ).map((step) => (step.isReached ? step.state : `(${step.state})`));
+
+  test.each([
+    ['pending', ['asked', 'voted'], 'pending (approved) (started) (succeeded)'],
+    ['started', ['asked', 'voted', 'approved', 'started'], 'pending approved started (succeeded)'],
+    ['succeeded', ['asked', 'approved', 'started', 'succeeded'], 'pending approved started succeeded'],
+    ['rejected', ['asked', 'voted', 'rejected'], 'pending rejected'],
+    ['withdrawn', ['asked', 'approved', 'withdrawn'], 'pending approved withdrawn'],
+    ['failed', ['asked', 'abandoned'], 'pending failed'],
+    ['unknown', ['asked', 'approved', 'started', 'unknown'], 'pending approved started unknown (resolved)'],
+    [
+      'approved',
+      ['asked', 'approved', 'started', 'unknown', 'resolved/run-again U2'],
+      'pending approved started unknown approved (started) (succeeded)',
+    ],
+    [
+      'resolved',
+      ['asked', 'approved', 'started', 'unknown', 'resolved/ran U2'],
+      'pending approved started unknown resolved',
+    ],
+    ['expired', [], 'expired'],
+  ])('%s after %j', (state, events, words) => {
+    expect(statesOf(state, events).join(' ')).toBe(words);
+  });
+
+  test('a question goes from pending to answered', () => {
+    expect(statesOf('pending', ['asked'], { kind: 'question' })).toEqual(['pending', '(answered)']);
+  });
+
+  test('rows about another request say nothing of this one', () => {
+    const rows = [rowWith(), rowWith({ event: 'rejected', subject: 'C1:1.2~b' })];
+    expect(pathOf(requestWith({ kind: 'form' }), rows).map(({ state }) => state)).toEqual([
+      'pending',
+      'answered',
+    ]);
+  });
+});
+
+describe('what a thread is doing', () => {
+  test('it waits for as many signatures as are missing, and for answers', () => {
+    const vote = { who: 'U2', at: 1 };
+    const requests = [
+      requestWith({ quorum: 3, votes: [{ ...vote, decision: 'approve' }] }),
+      requestWith({ kind: 'question' }),
+      requestWith({ state: 'succeeded' }),
+    ];
+    expect(threadInWords(recordWith({ state: 'waiting', requests }), 0)).toBe(
+      'Waits for 2 signatures, and for an answer.',
+    );
+  });
+
+  test('an action whose outcome is unknown waits for a word on it', () => {
+    const record = recordWith({ state: 'waiting', requests: [requestWith({ state: 'unknown' })] });
+    expect(threadInWords(record, 0)).toBe('Waits for a word on an unknown outcome.');
+  });
+
+  test('a lease is told while it holds and after it ran out', () => {
+    const record = recordWith({ state: 'working', lease: { token: '7', until: 30_000 }, unread: 1 });
+    expect(threadInWords(record, 10_000)).toContain('token 7); its lease holds for 0:20');
+    expect(threadInWords(record, 40_000)).toContain('ran out 0:10 ago');
+  });
+
+  test('what is queued is told once', () => {
+    expect(threadInWords(recordWith({ unread: 2 }), 0)).toBe('2 messages wait for a worker.');
+    expect(queueInWords(recordWith({ unread: 2 }))).toBe('');
+    expect(queueInWords(recordWith({ state: 'waiting', unread: 1 }))).toBe(
+      '1 message is queued and will be read afterwards.',
+    );
+  });
+
+  test('a thread that was set aside says why', () => {
+    expect(threadInWords(recordWith({ state: 'set-aside', reason: 'no good state' }), 0)).toBe(
+      'Set aside: no good state',
+    );
+  });
+});
+
+describe('an audit row', () => {
+  test.each([
+    [{ event: 'voted', body: '{"who":"U2"}' }, 'Alice'],
+    [{ event: 'asked', body: '{"requester":"U1"}' }, 'Remi'],
+    [{ event: 'rejected', detail: 'U2' }, 'Alice'],
+    [{ event: 'expired' }, 'time'],
+    [{ event: 'started', body: 'not json' }, 'the bot'],
+  ])('%j was made by %s', (changes, actor) => {
+    expect(actorOf(rowWith(changes), name)).toBe(actor);
+  });
+
+  test('names people and cuts ids that nobody reads', () => {
+    const detail = 'try 1 U2 6b1f0c1e-0000-4000-8000-123456789012';
+    expect(detailInWords(rowWith({ detail }), name)).toBe('try 1 Alice 6b1f0c1e…');
+  });
+
+  test('follows at once, after rows about other threads, or where rows are missing', () => {
+    const above = rowWith({ seq: 4, hash: 'h4' });
+    expect(gapBefore(rowWith({ seq: 5, before: 'h4' }), above)).toBeUndefined();
+    expect(gapBefore(rowWith({ seq: 7, before: 'h6' }), above)).toEqual({
+      kind: 'elsewhere',
+      text: 'rows 5 to 6 are not about this thread',
+    });
+    expect(gapBefore(rowWith({ seq: 6, before: 'h4' }), above)).toEqual({
+      kind: 'missing',
+      text: 'row 5 is missing',
+    });
+  });
+});
+
+describe("a message of the model's", () => {
+  test('is taken apart into words, calls, results and pauses; what is unknown is left out', () => {
+    const toolRequest = { name: 'refund_order', ref: 'c1', input: { amount: 0 } };
+    const content = [
+      { text: 'I will.' },
+      { toolRequest, idempotencyKey: 'k' },
+      { toolResponse: { name: 'refund_order', ref: 'c1', output: null }, status: 'ok' },
+      { interrupt: { id: 'p', toolRequest } },
+      { picture: 1 },
+      null,
+    ];
+    expect(partsOf({ v: 1, role: 'model', content })).toEqual([
+      { kind: 'text', text: 'I will.' },
+      { kind: 'call', tool: 'refund_order', input: { amount: 0 } },
+      { kind: 'result', tool: 'refund_order', status: 'ok', output: null },
+      { kind: 'pause', tool: 'refund_order' },
+    ]);
+  });
+
+  test('that cannot be read is shown as its text', () => {
+    const damaged = { role: 'unreadable', text: 'not json' };
+    expect([roleOf(damaged), partsOf(damaged)]).toEqual(['Unreadable', [{ kind: 'text', text: 'not json' }]]);
+  });
+});

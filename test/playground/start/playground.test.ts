@@ -1,0 +1,197 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { messagesSaying, openPageClient, type PageClient } from '../../../playground/page-client.ts';
+import type { PlaygroundEntity } from '../../../playground/protocol.ts';
+import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { expectGone } from './processes.ts';
+import { type CommandLine, runCommandLine } from './run-command-line.ts';
+
+const PATIENCE_MS = 60_000;
+
+/** Three starts on one data folder, one after the other: each finds, or forgets, what the one before has left. */
+describe('npm run playground', { timeout: PATIENCE_MS }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-playground-'));
+  let playground: CommandLine;
+  let url: string;
+
+  async function start(...args: readonly string[]): Promise<void> {
+    playground = runCommandLine('--port', '0', '--data', folder, ...args);
+    url = await playground.ready();
+  }
+
+  async function openClient(userId: string = CAST.requester): Promise<PageClient> {
+    const client = await openPageClient(url, userId);
+    onTestFinished(() => client.close());
+    await client.until((entities) => entities[0], { what: 'anything' });
+    return client;
+  }
+
+  function botOf(client: PageClient): PlaygroundEntity['bot'] | undefined {
+    const entity = client.entities.get('playground');
+    return entity?.kind === 'playground' ? entity.bot : undefined;
+  }
+
+  async function expectAllGone(processes: readonly number[]): Promise<void> {
+    // The command line itself, the bot with its MCP server, Redis and its watchdog.
+    expect(processes.length).toBeGreaterThanOrEqual(5);
+    for (const processId of processes) await expectGone(processId);
+  }
+
+  afterAll(() => {
+    playground.abandon();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe('on a new data folder', () => {
+    beforeAll(() => start(), PATIENCE_MS);
+
+    test('says one address, which model it is, and how it ends', () => {
+      const output = playground.output();
+      expect(output.match(/https?:\/\//g)).toHaveLength(1);
+      expect(output).toContain('Model: scripted (fixed rules, no AI; set OPENAI_API_KEY for a real one)');
+      expect(output).toContain('Ctrl-C here ends everything.');
+      expect(output).toContain(`What happens is kept in ${folder} for the next start; --reset forgets it.`);
+    });
+
+    test('serves the page to a browser', async () => {
+      const page = await fetch(url);
+      expect(page.status).toBe(200);
+      expect(await page.text()).toContain('<div id="root">');
+    });
+
+    test('shows the tour and a bot that is connected', async () => {
+      const client = await openClient();
+      expect(botOf(client)).toMatchObject({ state: 'connected', kills: 0 });
+      expect(client.entities.get('playground')).toMatchObject({
+        model: { isScripted: true, name: 'scripted' },
+      });
+      const about = client.entities.get(`person:${CAST.alice}`);
+      expect(about).toMatchObject({ about: 'approver: signs refunds, deployments and deletions' });
+    });
+
+    test('has a bot that answers, and marks the step of the tour that was done', async () => {
+      const client = await openClient();
+      const workspace = client.entities.get('workspace');
+      const botUserId = workspace?.kind === 'workspace' ? workspace.app.botUserId : '';
+      await client.act('say', {
+        channel: PLACES.general,
+        text: `<@${botUserId}> Please refund 20 dollars of order A-1001, it came late.`,
+      });
+      await client.until((entities) => messagesSaying(entities, /Refunded \$20\.00 of order A-1001/)[0], {
+        what: 'the refund',
+      });
+      await client.until(
+        (entities) =>
+          entities
+            .find((entity) => entity.kind === 'playground')
+            ?.tour.find(({ id, isDone }) => id === 'small-refund' && isDone),
+        { what: 'the step as done' },
+      );
+    });
+
+    test('starts a killed bot again', async () => {
+      const client = await openClient();
+      const before = botOf(client)?.pid;
+      const killed = await fetch(new URL('/playground/kill', url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
+      expect(killed.ok).toBe(true);
+      await client.until(() => botOf(client)?.state === 'down' || undefined, { what: 'a bot that is down' });
+      await client.until(() => botOf(client)?.state === 'connected' || undefined, {
+        what: 'a bot that is connected again',
+        timeoutMs: PATIENCE_MS,
+      });
+      expect(botOf(client)).toMatchObject({ kills: 1 });
+      expect(botOf(client)?.pid).not.toBe(before);
+    });
+
+    test('refuses a second playground on its folder in one sentence', async () => {
+      const second = runCommandLine('--port', '0', '--data', folder);
+      expect(await second.ended()).toBe(1);
+      expect(second.output()).toBe(
+        `The data folder ${folder} is in use by another playground; stop that one, or choose another folder with --data.\n`,
+      );
+    });
+
+    test('refuses a second playground on its port in one sentence, and leaves nothing of it', async () => {
+      const other = mkdtempSync(join(tmpdir(), 'countersign-playground-'));
+      onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+      const { port } = new URL(url);
+      const second = runCommandLine('--port', port, '--data', other);
+      expect(await second.ended()).toBe(1);
+      expect(second.errors()).toBe(
+        `Port ${port} is taken by another program; choose another one with --port.\n`,
+      );
+      await expectGone(redisProcessIn(other));
+    });
+
+    test('ends with everything on Ctrl-C, in order', async () => {
+      const client = await openClient();
+      const { ts = '' } = await client.act('say', { channel: PLACES.withoutBot, text: 'said' });
+      const saved = () => readFileSync(join(folder, 'slack.json'), 'utf8');
+      await expect.poll(saved).toContain('"text":"said"');
+      await client.act('edit', { channel: PLACES.withoutBot, ts, text: 'edited just before the end' });
+      const processes = playground.processes();
+      playground.signal('SIGINT');
+      expect(await playground.ended()).toBe(0);
+      await expectAllGone(processes);
+      expect(playground.output()).toMatch(/\n\nStopping\.\n$/);
+    });
+  });
+
+  describe('on the same data folder', () => {
+    beforeAll(() => start(), PATIENCE_MS);
+
+    test('has kept what was said, by people and by the bot, and the record', async () => {
+      const client = await openClient();
+      const entities = [...client.entities.values()];
+      expect(messagesSaying(entities, /edited just before the end/)).toHaveLength(1);
+      expect(messagesSaying(entities, /Refunded \$20\.00 of order A-1001/)).toHaveLength(1);
+      const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
+      expect(steps.filter(({ isDone }) => isDone).map(({ id }) => id)).toEqual(['small-refund']);
+    });
+
+    test('leaves nothing running when it is killed with SIGKILL', async () => {
+      const processes = playground.processes();
+      playground.signal('SIGKILL');
+      await expectAllGone(processes);
+    });
+  });
+
+  describe('with --reset', () => {
+    beforeAll(() => start('--reset'), PATIENCE_MS);
+
+    test('has forgotten what was said and done', async () => {
+      const client = await openClient();
+      const entities = [...client.entities.values()];
+      expect(messagesSaying(entities, /./)).toEqual([]);
+      const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
+      expect(steps.filter(({ isDone }) => isDone)).toEqual([]);
+    });
+
+    test('ends at once on a second Ctrl-C, and what is left ends by itself', async () => {
+      const client = await openClient();
+      const bot = botOf(client)?.pid ?? 0;
+      const processes = playground.processes();
+      // A bot that stands still holds up the end until its time is over.
+      process.kill(bot, 'SIGSTOP');
+      playground.signal('SIGINT');
+      await expect.poll(() => playground.output()).toContain('Stopping.');
+      const ended = playground.ended();
+      const pressing = setInterval(() => playground.signal('SIGINT'), 200);
+      expect(await ended.finally(() => clearInterval(pressing))).toBe(130);
+      process.kill(bot, 'SIGCONT');
+      await expectAllGone(processes);
+    });
+  });
+});
+
+/** The server's log names the process that wrote it. */
+function redisProcessIn(folder: string): number {
+  const log = readFileSync(join(folder, 'redis', 'server.log'), 'utf8');
+  return Number(/pid=(\d+)/.exec(log)?.[1]);
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { readArguments } from '../../../playground/read-arguments.ts';
+
+const read = (line: string, env: NodeJS.ProcessEnv = {}) =>
+  readArguments(line === '' ? [] : line.split(' '), env);
+
+test('nothing said means port 4400, the folder .playground and the shipped manifest', () => {
+  expect(read('')).toEqual({
+    kind: 'start',
+    arguments: { port: 4400, dataFolder: '.playground', manifest: 'manifest.yml', reset: false },
+  });
+});
+
+test('everything can be said', () => {
+  expect(read('--port 0 --data /somewhere --manifest mine.yml --reset')).toEqual({
+    kind: 'start',
+    arguments: { port: 0, dataFolder: '/somewhere', manifest: 'mine.yml', reset: true },
+  });
+});
+
+test.each([
+  ['--manifest named.yml', 'set.yml', 'named.yml'],
+  ['', 'set.yml', 'set.yml'],
+  ['', '', 'manifest.yml'],
+])('the manifest named by %j with MANIFEST=%j is %s', (line, set, manifest) => {
+  expect(read(line, { MANIFEST: set })).toMatchObject({ arguments: { manifest } });
+});
+
+test.each(['--help', '-h', '--help --port 1'])('%s asks for help', (line) => {
+  expect(read(line)).toEqual({ kind: 'help' });
+});
+
+test.each([
+  ['--port eighty', '--port takes a number from 0 to 65535, not "eighty"; see npm run playground -- --help.'],
+  ['--port 65536', '--port takes a number from 0 to 65535, not "65536"; see npm run playground -- --help.'],
+  ['--port 1e3', '--port takes a number from 0 to 65535, not "1e3"; see npm run playground -- --help.'],
+  ['--data=', '--data takes the path of a folder; see npm run playground -- --help.'],
+  ['4400', '"4400" is not understood; see npm run playground -- --help.'],
+  ['--prot 4400', "Unknown option '--prot'; see npm run playground -- --help."],
+])('%s is refused in one sentence', (line, problem) => {
+  expect(read(line)).toEqual({ kind: 'wrong', problem });
+});
+
+test.each(['--port', '--reset=yes'])('%s is refused in one line', (line) => {
+  const answer = read(line);
+  expect(answer.kind).toBe('wrong');
+  expect(answer).toEqual({
+    kind: 'wrong',
+    problem: expect.stringMatching(/^[^\n]+; see npm run playground -- --help\.$/),
+  });
+});
