@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { messagesSaying, openPageClient, type PageClient } from '../../../playground/page-client.ts';
 import type { PlaygroundEntity } from '../../../playground/protocol.ts';
 import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
-import { expectGone } from './processes.ts';
+import { expectGone, isAlive } from './processes.ts';
 import { type CommandLine, runCommandLine } from './run-command-line.ts';
 
 const PATIENCE_MS = 60_000;
@@ -179,12 +179,14 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       const processes = playground.processes();
       // A bot that stands still holds up the end until its time is over.
       process.kill(bot, 'SIGSTOP');
+      const goOn = () => isAlive(bot) && process.kill(bot, 'SIGCONT');
+      onTestFinished(() => void goOn());
       playground.signal('SIGINT');
       await expect.poll(() => playground.output()).toContain('Stopping.');
       const ended = playground.ended();
       const pressing = setInterval(() => playground.signal('SIGINT'), 200);
       expect(await ended.finally(() => clearInterval(pressing))).toBe(130);
-      process.kill(bot, 'SIGCONT');
+      expect(goOn()).toBe(true);
       await expectAllGone(processes);
     });
   });

@@ -1,0 +1,123 @@
+import type { Locator, Page } from 'playwright-core';
+
+const MOST_TABS = 120;
+
+/** What a person sees and does in their window, found by role and name as they would find it. */
+export class Visitor {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  get messages(): Locator {
+    return this.page.getByRole('log', { name: /^Messages in/ });
+  }
+
+  get thread(): Locator {
+    return this.page.getByRole('region', { name: 'Thread' });
+  }
+
+  get sidebar(): Locator {
+    return this.page.getByRole('navigation', { name: 'Channels and direct messages' });
+  }
+
+  get tour(): Locator {
+    return this.page.getByRole('region', { name: 'Tour' });
+  }
+
+  get record(): Locator {
+    return this.page.getByRole('region', { name: 'Record' });
+  }
+
+  get dialog(): Locator {
+    return this.page.getByRole('dialog').last();
+  }
+
+  /** The link of a channel, or of the direct messages with the bot, in the sidebar. */
+  place(name: string | RegExp): Locator {
+    return this.sidebar.getByRole('link', { name });
+  }
+
+  /** Mentions the bot in the open channel, by the suggestion that comes with the `@`, and says something to it. */
+  async ask(words: string): Promise<void> {
+    const field = this.page.getByRole('textbox', { name: /^Message/ });
+    await field.pressSequentially('@count');
+    await this.page.getByRole('option', { name: /Countersign/i }).waitFor();
+    await field.press('Enter');
+    await this.page.keyboard.insertText(words);
+    await field.press('Enter');
+  }
+
+  /** Says something in the open thread. */
+  async reply(words: string): Promise<void> {
+    const field = this.thread.getByRole('textbox', { name: 'Reply' });
+    await field.fill(words);
+    await field.press('Enter');
+  }
+
+  /** Opens the newest thread of the open channel that was begun with these words. */
+  async openThread(words: string): Promise<void> {
+    await this.messages
+      .getByRole('listitem')
+      .filter({ hasText: words })
+      .last()
+      .getByRole('link', { name: /repl(y|ies)/ })
+      .click();
+    await this.thread.getByText(words).first().waitFor();
+  }
+
+  /** The newest message of the thread with these words. */
+  inThread(words: string | RegExp): Locator {
+    return this.thread.getByRole('listitem').filter({ hasText: words }).last();
+  }
+
+  /** The newest card of the thread on which something can be approved. */
+  pendingCard(tool: string): Locator {
+    return this.inThread(`Approval needed: ${tool}`);
+  }
+
+  async click(inside: Locator, button: string): Promise<void> {
+    await inside.getByRole('button', { name: button, exact: true }).click();
+  }
+
+  /** Waits until the thread shows these words. */
+  async reads(words: string | RegExp): Promise<void> {
+    await this.thread.getByText(words).last().waitFor();
+  }
+
+  /** The newest message with these words that only this person sees. */
+  notice(words: string | RegExp): Locator {
+    return this.page
+      .getByRole('listitem')
+      .filter({ hasText: 'Only visible to you' })
+      .filter({ hasText: words })
+      .last();
+  }
+
+  async isTold(words: string | RegExp): Promise<void> {
+    await this.notice(words).waitFor();
+  }
+
+  /** Whether any of it is inside the box that scrolls it. */
+  sees(target: Locator): Promise<boolean> {
+    return target.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      const box = element.closest('[role=log]').getBoundingClientRect();
+      return bottom > box.top && top < box.bottom;
+    });
+  }
+
+  /** Presses Tab until the focus is there, as somebody without a mouse does. */
+  async tabTo(target: Locator): Promise<void> {
+    for (let presses = 0; presses < MOST_TABS; presses += 1) {
+      if (await this.hasFocus(target)) return;
+      await this.page.keyboard.press('Tab');
+    }
+    throw new Error(`the focus did not get to ${target} with ${MOST_TABS} Tabs`);
+  }
+
+  hasFocus(target: Locator): Promise<boolean> {
+    return target.evaluate((element) => element === element.ownerDocument.activeElement);
+  }
+}
