@@ -65,7 +65,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 }
 
 /** Slack waits a minute and then five; whoever has just killed the bot should not. */
-const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 60_000];
+const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 12_000, 12_000, 60_000];
 
 async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<Playground> {
   const { env = process.env, log = () => {}, reset } = options;

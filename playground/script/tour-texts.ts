@@ -49,7 +49,7 @@ export const TOUR_TEXTS: readonly TourText[] = [
   {
     id: 'signed-refund',
     title: 'A larger refund needs a signature',
-    text: 'Above 100 dollars somebody of the approvers signs. The card shows exactly what will run, and it runs only then. Click Approve as Remi first: nobody signs what they asked for themselves.',
+    text: 'Above 100 dollars somebody of the approvers signs. The card shows exactly what will run, and it runs only then. Click Approve as Remi first: he is told that this is not his to decide.',
     as: CAST.requester,
     prompt: 'Please refund 120 dollars of order A-1001, the top is scratched.',
     next: [

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { AppSeed } from './build-state.ts';
 import { isSubscription } from './web-api/scopes.ts';
 
+const prompts = z.array(z.object({ title: z.string(), message: z.string() }));
+
 const manifestSchema = z.looseObject({
   display_information: z.looseObject({ name: z.string() }),
   features: z
     .looseObject({
       app_home: z.looseObject({ home_tab_enabled: z.boolean().optional() }).optional(),
-      agent_view: z.looseObject({}).optional(),
+      agent_view: z.looseObject({ suggested_prompts: prompts.optional() }).optional(),
       assistant_view: z.looseObject({}).optional(),
       slash_commands: z.array(z.looseObject({ command: z.string() })).optional(),
     })
@@ -38,6 +40,7 @@ export function appFromManifest(manifest: unknown): AppSeed {
     commands: (features?.slash_commands ?? []).map(({ command }) => command),
     agent: agentOf(features),
     homeTab: features?.app_home?.home_tab_enabled ?? false,
+    suggestedPrompts: features?.agent_view?.suggested_prompts ?? [],
     socketMode: settings?.socket_mode_enabled ?? false,
     ...(requestUrl !== undefined && { requestUrl }),
   };

@@ -30,6 +30,7 @@ export interface AppSeed {
   /** The surface for agents; `agent_view` when the scopes allow it. */
   agent?: AgentSurface;
   homeTab?: boolean;
+  suggestedPrompts?: InstalledApp['suggestedPrompts'];
   /** False to be reached by signed HTTP requests. */
   socketMode?: boolean;
   /** Where the requests go; it can also be set, and verified, later. */
@@ -113,6 +114,7 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
     commands,
     agent,
     homeTab: app.homeTab ?? true,
+    suggestedPrompts: app.suggestedPrompts ?? [],
     socketMode: app.socketMode ?? true,
     ...(app.requestUrl !== undefined && { requestUrl: app.requestUrl }),
     isTokenRevoked: false,

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Visitor } from '../../playground/chromium/visitor.ts';
-import { CHANNELS, setStage } from './stage.ts';
+import { PLACES } from '../../playground/slack/default-cast.ts';
+import { setStage } from './stage.ts';
 
 const DELETION = 'Please delete the customer Tomo Arai.';
 
@@ -43,7 +44,7 @@ test('a stop and a start of everything keeps messages, card and signature in ope
   await alice.dialog.getByText('customer: "Tomo Arai"').waitFor();
   await alice.page.keyboard.press('Escape');
 
-  const bruno = await stage.visit('bruno', { path: `/bruno/${CHANNELS.general}` });
+  const bruno = await stage.visit('bruno', { path: `/bruno/${PLACES.general}` });
   await bruno.openThread(DELETION);
   await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
   await bruno.click(bruno.dialog, 'Approve');

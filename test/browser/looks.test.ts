@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Visitor } from '../../playground/chromium/visitor.ts';
+import { PLACES } from '../../playground/slack/default-cast.ts';
 import { findSerious } from './find-serious.ts';
-import { CHANNELS, setStage } from './stage.ts';
+import { setStage } from './stage.ts';
 
 const REFUND = 'Please refund 120 dollars of order A-1001, the top is scratched.';
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
@@ -110,7 +111,7 @@ async function expectNothingBeside({ page }: Visitor): Promise<void> {
 }
 
 test('a place that is not there, or not to be seen, is no dead end', async () => {
-  const gil = await stage.visit('gil', { path: `/gil/${CHANNELS.releases}` });
+  const gil = await stage.visit('gil', { path: `/gil/${PLACES.releases}` });
   await gil.messages.waitFor();
-  expect(new URL(gil.page.url()).pathname).toBe(`/gil/${CHANNELS.general}`);
+  expect(new URL(gil.page.url()).pathname).toBe(`/gil/${PLACES.general}`);
 });

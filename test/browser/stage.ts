@@ -6,13 +6,11 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchChromium } from '../../playground/chromium/launch-chromium.ts';
 import { Visitor } from '../../playground/chromium/visitor.ts';
+import { PLACES } from '../../playground/slack/default-cast.ts';
 import { type Playground, startPlayground } from '../../playground/start-playground.ts';
 
 /** The people of the playground, as the page's addresses name them. */
 export type PersonName = 'remi' | 'alice' | 'bruno' | 'ada' | 'gil' | 'olga';
-
-/** The channels of the playground that have an address. */
-export const CHANNELS = { general: 'C0GENERAL1', releases: 'C0RELEASE2', partners: 'C0PARTNER3' } as const;
 
 const PATIENCE_MILLISECONDS = 100_000;
 const evidence = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
@@ -53,7 +51,7 @@ export class Stage {
   /** Opens a window as somebody; it closes with the file. */
   async visit(
     name: PersonName,
-    { path = `/${name}/${CHANNELS.general}`, ...look }: { path?: string } & BrowserContextOptions = {},
+    { path = `/${name}/${PLACES.general}`, ...look }: { path?: string } & BrowserContextOptions = {},
   ): Promise<Visitor> {
     if (this.#browser === undefined) throw new Error('the browser is not running');
     const context = await this.#browser.newContext({

@@ -77,7 +77,7 @@ test('step 3: a larger refund runs when somebody else has signed it, in every wi
 
 test('step 4: what cannot be undone takes two people, and one of them clicking twice is still one', async () => {
   const prompt = await begin('Two people for what cannot be undone');
-  await alice.page.goto('/alice/C0GENERAL1');
+  await alice.place(/general/).click();
   await alice.openThread(prompt);
   const card = alice.pendingCard('delete_customer');
   await alice.click(card, 'Approve');

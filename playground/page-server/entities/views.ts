@@ -9,7 +9,10 @@ export function viewEntities({
   channels,
 }: Viewpoint): (ModalEntity | HomeEntity | PromptsEntity)[] {
   const home = state.homeOf(user.id);
-  const prompts = [...state.suggestedPrompts].filter(([channel]) => channels.has(channel));
+  const prompts = [...channels.values()].flatMap(({ id, kind }) => {
+    const suggested = state.suggestedPrompts.get(id) ?? { prompts: state.app.suggestedPrompts };
+    return kind === 'im' && suggested.prompts.length > 0 ? [[id, suggested] as const] : [];
+  });
   return [
     ...state
       .openModals(user.id)

@@ -135,6 +135,7 @@ const app = z.strictObject({
   commands: texts,
   agent: z.enum(['agent_view', 'assistant_view', 'none']),
   homeTab: z.boolean(),
+  suggestedPrompts: z.array(z.strictObject({ title: z.string(), message: z.string() })),
   socketMode: z.boolean(),
   requestUrl: z.string().exactOptional(),
   isTokenRevoked: z.boolean(),

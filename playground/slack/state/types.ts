@@ -171,6 +171,8 @@ export interface InstalledApp {
   events: readonly EventSubscription[];
   commands: readonly string[];
   agent: AgentSurface;
+  /** What its manifest suggests to say in a conversation with it, until it suggests something itself. */
+  suggestedPrompts: SuggestedPrompts['prompts'];
   /** Whether the app has a Home tab. */
   homeTab: boolean;
   /** Whether Slack reaches the app over WebSockets; otherwise it posts to the request URL. */

@@ -47,18 +47,19 @@ export async function drawView(parts: BotParts, item: ViewItem): Promise<void> {
 }
 
 async function cardFor(
-  { client, toolbox }: BotParts,
+  { client }: BotParts,
   request: RequestRecord,
   viewId: string,
   place: Place,
 ): Promise<Card> {
   if (viewId === 'thread') return buildCard(request, { view: 'thread', now: Date.now() });
   const { channel, threadTs } = parseThreadId(request.threadId);
-  const link = await client.chat.getPermalink({ channel, message_ts: threadTs }).then(
+  // The card in the thread, once it stands: a link to it opens the thread, one to the root only the channel.
+  const inThread = Standing.safeParse(request.views.find(({ id }) => id === 'thread')?.stands).data;
+  const link = await client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
     ({ permalink }) => permalink,
     () => undefined,
   );
-  void toolbox;
   return buildCard(request, {
     view: place.user === undefined ? 'announcement' : 'direct',
     now: Date.now(),

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
+import { plain } from '../cards/card.ts';
+import { escapeMarkup } from '../cards/show-text.ts';
 import { harmlessMarkdown } from '../reply/harmless-markdown.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { judgeSlackFailure } from './slack-failure.ts';
 
 const Row = z.object({
-  /** A reply is the model's Markdown; a notice is ours, in Slack's own markup. */
-  kind: z.enum(['reply', 'notice']),
+  /** A reply is the model's Markdown; a notice is ours, in Slack's own markup; plain is ours with words of others in it. */
+  kind: z.enum(['reply', 'notice', 'plain']),
   channel: z.string().optional(),
   user: z.string().optional(),
   threadTs: z.string().optional(),
@@ -39,15 +41,25 @@ async function post({ client }: BotParts, item: OutboxItem, row: Row): Promise<v
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
-  const words = row.kind === 'reply' ? { markdown_text: harmlessMarkdown(row.text) } : { text: row.text };
   await client.chat.postMessage({
     channel,
     ...(threadTs !== undefined && { thread_ts: threadTs }),
-    ...words,
+    ...contentOf(row),
     metadata: messageMark(item.item),
     unfurl_links: false,
     unfurl_media: false,
   });
+}
+
+function contentOf({ kind, text }: Row) {
+  switch (kind) {
+    case 'reply':
+      return { markdown_text: harmlessMarkdown(text) };
+    case 'notice':
+      return { text };
+    case 'plain':
+      return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };
+  }
 }
 
 /** Puts the rest of the text into the message that was streamed; `false` when that message is gone. */

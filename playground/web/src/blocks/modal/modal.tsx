@@ -74,7 +74,7 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
           <button
             type="button"
             className="element-icon-button"
-            aria-label="Close"
+            aria-label="Close the dialog"
             onClick={() => void close()}
           >
             <Icon name="close" />
