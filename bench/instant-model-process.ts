@@ -2,33 +2,66 @@ import { createServer } from 'node:http';
 
 /*
  * The server of an instant model, alone in its process so that its work is in nobody's time: it reads a request to its
- * end and answers with the same bytes every time. Asked over IPC, it hands over the last body it was sent.
+ * end and answers at once, by the name of the model that is asked for. `instant` says something, `caller` calls a tool,
+ * and either with `-whole` at its end answers without streaming. Asked over IPC, it hands over the last body it was sent.
  */
-const chunk = (delta: object, finish: string | null) =>
-  `data: ${JSON.stringify({
+const envelope = (kind: string, choice: object) =>
+  JSON.stringify({
     id: 'chatcmpl-1',
-    object: 'chat.completion.chunk',
+    object: kind,
     created: 1,
     model: 'instant',
-    choices: [{ index: 0, delta, finish_reason: finish }],
-  })}\n\n`;
-const answer = Buffer.from(
-  [
+    choices: [{ index: 0, ...choice }],
+  });
+const chunk = (delta: object, finish: string | null) =>
+  `data: ${envelope('chat.completion.chunk', { delta, finish_reason: finish })}\n\n`;
+const whole = (message: object, finish: string) =>
+  envelope('chat.completion', { message: { role: 'assistant', ...message }, finish_reason: finish });
+
+const WORDS = ['The ', 'answer ', 'is ', 'here.'];
+const CALL_ID = 'call_00000000';
+const ARGUMENTS = ['{"order":"A-1001",', '"amount":1200,', '"reason":"damaged"}'];
+const call = (position: object, piece: object, words: string) => ({
+  content: null,
+  tool_calls: [{ ...position, ...piece, function: { name: 'refundOrder0', arguments: words } }],
+});
+const ANSWERS: Readonly<Record<string, string>> = {
+  instant: [
     chunk({ role: 'assistant', content: '' }, null),
-    ...['The ', 'answer ', 'is ', 'here.'].map((content) => chunk({ content }, null)),
+    ...WORDS.map((content) => chunk({ content }, null)),
     chunk({}, 'stop'),
     'data: [DONE]\n\n',
   ].join(''),
-);
+  'instant-whole': whole({ content: WORDS.join('') }, 'stop'),
+  caller: [
+    chunk({ role: 'assistant', ...call({ index: 0 }, { id: CALL_ID, type: 'function' }, '') }, null),
+    ...ARGUMENTS.map((words) => chunk({ tool_calls: [{ index: 0, function: { arguments: words } }] }, null)),
+    chunk({}, 'tool_calls'),
+    'data: [DONE]\n\n',
+  ].join(''),
+  'caller-whole': whole(call({}, { id: CALL_ID, type: 'function' }, ARGUMENTS.join('')), 'tool_calls'),
+};
 
+let answered = 0;
 let lastBody: Buffer[] = [];
+
+/** A call's id must be new in its thread. */
+function answerFor(model: string): string {
+  answered += 1;
+  const answer = ANSWERS[model] ?? '';
+  return answer.replace(CALL_ID, `call_${String(answered).padStart(8, '0')}`);
+}
+
 const server = createServer((request, response) => {
   const body: Buffer[] = [];
   request.on('data', (part: Buffer) => body.push(part));
   request.on('end', () => {
     lastBody = body;
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(answer);
+    // Clients write the model first; to read the whole body would take longer than to answer it.
+    const model = /"model":"([a-z-]+)"/.exec(body[0]?.subarray(0, 64).toString('latin1') ?? '')?.[1] ?? '';
+    const type = model.endsWith('-whole') ? 'application/json' : 'text/event-stream';
+    response.writeHead(200, { 'content-type': type });
+    response.end(answerFor(model));
   });
 });
 server.keepAliveTimeout = 60_000;

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { defineTool, generate, type Message, openAIModel, parseMessage, userMessage } from '../src/index.ts';
+import { defineTool, generate, type Message, openAIModel, parseMessage } from '../src/index.ts';
+import { buildHistory } from './build-history.ts';
 import { type Comparison, compare, type Pace } from './compare.ts';
 import { type InstantModel, startInstantModel } from './start-instant-model.ts';
 import type { Table } from './table.ts';
@@ -99,45 +100,6 @@ function buildTool(place: number) {
     },
     () => 'nothing',
   );
-}
-
-/** A thread as people have it: every fourth message a call, its result after it, words between. */
-function buildHistory(length: number): Message[] {
-  const said = 'Please look at the order again; the customer says that a part of it has not arrived yet.';
-  const exchange = (turn: number): Message[] => [
-    userMessage(`${said} (${turn})`),
-    {
-      v: 1,
-      role: 'model',
-      content: [
-        {
-          toolRequest: {
-            name: 'lookUpOrder0',
-            ref: `call_${turn}`,
-            input: { order: `A-${turn}`, fields: ['items', 'status'] },
-          },
-          idempotencyKey: `key-${turn}`,
-        },
-      ],
-    },
-    {
-      v: 1,
-      role: 'tool',
-      content: [
-        {
-          toolResponse: { name: 'lookUpOrder0', ref: `call_${turn}`, output: `Shipped: ${said}` },
-          status: 'ok',
-        },
-      ],
-    },
-    { v: 1, role: 'model', content: [{ text: `It is under way. ${said}` }] },
-  ];
-  const exchanges = Math.floor((length - 1) / 4);
-  const rest = length - exchanges * 4;
-  return [
-    ...Array.from({ length: exchanges }, (_, turn) => exchange(turn)).flat(),
-    ...Array.from({ length: rest }, () => userMessage(said)),
-  ];
 }
 
 function writeRow(

@@ -23,6 +23,7 @@ import type { Manifest } from './tools/manifest/manifest.ts';
 import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
 import type { Secrets } from './tools/secrets.ts';
 
+const STOP_WITHIN_MS = 20_000;
 const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 export interface BotSetup {
@@ -101,7 +102,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
-    await engine.stop();
+    await Promise.all([engine.stop(), parts.turns.idle(STOP_WITHIN_MS)]);
     await toolbox.close();
     await record.close();
   };

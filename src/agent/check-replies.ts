@@ -38,6 +38,10 @@ export function checkReplies(
   resume: Resume,
   { all }: { readonly all: boolean },
 ): CheckedReply[] {
+  if (Object.keys(resume).length === 0) {
+    if (all) refuseMissing(transcript, new Set());
+    return [];
+  }
   const checked = new Map<string, CheckedReply>();
   const add = (reply: CheckedReply): void => {
     checked.set(reply.call.toolRequest.ref, reply);
@@ -211,7 +215,7 @@ function checkNestedReplies(interrupt: Interrupt<string, JsonValue>, nested: Res
   ];
   const waiting = (interrupt.nested ?? [])
     .filter((run) => run.finishReason === 'interrupted')
-    .map((run) => ({ transcript: new Transcript(run.messages), taken: new Set<string>() }));
+    .map((run) => ({ transcript: Transcript.of(run.messages), taken: new Set<string>() }));
   for (const reply of replies) {
     const home = waiting.find(({ transcript }) =>
       transcript.interrupts.some(({ id }) => id === reply.interruptId),

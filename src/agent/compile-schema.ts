@@ -115,6 +115,8 @@ export function effectiveInput(schema: CompiledSchema, input: JsonValue): JsonVa
   const first = schema.parse(input);
   if (!first.ok) return input;
   const effective = toJson(first.value);
+  // What came out as it went in would come out so again.
+  if (canonicalJson(effective) === canonicalJson(input)) return effective;
   const again = schema.parse(effective);
   return again.ok && canonicalJson(toJson(again.value)) === canonicalJson(effective) ? effective : input;
 }

@@ -2,19 +2,43 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { NestedRun } from './messages.ts';
 import type { Resume } from './replies.ts';
 
+interface Enclosure {
+  readonly storage: AsyncLocalStorage<EnclosingCall>;
+  inside: number;
+}
+
+/** A tool loaded from an admin's folder may bring its own copy of this file; all copies must find the same call. */
+const enclosure = sharedEnclosure();
+
+function sharedEnclosure(): Enclosure {
+  const shared: { [key: symbol]: Enclosure | undefined } = globalThis;
+  const key = Symbol.for('countersign.enclosing-call');
+  const found = shared[key] ?? { storage: new AsyncLocalStorage<EnclosingCall>(), inside: 0 };
+  shared[key] = found;
+  return found;
+}
+
 /**
  * The tool call that the running code is inside of. A `generate` called there finds it, and so pauses the outer loop
  * without its tool's author having to pass anything on.
  */
-export const enclosingCall = sharedStorage();
+export function enclosingCall(): EnclosingCall | undefined {
+  return enclosure.storage.getStore();
+}
 
-/** A tool loaded from an admin's folder may bring its own copy of this file; all copies must find the same call. */
-function sharedStorage(): AsyncLocalStorage<EnclosingCall> {
-  const shared: { [key: symbol]: AsyncLocalStorage<EnclosingCall> | undefined } = globalThis;
-  const key = Symbol.for('countersign.enclosing-call');
-  const storage = shared[key] ?? new AsyncLocalStorage<EnclosingCall>();
-  shared[key] = storage;
-  return storage;
+/** Does a tool's work inside its call, to the end of the work, whoever may have stopped waiting for it. */
+export async function runEnclosed<Result>(
+  call: EnclosingCall,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  enclosure.inside += 1;
+  try {
+    return await enclosure.storage.run(call, async () => work());
+  } finally {
+    enclosure.inside -= 1;
+    // While the storage is in use every promise of the process pays for it, those of the model's answers most of all.
+    if (enclosure.inside === 0) enclosure.storage.disable();
+  }
 }
 
 /**

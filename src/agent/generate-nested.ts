@@ -60,7 +60,7 @@ function finishedResponse<Tools extends readonly Tool[]>(
   messages: readonly Message[],
   finishReason: UnbrokenFinish,
 ): GenerateResponse<Tools> {
-  const transcript = new Transcript(messages);
+  const transcript = Transcript.of(messages);
   return {
     finishReason,
     interrupts: ownInterrupts<Tools>(transcript),
@@ -72,7 +72,7 @@ function finishedResponse<Tools extends readonly Tool[]>(
 }
 
 function repliesTo(run: NestedRun, replies: Resume): Resume {
-  const waiting = new Set(new Transcript(run.messages).interrupts.map(({ id }) => id));
+  const waiting = new Set(Transcript.of(run.messages).interrupts.map(({ id }) => id));
   const own = (reply: { readonly metadata: { readonly interruptId: string } }) =>
     waiting.has(reply.metadata.interruptId);
   return {
@@ -86,5 +86,5 @@ function repliesTo(run: NestedRun, replies: Resume): Resume {
 export function nestedInterrupts(interrupt: Interrupt): Interrupt[] {
   return (interrupt.nested ?? [])
     .filter((run) => run.finishReason === 'interrupted')
-    .flatMap((run) => new Transcript(run.messages).interrupts);
+    .flatMap((run) => Transcript.of(run.messages).interrupts);
 }

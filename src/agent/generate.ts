@@ -65,7 +65,7 @@ export const DEFAULT_MAX_STEPS = 20;
 export async function generate<const Tools extends readonly Tool[] = readonly []>(
   options: GenerateOptions<Tools>,
 ): Promise<GenerateResponse<Tools>> {
-  const outer = enclosingCall.getStore();
+  const outer = enclosingCall();
   return outer === undefined ? runLoop(options) : generateNested(outer, options, runLoop);
 }
 
@@ -80,7 +80,7 @@ async function run<Tools extends readonly Tool[]>(
 ): Promise<GenerateResponse<Tools>> {
   checkOptions(options);
   const tools = indexTools(options.tools ?? []);
-  const transcript = new Transcript(options.messages);
+  const transcript = Transcript.from(options.messages);
   const given = transcript.messages.length;
   const replies = checkReplies(transcript, tools, options.resume ?? {}, { all: true });
   const settings = runSettings(options);
@@ -89,11 +89,12 @@ async function run<Tools extends readonly Tool[]>(
   if (options.prompt !== undefined) transcript.append(userMessage(options.prompt));
   const ending = await takeSteps(transcript, tools, settings, options);
 
+  const messages = transcript.seal();
   return {
     ...ending,
     interrupts: ownInterrupts<Tools>(transcript),
-    messages: transcript.messages,
-    newMessages: transcript.messages.slice(given),
+    messages,
+    newMessages: messages.slice(given),
     text: transcript.text,
     usage: transcript.usage,
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HistoryError } from './errors/history-error.ts';
 import { FinishReason } from './finish-reason.ts';
+import { isMessage } from './is-message.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
 /** The version every message carries; a change of shape takes the next number and a reader for this one. */
@@ -118,6 +119,36 @@ export function parseMessage(value: unknown, index = 0): Message {
     throw new HistoryError('malformed-message', `not a message of version ${MESSAGE_VERSION}${where}`, index);
   }
   return sealMessage(result.data);
+}
+
+/** Lists that hold only messages that were checked, and that nobody can change. */
+const checkedLists = new WeakSet<object>();
+
+/** Reads the messages of a thread back from their texts, each checked once; the list says so to whoever takes it next. */
+export function readMessages(texts: readonly string[]): readonly Message[] {
+  const messages = parseTexts(texts);
+  checkedLists.add(messages);
+  return messages;
+}
+
+/** Tells whether every message of a list was checked already. */
+export function isCheckedList(messages: readonly unknown[]): messages is readonly Message[] {
+  return checkedLists.has(messages);
+}
+
+function parseTexts(texts: readonly string[]): readonly Message[] {
+  let values: readonly unknown[];
+  try {
+    // One long text is read faster than many short ones.
+    values = JSON.parse(`[${texts.join(',')}]`);
+  } catch {
+    values = [];
+  }
+  // Where one is broken, each by itself shows which; two that make sense only together make none.
+  if (values.length !== texts.length) values = texts.map((text) => JSON.parse(text));
+  return Object.freeze(
+    values.map((value, index) => (isMessage(value) ? (value as Message) : parseMessage(value, index))),
+  );
 }
 
 /** Marks a message as well-formed and freezes it: a message is written once and never changed. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CallPart, Interrupt, NestedRun, ResponsePart, ToolPart } from './messages.ts';
 
@@ -46,7 +46,8 @@ export function waitingPart(
   const metadata = details.metadata === undefined ? original : { ...original, ...details.metadata };
   return {
     interrupt: {
-      id: randomUUID(),
+      // It is part of a dozen entries of whoever keeps a record of the pause, so it is as short as it may be.
+      id: randomBytes(12).toString('hex'),
       toolRequest: { name, ref, input: details.replaced?.ran ?? input },
       ...(metadata !== undefined && { metadata }),
       ...(details.nested !== undefined && { nested: details.nested }),

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { EnclosingCall, enclosingCall } from './enclosing-call.ts';
+import { EnclosingCall, runEnclosed } from './enclosing-call.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import type { CallPart, NestedRun, ToolPart } from './messages.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
@@ -34,6 +34,17 @@ export interface Restarted {
   readonly nested: { readonly before: readonly NestedRun[]; readonly replies: Resume } | undefined;
 }
 
+/** A pause and a denial are ways a call goes; to note the whole stack for each would cost more than the rest of it. */
+function withoutStack<Made>(make: () => Made): Made {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
+
 class Interrupted extends Error {
   readonly metadata: JsonObject | undefined;
 
@@ -64,7 +75,7 @@ export async function runCall(
   const { name, ref, input } = call.toolRequest;
   const replaced = restarted?.replaced;
   // The tool gets a copy: what it does to its input must not change what people signed.
-  const fit = tool.inputSchema.parse(structuredClone(replaced === undefined ? input : replaced.ran));
+  const fit = tool.inputSchema.parse(toJson(replaced === undefined ? input : replaced.ran));
   if (!fit.ok)
     return errorPart(
       call,
@@ -84,8 +95,8 @@ export async function runCall(
     signal: settings.signal,
     resumed: restarted?.resumed,
     idempotencyKey: call.idempotencyKey,
-    interrupt: (metadata) => end(new Interrupted(copyMetadata(metadata))),
-    deny: (reason) => end(new Denied(reason)),
+    interrupt: (metadata) => end(withoutStack(() => new Interrupted(copyMetadata(metadata)))),
+    deny: (reason) => end(withoutStack(() => new Denied(reason))),
     progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
   };
   const nested = new EnclosingCall(settings.signal, restarted?.nested?.before, restarted?.nested?.replies);
@@ -95,7 +106,7 @@ export async function runCall(
   };
 
   try {
-    const work = enclosingCall.run(nested, async () => tool.run(fit.value, helpers));
+    const work = runEnclosed(nested, () => tool.run(fit.value, helpers));
     const output = await orAbort(work, settings.signal);
     // The tool went on after it had been told to stop, so nobody can say what it did: that is a bug to be seen, not a pause.
     if (ended !== undefined)

@@ -29,16 +29,17 @@ export interface SettleResponse<Tools extends readonly Tool[] = readonly Tool[]>
 export async function settle<const Tools extends readonly Tool[]>(
   options: SettleOptions<Tools>,
 ): Promise<SettleResponse<Tools>> {
-  const transcript = new Transcript(options.messages);
+  const transcript = Transcript.from(options.messages);
   const replies = checkReplies(transcript, indexTools(options.tools), options.resume, { all: false });
   const before = transcript.messages.length;
   await withOwnSignal(options.signal, (signal) =>
     carryOut(transcript, replies, runSettings({ ...options, signal })),
   );
+  const messages = transcript.seal();
   return {
     interrupts: ownInterrupts<Tools>(transcript),
-    messages: transcript.messages,
-    newMessages: transcript.messages.slice(before),
+    messages,
+    newMessages: messages.slice(before),
   };
 }
 

@@ -10,20 +10,27 @@ export function toOpenAIMessages({
   system,
   history,
 }: Pick<ModelRequest, 'system' | 'history'>): ChatMessage[] {
-  const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }];
-  for (const item of history) messages.push(...itemMessages(item));
-  return messages;
+  const messages = writeHistory(history);
+  return system === undefined ? messages.slice() : [{ role: 'system', content: system }, ...messages];
 }
 
-// The items of a history do not change, and a loop sends the same ones at every step.
-const written = new WeakMap<HistoryItem, readonly ChatMessage[]>();
+interface WrittenHistory {
+  readonly messages: ChatMessage[];
+  /** How many items of the history they are of. */
+  items: number;
+}
 
-function itemMessages(item: HistoryItem): readonly ChatMessage[] {
-  const known = written.get(item);
-  if (known !== undefined) return known;
-  const messages = writeItem(item);
-  written.set(item, messages);
-  return messages;
+// A history only grows, and a loop sends it at every step.
+const written = new WeakMap<readonly HistoryItem[], WrittenHistory>();
+
+function writeHistory(history: readonly HistoryItem[]): readonly ChatMessage[] {
+  const known = written.get(history) ?? { messages: [], items: 0 };
+  if (known.items === 0) written.set(history, known);
+  for (; known.items < history.length; known.items += 1) {
+    const item = history[known.items];
+    if (item !== undefined) known.messages.push(...writeItem(item));
+  }
+  return known.messages;
 }
 
 function writeItem(item: HistoryItem): ChatMessage[] {

@@ -3,6 +3,7 @@ import { canonicalJson, type JsonValue } from './json.ts';
 import {
   type CallPart,
   type Interrupt,
+  isCheckedList,
   type Message,
   type ModelMessage,
   parseMessage,
@@ -20,35 +21,68 @@ export type CallState =
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
+/** The transcripts of lists of messages that can no longer change. */
+const transcripts = new WeakMap<object, Transcript>();
+
 /**
  * The messages of a thread and what follows from them, kept up to date message by message. It takes only a history that
  * a model may be shown: a call is answered once, by its own name, before anybody speaks again.
  */
 export class Transcript {
-  readonly messages: Message[] = [];
+  readonly messages: Message[];
   /** The history as a model is told it; a round appears here when its last call is settled. */
-  readonly history: HistoryItem[] = [];
+  readonly history: HistoryItem[];
   /** The calls of the latest model message, in the order the model made them. */
-  round: ReadonlyMap<string, CallState> = new Map();
+  readonly round: ReadonlyMap<string, CallState>;
   /** What the model said last since a person last spoke. */
-  text = '';
+  text: string;
   /** Model messages since a person last spoke. */
-  steps = 0;
+  steps: number;
   /** Tokens used since a person last spoke. */
-  usage: Usage = NO_USAGE;
-  readonly #calls = new Map<string, CallState>();
+  usage: Usage;
+  /** The transcript that this one goes on from. */
+  readonly #before: Transcript | undefined;
+  readonly #calls: Map<string, CallState>;
+  /** The refs of the calls since then. */
   readonly #refs = new Set<string>();
-  readonly #denials = new Map<string, string>();
-  #unsettled = 0;
+  readonly #denials: Map<string, string>;
+  #unsettled: number;
+  #isSealed = false;
 
-  constructor(messages: readonly unknown[] = []) {
+  private constructor(before?: Transcript) {
+    this.#before = before;
+    this.messages = before === undefined ? [] : before.messages.slice();
+    this.history = before === undefined ? [] : before.history.slice();
+    this.#calls = new Map(before?.round);
+    this.#denials = new Map(before === undefined ? [] : before.#denials);
     this.round = this.#calls;
-    for (const message of messages) this.append(parseMessage(message, this.messages.length));
-    const open = [...this.#calls.values()].find(({ state }) => state === 'open');
-    if (open !== undefined) this.#failDangling(open);
+    this.text = before?.text ?? '';
+    this.steps = before?.steps ?? 0;
+    this.usage = before?.usage ?? NO_USAGE;
+    this.#unsettled = before === undefined ? 0 : before.#unsettled;
+  }
+
+  /** The transcript of some messages, to be read; of messages that are known already it is the one that is there. */
+  static of(messages: readonly unknown[] = []): Transcript {
+    const known = transcripts.get(messages);
+    if (known !== undefined) return known;
+    const transcript = new Transcript();
+    const isChecked = isCheckedList(messages);
+    for (const [index, message] of messages.entries())
+      transcript.append(isChecked ? (message as Message) : parseMessage(message, index));
+    transcript.#refuseOpen();
+    if (isChecked) transcript.#sealAs(messages);
+    return transcript;
+  }
+
+  /** A transcript that begins with some messages and goes on by itself. */
+  static from(messages: readonly unknown[] = []): Transcript {
+    const transcript = Transcript.of(messages);
+    return transcript.#isSealed ? new Transcript(transcript) : transcript;
   }
 
   append(message: Message): void {
+    if (this.#isSealed) throw new TypeError('A transcript whose messages were handed out takes no more');
     if (message.role === 'tool') this.#appendResults(message);
     else {
       this.#refuseUnsettled();
@@ -58,9 +92,21 @@ export class Transcript {
     this.messages.push(message);
   }
 
+  /** Ends the transcript and hands its messages out; whoever brings them back is spared to have them read again. */
+  seal(): readonly Message[] {
+    this.#sealAs(Object.freeze(this.messages));
+    return this.messages;
+  }
+
+  #sealAs(messages: readonly unknown[]): void {
+    this.#isSealed = true;
+    // A call without a result may not be taken up again, so such messages are read anew, and refused.
+    if (![...this.#calls.values()].some(({ state }) => state === 'open')) transcripts.set(messages, this);
+  }
+
   /** Tells whether any call of this thread, settled or not, has this ref. */
   knows(ref: string): boolean {
-    return this.#refs.has(ref);
+    return this.#refs.has(ref) || this.#before?.knows(ref) === true;
   }
 
   /** The reason for which this very call was denied since a person last spoke. */
@@ -92,7 +138,7 @@ export class Transcript {
     for (const part of message.content) {
       if (!('toolRequest' in part)) continue;
       const { ref } = part.toolRequest;
-      if (this.#refs.has(ref)) this.#fail('repeated-ref', `two calls have the ref ${ref}`, ref);
+      if (this.knows(ref)) this.#fail('repeated-ref', `two calls have the ref ${ref}`, ref);
       this.#refs.add(ref);
       this.#calls.set(ref, { state: 'open', part });
     }
@@ -146,6 +192,10 @@ export class Transcript {
     if (open !== undefined) this.#failDangling(open);
   }
 
+  #refuseOpen(): void {
+    for (const call of this.#calls.values()) if (call.state === 'open') this.#failDangling(call);
+  }
+
   #failDangling({ part: { toolRequest } }: CallState): never {
     this.#fail('dangling-call', `call ${toolRequest.ref} has no result yet`, toolRequest.ref);
   }
@@ -153,6 +203,14 @@ export class Transcript {
   #fail(code: HistoryErrorCode, message: string, ref?: string): never {
     throw new HistoryError(code, message, this.messages.length, ref);
   }
+}
+
+/** Some messages with more after them, of which only those have to be read. */
+export function withMessages(messages: readonly Message[], more: readonly Message[]): readonly Message[] {
+  if (more.length === 0) return messages;
+  const transcript = Transcript.from(messages);
+  for (const message of more) transcript.append(message);
+  return transcript.seal();
 }
 
 function textOf(message: Message): string {

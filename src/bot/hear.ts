@@ -1,9 +1,11 @@
+import type { TakenTurn } from '../store/port.ts';
 import { askQuestion } from '../tools/built-in/ask-question.ts';
 import type { BotParts } from './bot-parts.ts';
 import { answer } from './decisions/decide.ts';
 import { readableText } from './readable-text.ts';
 import { detailsOf } from './request-details.ts';
 import { stopThread } from './stop-thread.ts';
+import { playTurn } from './take-turn.ts';
 import { type SlackThread, threadIdOf } from './thread.ts';
 
 /** Something that a person said in Slack. */
@@ -23,11 +25,18 @@ const QUEUED = 'eyes';
  * question and `stop` stops; the item is there first all the same, since it is what tells a copy of the event from the event.
  */
 export async function hear(parts: BotParts, heard: Heard, botUserId: string | undefined): Promise<void> {
-  const { store, directory, client, logger } = parts;
+  const { store, directory, turns, timing } = parts;
   const { thread, ts, user, toBot } = heard;
   const threadId = threadIdOf(thread);
   const text = await readableText(heard.text, directory, botUserId);
   const stops = /^stop[.!]?$/i.test(text);
+  if (!stops && !turns.isFull) {
+    const item = { id: ts, body: { user, text } };
+    const put = await store.putAndTake(threadId, item, { leaseMs: timing.leaseMs, onlyKnown: !toBot });
+    if (put.outcome === 'put' && put.turn !== undefined) goOn(parts, put.turn);
+    else if (put.outcome === 'put' && put.busy) await markQueued(parts, heard);
+    if (put.outcome !== 'waiting') return;
+  }
   const meant = stops ? undefined : await answerMeant(parts, threadId, user, text);
   const body = {
     user,
@@ -53,11 +62,22 @@ export async function hear(parts: BotParts, heard: Heard, botUserId: string | un
     (await answer(parts, meant.requestId, { who: user, id: ts }, meant.value)) === undefined
   )
     return;
-  if (put.waiting === 0 && !put.busy) return;
+  if (put.waiting > 0 || put.busy) await markQueued(parts, heard);
+}
+
+/** Reads what was just said, here and now: this process has been given the turn with it. */
+function goOn(parts: BotParts, turn: TakenTurn): void {
+  const { threadId } = turn;
+  const playing = playTurn(parts, turn);
+  playing.catch((err) => parts.logger.warn({ threadId, err }, 'a turn broke off'));
+  parts.turns.goOn(threadId, playing);
+}
+
+async function markQueued({ client, logger }: BotParts, { thread, ts }: Heard): Promise<void> {
   try {
     await client.reactions.add({ channel: thread.channel, timestamp: ts, name: QUEUED });
   } catch (err) {
-    logger.debug({ threadId, err }, 'a queued message was not marked');
+    logger.debug({ threadId: threadIdOf(thread), err }, 'a queued message was not marked');
   }
 }
 

@@ -30,6 +30,8 @@ const Details = z.object({
 /** What a request keeps of the call it is about: enough to draw its card and to run it. */
 export type Details = z.infer<typeof Details>;
 
+const Fields = z.custom<JsonObject>();
+
 export function detailsOf(request: Pick<RequestRecord, 'details'>): Details {
   return Details.parse(request.details);
 }
@@ -43,7 +45,7 @@ export function toDetails(
   const changed = JSON.stringify(original) !== JSON.stringify(toJson(interrupt.toolRequest.input));
   const { idempotencyKey } = call;
   const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
-  return z.record(z.string(), z.custom<JsonValue>()).parse(toJson(details));
+  return Fields.parse(toJson(details));
 }
 
 /** The call and its pause as messages: a call is settled from these alone, without the thread it stands in. */

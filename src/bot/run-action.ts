@@ -4,46 +4,74 @@ import type { JsonValue } from '../agent/json.ts';
 import type { ToolPart } from '../agent/messages.ts';
 import { buildRestart } from '../agent/replies.ts';
 import { settle } from '../agent/settle.ts';
-import type { RequestRecord } from '../store/port.ts';
+import type { Attempt, RequestRecord, TakenTurn } from '../store/port.ts';
 import type { GateResumed } from '../tools/gate/gate.ts';
 import { requestDigest } from '../tools/request-digest.ts';
 import type { ToolEntry } from '../tools/toolbox.ts';
 import type { BotParts } from './bot-parts.ts';
 import { mayDecide } from './people/may-decide.ts';
-import { detailsOf, messagesOf } from './request-details.ts';
+import { type Details, detailsOf, messagesOf } from './request-details.ts';
 import { asJson, snapshotOf } from './requests/policy-snapshot.ts';
+import { playTurn } from './take-turn.ts';
 import { toolContext } from './tool-context.ts';
+
+/** An approved action with all that it takes to run it. */
+export interface Action {
+  readonly request: RequestRecord;
+  readonly details: Details;
+  readonly entry: ToolEntry;
+}
 
 /** Carries out one approved action: it is on record as started before it runs, and its outcome as soon as it has. */
 export async function runAction(parts: BotParts, requestId: string): Promise<void> {
-  const { store, toolbox, timing } = parts;
+  const { store, toolbox } = parts;
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
   const { request } = loaded;
-  const { name } = detailsOf(request).interrupt.toolRequest;
+  const details = detailsOf(request);
+  const { name } = details.interrupt.toolRequest;
   const entry = toolbox.find(name);
   if (entry === undefined) {
     await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
-  const attempt = randomUUID();
-  const started = await store.start(requestId, {
-    attempt,
-    digest: digestNow(parts, request, entry),
-    silenceMs: timing.silenceMs,
-    ...(await stillEligible(parts, request)),
-  });
-  if (started.outcome === 'started') await carryOut(parts, request, entry, attempt);
+  const action = { request, details, entry };
+  const attempt = await planAttempt(parts, action, approversOf(request));
+  const started = await store.start(requestId, attempt);
+  if (started.outcome === 'started') await carryOut(parts, action, attempt.attempt);
 }
 
-async function carryOut(
+/** The people whose approval is on record. */
+export function approversOf({ votes }: RequestRecord): string[] {
+  return votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who);
+}
+
+/** Makes ready what has to be on record before the effect: what would run now, and who of the approvers still counts. */
+export async function planAttempt(
   parts: BotParts,
-  request: RequestRecord,
-  { tool }: ToolEntry,
+  action: Action,
+  approvers: readonly string[],
+): Promise<Attempt> {
+  return {
+    attempt: randomUUID(),
+    digest: digestNow(parts, action),
+    silenceMs: parts.timing.silenceMs,
+    ...(await stillEligible(parts, action.request, approvers)),
+  };
+}
+
+/** Runs an action that is on record as started, and goes on with its thread where nothing else there waits. */
+export async function carryOut(parts: BotParts, action: Action, attempt: string): Promise<void> {
+  const turn = await runAttempt(parts, action, attempt);
+  if (turn !== undefined) await playTurn(parts, turn);
+}
+
+async function runAttempt(
+  parts: BotParts,
+  { request, details, entry: { tool } }: Action,
   attempt: string,
-): Promise<void> {
+): Promise<TakenTurn | undefined> {
   const { store, logger, timing } = parts;
-  const details = detailsOf(request);
   let progress = '';
   let inDoubt = false;
   const beating = setInterval(() => {
@@ -72,37 +100,41 @@ async function carryOut(
       },
     });
     // The call was made and nobody knows what became of it: the attempt falls silent, and the record asks people.
-    if (inDoubt) return;
+    if (inDoubt) return undefined;
     const [message] = newMessages;
     const part = message?.role === 'tool' ? message.content[0] : undefined;
     if (message === undefined || part === undefined)
       throw new Error(`Request ${request.id} ended without a result`);
-    await store.finish(request.id, { attempt, state: stateOf(part), message, summary: summaryOf(part) });
+    const outcome = { attempt, state: stateOf(part), message, summary: summaryOf(part) };
+    const finished = await store.finishAndTake(request.id, outcome, timing.leaseMs);
+    return finished.outcome === 'finished' ? finished.turn : undefined;
   } finally {
     clearInterval(beating);
   }
 }
 
 /** The digest of what would run now, by the manifest that holds now. */
-function digestNow({ toolbox }: BotParts, request: RequestRecord, entry: ToolEntry): string {
-  const { interrupt, policy: shown } = detailsOf(request);
-  const policy = toolbox.policy(shown?.name ?? '');
+function digestNow({ toolbox }: BotParts, { request, details, entry }: Action): string {
+  const policy = toolbox.policy(details.policy?.name ?? '');
   return requestDigest({
     entry,
     // A policy that is gone has changed as well.
     policy: policy === undefined ? {} : asJson(snapshotOf(policy)),
-    input: interrupt.toolRequest.input,
+    input: details.interrupt.toolRequest.input,
     requester: request.requester,
     threadId: request.threadId,
   });
 }
 
-async function stillEligible({ directory }: BotParts, { votes, principals }: RequestRecord) {
-  const approvals = votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who);
+async function stillEligible(
+  { directory }: BotParts,
+  { principals }: RequestRecord,
+  approvers: readonly string[],
+): Promise<Pick<Attempt, 'stillEligible' | 'evidence'>> {
   // Nothing of what the clicks found counts here: this is the last look before the effect.
   const now = directory.fresh();
   const checked = await Promise.all(
-    approvals.map(async (who) => ({ who, ...(await mayDecide(now, who, principals)) })),
+    approvers.map(async (who) => ({ who, ...(await mayDecide(now, who, principals)) })),
   );
   // Where Slack cannot be asked nothing is decided: the action stays approved, and is tried again.
   if (checked.some((person) => !person.eligible && !person.checked))

@@ -1,9 +1,17 @@
-/** The turns that this process is working on, so that Stop reaches them at once. */
+import { ownController } from '../agent/with-own-signal.ts';
+import { RunningWork } from './connection/running-work.ts';
+
+/** What one process takes on by itself; anything more is left to whoever the engine wakes. */
+const MOST_HERE = 64;
+
+/** The turns that this process is working on, so that Stop reaches them at once, and what it went on with by itself. */
 export class RunningTurns {
   readonly #running = new Map<string, AbortController>();
+  readonly #here = new Map<string, Promise<void>>();
+  readonly #work = new RunningWork();
 
   begin(threadId: string): AbortController {
-    const controller = new AbortController();
+    const controller = ownController();
     this.#running.set(threadId, controller);
     return controller;
   }
@@ -17,5 +25,31 @@ export class RunningTurns {
     const controller = this.#running.get(threadId);
     controller?.abort(new Error('stopped by a person'));
     return controller !== undefined;
+  }
+
+  /** Tells whether this process has as much in hand as it takes on by itself. */
+  get isFull(): boolean {
+    return this.#here.size >= MOST_HERE;
+  }
+
+  /** Goes on with a thread beside whatever else happens here; a failure must have been told to the log already. */
+  goOn(threadId: string, work: Promise<void>): void {
+    const here: Promise<void> = work
+      .catch(() => {})
+      .finally(() => {
+        if (this.#here.get(threadId) === here) this.#here.delete(threadId);
+      });
+    this.#here.set(threadId, here);
+    this.#work.add(here);
+  }
+
+  /** What this process went on with in a thread, if it does so now. */
+  workIn(threadId: string): Promise<void> | undefined {
+    return this.#here.get(threadId);
+  }
+
+  /** Resolves when this process has ended all that it went on with, or when the time is over. */
+  idle(withinMs: number): Promise<void> {
+    return this.#work.idle(withinMs);
   }
 }

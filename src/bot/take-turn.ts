@@ -1,9 +1,10 @@
 import { generate } from '../agent/generate.ts';
 import { type Message, userMessage } from '../agent/messages.ts';
 import type { Model } from '../agent/model.ts';
-import type { CloseReply } from '../agent/replies.ts';
+import type { CloseReply, Resume } from '../agent/replies.ts';
 import { settle } from '../agent/settle.ts';
 import type { ToolContext } from '../agent/tool.ts';
+import { withMessages } from '../agent/transcript.ts';
 import type { NewRequest, TakenTurn, TurnEnd } from '../store/port.ts';
 import type { BotParts } from './bot-parts.ts';
 import { isSpent } from './is-spent.ts';
@@ -18,15 +19,19 @@ import { takeExit } from './requests/take-exit.ts';
 import { parseThreadId } from './thread.ts';
 import { toolContext } from './tool-context.ts';
 
-/** The story of a turn: what people decided is settled, what they said is read, the model works, and what waits is asked. */
+/** Takes the turn of a thread, if there is anything to do in it that nobody else is doing. */
 export async function takeTurn(parts: BotParts, threadId: string): Promise<void> {
-  const { store, turns, timing, logger } = parts;
+  const { store, timing, logger } = parts;
   const taken = await store.take(threadId, timing.leaseMs);
   if (taken.outcome === 'quarantined')
     logger.error({ threadId, reason: taken.reason }, 'a thread is set aside');
-  if (taken.outcome !== 'taken') return;
+  if (taken.outcome === 'taken') await playTurn(parts, taken.turn);
+}
 
-  const { turn } = taken;
+/** The story of a turn: what people decided is settled, what they said is read, the model works, and what waits is asked. */
+export async function playTurn(parts: BotParts, turn: TakenTurn): Promise<void> {
+  const { store, turns, timing, logger } = parts;
+  const { threadId } = turn;
   const running = turns.begin(threadId);
   const renewing = setInterval(() => void keepLease(parts, turn, running), timing.renewMs);
   try {
@@ -45,20 +50,25 @@ async function work(parts: BotParts, turn: TakenTurn, signal: AbortSignal): Prom
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0)
     return { read: turn.inbox.length, messages: [] };
   const said = await Promise.all(unread.map(({ body }) => readAloud(parts, body)));
-  const requester = requesterOf([...turn.messages, ...said]);
+  const requester = requesterOf(said.length > 0 ? said : turn.messages);
   const context = toolContext(parts, turn.threadId, requester);
+
+  // Nothing waited, so there is nothing to settle.
+  if (turn.settled.length === 0)
+    return letModelWork(parts, turn, withMessages(turn.messages, said), {
+      requester,
+      context,
+      signal,
+      refused: [],
+    });
 
   // Every tool is needed here, also one that this person may not use: it may be the one that waits.
   const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
   // They were made for whoever had spoken then, whatever others have said since.
   const asked = toolContext(parts, turn.threadId, requesterOf(turn.messages));
-  const settled = await settle({
-    messages: turn.messages,
-    tools: toolbox.tools(),
-    resume,
-    context: asked,
-    signal,
-  });
+  const settled = isEmpty(resume)
+    ? turn
+    : await settle({ messages: turn.messages, tools: toolbox.tools(), resume, context: asked, signal });
   const again = await ask(parts, turn, settled.messages);
   // What paused again is asked before anything else is read.
   if (again.requests.length > 0) {
@@ -66,7 +76,12 @@ async function work(parts: BotParts, turn: TakenTurn, signal: AbortSignal): Prom
     return { read: 0, messages: added(turn, again.messages), requests: again.requests, rows };
   }
   const { refused } = again;
-  return letModelWork(parts, turn, [...again.messages, ...said], { requester, context, signal, refused });
+  return letModelWork(parts, turn, withMessages(again.messages, said), {
+    requester,
+    context,
+    signal,
+    refused,
+  });
 }
 
 interface Work {
@@ -154,6 +169,10 @@ async function ask(
   if (refusals.length === 0) return { messages, requests, refused: [] };
   const closed = await settle({ messages, tools: [], resume: { close: refusals } });
   return { messages: closed.messages, requests, refused: refusals };
+}
+
+function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
+  return respond.length + restart.length + close.length === 0;
 }
 
 function added(turn: TakenTurn, messages: readonly Message[]): readonly Message[] {

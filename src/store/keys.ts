@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** How many hash tags the record is spread over; a number that must never change for a Redis that is in use. */
 export const SHARDS = 64;
@@ -28,7 +28,34 @@ export function threadOf(requestId: string): string | undefined {
 }
 
 export function shardOf(threadId: string): number {
-  return createHash('sha256').update(threadId).digest().readUInt16BE(0) % SHARDS;
+  return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
+}
+
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round'] as const;
+const SHARD_KEYS = [
+  'timers',
+  'wake',
+  'run',
+  'outbox',
+  'rows',
+  'audit',
+  'head',
+  'waiting',
+  'asked',
+  'decided',
+  'sent',
+] as const;
+type ThreadKey = (typeof THREAD_KEYS)[number];
+type ShardKey = (typeof SHARD_KEYS)[number];
+
+/** Every kind of key but the requests' own, in the order in which scripts take them. */
+export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS];
+export type KeyName = ThreadKey | ShardKey;
+
+const threadKeys: ReadonlySet<KeyName> = new Set(THREAD_KEYS);
+
+function isThreadKey(name: KeyName): boolean {
+  return threadKeys.has(name);
 }
 
 /** Names every key there is; all keys of one shard have one hash tag, and so one place in a cluster. */
@@ -39,15 +66,12 @@ export class Keys {
     this.#prefix = prefix;
   }
 
-  shard(
-    shard: number,
-    name: 'timers' | 'wake' | 'run' | 'outbox' | 'audit' | 'head' | 'waiting' | 'asked' | 'decided',
-  ): string {
+  shard(shard: number, name: ShardKey): string {
     return `${this.#prefix}{${shard}}:${name}`;
   }
 
-  request(requestId: string): string {
-    return this.#of(shardOf(threadOf(requestId) ?? ''), 'request', requestId);
+  request(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
+    return this.#of(shard, 'request', requestId);
   }
 
   round(threadId: string): string {
@@ -58,23 +82,15 @@ export class Keys {
     return this.#of(shardOf(threadId), 'log', threadId);
   }
 
-  /** The keys that every script gets, in the order in which its prelude names them. */
+  /** The keys of some names, in their order, of a thread and its shard. */
+  named(names: readonly KeyName[], threadId: string, shard: number): string[] {
+    const tag = `${this.#prefix}{${shard}}:`;
+    return names.map((name) => (isThreadKey(name) ? `${tag}${name}:${threadId}` : tag + name));
+  }
+
+  /** All keys that there are of a thread and its shard. */
   forScript(threadId: string, shard = shardOf(threadId)): string[] {
-    const own = ['thread', 'log', 'inbox', 'seen', 'round'].map((name) => this.#of(shard, name, threadId));
-    const shared = [
-      'timers',
-      'wake',
-      'run',
-      'outbox',
-      'rows',
-      'audit',
-      'head',
-      'waiting',
-      'asked',
-      'decided',
-      'sent',
-    ];
-    return [...own, ...shared.map((name) => `${this.#prefix}{${shard}}:${name}`)];
+    return this.named(KEY_NAMES, threadId, shard);
   }
 
   #of(shard: number, name: string, id: string): string {

@@ -37,21 +37,21 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
       const said = new Answer(
         await run('outbox-done', { threadId: '', shard, args: [item, owner, '', 0, ''] }),
       );
-      return z.enum(['done', 'stale']).parse(said.code);
+      return said.oneOf('done', 'stale');
     },
 
     async doneView({ item, owner, requestId, viewId }, revision, stands) {
       const threadId = threadOf(requestId) ?? '';
       const args = [item, owner, viewId, revision, JSON.stringify(stands)];
       const said = new Answer(await run('outbox-done', { threadId, requestIds: [requestId], args }));
-      return z.enum(['done', 'due-again', 'stale']).parse(said.code);
+      return said.oneOf('done', 'due-again', 'stale');
     },
 
     async retryOutbox({ item, owner, shard }, delayMs) {
       const said = new Answer(
         await run('outbox-retry', { threadId: '', shard, args: [item, owner, delayMs] }),
       );
-      return z.enum(['later', 'stale']).parse(said.code);
+      return said.oneOf('later', 'stale');
     },
   };
 }

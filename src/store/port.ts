@@ -103,6 +103,11 @@ export type TakeResult =
   | { readonly outcome: 'quarantined'; readonly reason: string }
   | { readonly outcome: 'idle' }
   | { readonly outcome: 'invalid-thread' };
+/** What was put, and the turn that reads it where nothing stood in its way; or that nothing was put, since requests wait. */
+export type PutAndTakeResult =
+  | (PutResult & { readonly outcome: 'put'; readonly turn: TakenTurn | undefined })
+  | Exclude<PutResult, { readonly outcome: 'put' }>
+  | { readonly outcome: 'waiting'; readonly requestIds: readonly string[] };
 export type RenewResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
 export type SuspendResult =
   | { readonly outcome: 'suspended'; readonly waiting: number }
@@ -133,6 +138,10 @@ export type StartResult =
   | Settled
   | Unknown
   | Malformed;
+/** What became of the vote, and of the start where the vote was the last that was needed. */
+export type VoteAndStartResult =
+  | (VoteResult & { readonly outcome: 'voted'; readonly started: StartResult | undefined })
+  | Exclude<VoteResult, { readonly outcome: 'voted' }>;
 export type BeatResult =
   | { readonly outcome: 'beaten' }
   | { readonly outcome: 'lost'; readonly state: string };
@@ -141,6 +150,10 @@ export type FinishResult =
   | { readonly outcome: 'stale'; readonly state: string }
   | Unknown
   | Malformed;
+/** What became of the outcome, and the turn that reads it where nothing else of its round waits. */
+export type FinishAndTakeResult =
+  | (FinishResult & { readonly outcome: 'finished'; readonly turn: TakenTurn | undefined })
+  | Exclude<FinishResult, { readonly outcome: 'finished' }>;
 export type RecoverResult =
   | { readonly outcome: 'retry'; readonly tries: number }
   | { readonly outcome: 'unknown-outcome' | 'not-due' }
@@ -207,6 +220,12 @@ export interface Store extends AuditStore {
   /** Takes what somebody said; with `onlyKnown`, only into a thread that is there already. */
   put(threadId: string, item: InboxItem, options?: { readonly onlyKnown?: boolean }): Promise<PutResult>;
   take(threadId: string, leaseMs: number): Promise<TakeResult>;
+  /** `put` and `take` in one step, where no request waits. */
+  putAndTake(
+    threadId: string,
+    item: InboxItem,
+    options: { readonly leaseMs: number; readonly onlyKnown?: boolean },
+  ): Promise<PutAndTakeResult>;
   renew(turn: TakenTurn, leaseMs: number): Promise<RenewResult>;
   /** Asks the turn that is going on to stop, in whatever process it runs. */
   stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
@@ -217,12 +236,16 @@ export interface Store extends AuditStore {
 
   load(requestId: string): Promise<LoadResult>;
   vote(requestId: string, vote: Vote): Promise<VoteResult>;
+  /** `vote` and, where it completes the quorum, `start` in one step. */
+  voteAndStart(requestId: string, vote: Vote, attempt: Attempt): Promise<VoteAndStartResult>;
   answer(requestId: string, deed: Deed, value: JsonValue): Promise<AnswerResult>;
   withdraw(requestId: string, deed: Omit<Deed, 'eligible'>, reason: string): Promise<WithdrawResult>;
   supersede(requestId: string, reason: string): Promise<SupersedeResult>;
   start(requestId: string, attempt: Attempt): Promise<StartResult>;
   beat(requestId: string, attempt: string, silenceMs: number, progress?: string): Promise<BeatResult>;
   finish(requestId: string, outcome: Outcome): Promise<FinishResult>;
+  /** `finish` and, where nothing else of the round waits, `take` in one step. */
+  finishAndTake(requestId: string, outcome: Outcome, leaseMs: number): Promise<FinishAndTakeResult>;
   /** Ends a request that cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;

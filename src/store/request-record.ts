@@ -162,9 +162,52 @@ const Stored = z.object({
   views: z.string(),
 });
 
+const STATES: ReadonlySet<string | undefined> = new Set(RequestState.options);
+const KINDS: ReadonlySet<string | undefined> = new Set(RequestKind.options);
+const COUNTS = ['rev', 'created', 'approvals', 'rejections', 'attempts'] as const;
+const TEXTS = ['record', 'requester', 'digest', 'principals', 'views'] as const;
+const DIGITS = /^\d{1,15}$/;
+
+/** The fields of a hash by their types. What a quick look finds sound the schema would pass as well; every doubt is the schema's. */
+function readStored(fields: Readonly<Record<string, string>>): z.infer<typeof Stored> {
+  const { v, state, kind, expires = '', settled_at: settledAt } = fields;
+  const isSound =
+    v === String(REQUEST_VERSION) &&
+    STATES.has(state) &&
+    KINDS.has(kind) &&
+    DIGITS.test(expires) &&
+    (settledAt === undefined || DIGITS.test(settledAt)) &&
+    COUNTS.every((name) => DIGITS.test(fields[name] ?? '')) &&
+    TEXTS.every((name) => fields[name] !== undefined);
+  if (!isSound) return Stored.parse(fields);
+  const count = (name: string) => Number(fields[name]);
+  const text = (name: string) => fields[name] ?? '';
+  return {
+    v,
+    state: state as RequestState,
+    kind: kind as RequestKind,
+    rev: count('rev'),
+    record: text('record'),
+    requester: text('requester'),
+    digest: text('digest'),
+    principals: text('principals'),
+    created: count('created'),
+    expires: count('expires'),
+    settled_at: settledAt === undefined ? undefined : Number(settledAt),
+    by: fields.by,
+    payload: fields.payload,
+    approvals: count('approvals'),
+    rejections: count('rejections'),
+    attempts: count('attempts'),
+    attempt: fields.attempt,
+    progress: fields.progress,
+    views: text('views'),
+  };
+}
+
 /** Reads a request back from its hash; what cannot be read throws one error that says where it does not fit. */
 export function parseRequestRecord(id: string, fields: Readonly<Record<string, string>>): RequestRecord {
-  const stored = Stored.parse(fields);
+  const stored = readStored(fields);
   const { details, policy, execution } = readPart('record', () => Fixed.parse(JSON.parse(stored.record)));
   return {
     id,

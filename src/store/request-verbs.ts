@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../agent/json.ts';
 import { isPerson, type Keys, threadOf } from './keys.ts';
-import type { Store } from './port.ts';
+import type { Attempt, FinishResult, Outcome, StartResult, Store, Vote, VoteResult } from './port.ts';
+import { readGivenTurn } from './read-turn.ts';
 import { parseRequestRecord } from './request-record.ts';
-import type { RedisClient, RunScript } from './run-script.ts';
+import type { Call, RedisClient, RunScript, Said } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 import type { ScriptName } from './scripts.ts';
 import { setAside } from './set-aside.ts';
@@ -12,16 +13,20 @@ type RequestVerbs = Pick<
   Store,
   | 'load'
   | 'vote'
+  | 'voteAndStart'
   | 'answer'
   | 'withdraw'
   | 'supersede'
   | 'start'
   | 'beat'
   | 'finish'
+  | 'finishAndTake'
   | 'abandon'
   | 'addViews'
   | 'resolve'
 >;
+
+type Fields = readonly (string | number)[];
 
 const UNKNOWN = { outcome: 'unknown' } as const;
 
@@ -34,9 +39,16 @@ export async function askAbout(
 ): Promise<Answer> {
   const threadId = threadOf(requestId);
   if (threadId === undefined) return new Answer(['unknown']);
-  const answer = new Answer(
-    await run(name, { threadId, requestIds: [requestId], args: [requestId, ...args] }),
-  );
+  return checked(run, threadId, requestId, await run(name, aboutRequest(threadId, requestId, args)));
+}
+
+function aboutRequest(threadId: string, requestId: string, args: Fields): Call {
+  return { threadId, requestIds: [requestId], args: [requestId, ...args] };
+}
+
+/** What a script said of a request; one that it could not read sets its thread aside. */
+async function checked(run: RunScript, threadId: string, requestId: string, said: Said): Promise<Answer> {
+  const answer = new Answer(said);
   if (answer.code === 'malformed')
     await setAsideFor(run, threadId, requestId, new Error(`it has no good ${answer.word(1)}`));
   return answer;
@@ -62,30 +74,19 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       }
     },
 
-    async vote(requestId, { who, eligible, evidence, decision, shown, reason = '' }) {
-      if (!isPerson(who)) return { outcome: 'not-eligible' };
-      const said = statement({ who, decision, reason, evidence });
-      const answer = await askAbout(run, 'vote', requestId, [
-        who,
-        decision,
-        shown,
-        eligible ? 1 : 0,
-        ...said,
-        reason,
-      ]);
-      switch (answer.code) {
-        case 'voted':
-          return {
-            outcome: 'voted',
-            state: answer.word(1),
-            approvals: answer.number(2),
-            quorum: answer.number(3),
-          };
-        case 'already-voted':
-          return { outcome: 'already-voted', decision: answer.word(1) };
-        default:
-          return answer.plain('expired', 'not-an-approval', 'not-eligible', 'own-request', 'not-as-shown');
-      }
+    async vote(requestId, vote) {
+      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      return readVote(await askAbout(run, 'vote', requestId, voteFields(vote)));
+    },
+
+    async voteAndStart(requestId, vote, attempt) {
+      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      const args = [...voteFields(vote), ...attemptFields(attempt)];
+      const answer = await askAbout(run, 'vote-start', requestId, args);
+      const voted = readVote(answer);
+      if (voted.outcome !== 'voted') return voted;
+      const started = answer.after(4);
+      return { ...voted, started: started && readStart(started) };
     },
 
     async answer(requestId, { who, eligible, evidence }, value) {
@@ -121,20 +122,8 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return answer.plain<never>();
     },
 
-    async start(requestId, { attempt, digest, silenceMs, stillEligible, evidence }) {
-      const said = statement({ attempt, digest, stillEligible, evidence });
-      const args = [attempt, digest, silenceMs, ...said, stillEligible.join(' ')];
-      const answer = await askAbout(run, 'start', requestId, args);
-      switch (answer.code) {
-        case 'started':
-          return { outcome: 'started', tries: answer.number(1) };
-        case 'superseded':
-          return { outcome: 'superseded', reason: answer.word(1) };
-        case 'not-approved':
-          return { outcome: 'not-approved', state: answer.word(1) };
-        default:
-          return answer.plain<never>();
-      }
+    async start(requestId, attempt) {
+      return readStart(await askAbout(run, 'start', requestId, attemptFields(attempt)));
     },
 
     async beat(requestId, attempt, silenceMs, progress = '') {
@@ -143,12 +132,19 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return { outcome: 'lost', state: answer.code === 'lost' ? answer.word(1) : '' };
     },
 
-    async finish(requestId, { attempt, state, message, summary }) {
-      const said = statement({ attempt, state, summary });
-      const args = [attempt, state, JSON.stringify(message), JSON.stringify(summary), ...said];
-      const answer = await askAbout(run, 'finish', requestId, args);
-      if (answer.code === 'unknown' || answer.code === 'malformed') return { outcome: answer.code };
-      return { outcome: z.enum(['finished', 'stale']).parse(answer.code), state: answer.word(1) };
+    async finish(requestId, outcome) {
+      return readFinish(await askAbout(run, 'finish', requestId, outcomeFields(outcome)));
+    },
+
+    async finishAndTake(requestId, outcome, leaseMs) {
+      const args = [...outcomeFields(outcome), randomUUID(), leaseMs];
+      const threadId = threadOf(requestId);
+      if (threadId === undefined) return UNKNOWN;
+      const { said, log } = await run.withLog('finish-take', aboutRequest(threadId, requestId, args));
+      const answer = await checked(run, threadId, requestId, said);
+      const finished = readFinish(answer);
+      if (finished.outcome !== 'finished') return finished;
+      return { ...finished, turn: await readGivenTurn(run, threadId, answer.after(2), log) };
     },
 
     async resolve(requestId, { who, eligible, evidence }, verdict, reason) {
@@ -166,4 +162,55 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       }
     },
   };
+}
+
+/** The fields of a vote in the order in which `vote.lua` reads them. */
+function voteFields({ who, eligible, evidence, decision, shown, reason = '' }: Vote): Fields {
+  return [who, decision, shown, eligible ? 1 : 0, ...statement({ who, decision, reason, evidence }), reason];
+}
+
+function readVote(answer: Answer): VoteResult {
+  switch (answer.code) {
+    case 'voted':
+      return {
+        outcome: 'voted',
+        state: answer.word(1),
+        approvals: answer.number(2),
+        quorum: answer.number(3),
+      };
+    case 'already-voted':
+      return { outcome: 'already-voted', decision: answer.word(1) };
+    default:
+      return answer.plain('expired', 'not-an-approval', 'not-eligible', 'own-request', 'not-as-shown');
+  }
+}
+
+/** The fields of an attempt in the order in which `start.lua` reads them. */
+function attemptFields({ attempt, digest, silenceMs, stillEligible, evidence }: Attempt): Fields {
+  const said = statement({ attempt, digest, stillEligible, evidence });
+  return [attempt, digest, silenceMs, ...said, stillEligible.join(' ')];
+}
+
+function readStart(answer: Answer): StartResult {
+  switch (answer.code) {
+    case 'started':
+      return { outcome: 'started', tries: answer.number(1) };
+    case 'superseded':
+      return { outcome: 'superseded', reason: answer.word(1) };
+    case 'not-approved':
+      return { outcome: 'not-approved', state: answer.word(1) };
+    default:
+      return answer.plain<never>();
+  }
+}
+
+/** The fields of an outcome in the order in which `finish.lua` reads them. */
+function outcomeFields({ attempt, state, message, summary }: Outcome): Fields {
+  const said = statement({ attempt, state, summary });
+  return [attempt, state, JSON.stringify(message), JSON.stringify(summary), ...said];
+}
+
+function readFinish(answer: Answer): FinishResult {
+  if (answer.code === 'unknown' || answer.code === 'malformed') return { outcome: answer.code };
+  return { outcome: answer.oneOf('finished', 'stale'), state: answer.word(1) };
 }

@@ -1,5 +1,4 @@
-import { type Cluster, type Redis, ReplyError } from 'ioredis';
-import { z } from 'zod';
+import { type Cluster, Redis, ReplyError } from 'ioredis';
 import type { Keys } from './keys.ts';
 import { shardOf } from './keys.ts';
 import type { Script, ScriptName, Scripts } from './scripts.ts';
@@ -7,8 +6,7 @@ import type { Script, ScriptName, Scripts } from './scripts.ts';
 export type RedisClient = Redis | Cluster;
 
 /** What a script says: a code, and what belongs to it. */
-export const Said = z.array(z.union([z.string(), z.array(z.string())])).nonempty();
-export type Said = z.infer<typeof Said>;
+export type Said = readonly (string | readonly string[])[];
 
 export interface Call {
   readonly threadId: string;
@@ -18,14 +16,65 @@ export interface Call {
   readonly args: readonly (string | number)[];
 }
 
-export type RunScript = (name: ScriptName, call: Call) => Promise<Said>;
+export interface RunScript {
+  (name: ScriptName, call: Call): Promise<Said>;
+  /** Runs a script and reads the thread's log in the same round trip. */
+  withLog(name: ScriptName, call: Call): Promise<{ readonly said: Said; readonly log: ThreadLog }>;
+}
+
+/** A thread's log as it was read beside a script: a list goes through Lua many times more slowly than past it. */
+export interface ThreadLog {
+  /** The log of so many rows; where it was read too early it is read again. */
+  ofLength(length: number): Promise<readonly string[]>;
+}
 
 /** Runs scripts by their digest, sending the text only where the server does not know it. */
 export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts): RunScript {
-  return async (name, { threadId, shard = shardOf(threadId), requestIds = [], args }) => {
-    const named = [...keys.forScript(threadId, shard), ...requestIds.map((id) => keys.request(id))];
-    return Said.parse(await evaluate(client, scripts[name], named, [threadId, ...args]));
+  const run = async (name: ScriptName, call: Call): Promise<Said> => {
+    const { threadId, shard = shardOf(threadId), requestIds = [], args } = call;
+    const script = scripts[name];
+    const own = keys.named(script.keys, threadId, shard);
+    for (const id of requestIds) own.push(keys.request(id, shard));
+    return parseSaid(await evaluate(client, script, own, [threadId, ...args]));
   };
+  return Object.assign(run, {
+    async withLog(name: ScriptName, call: Call) {
+      const key = keys.log(call.threadId);
+      const [said, rows] = await Promise.all(
+        inOneWrite(client, () => [run(name, call), client.lrange(key, 0, -1)] as const),
+      );
+      const log: ThreadLog = {
+        // Rows are only ever added, so as many rows are the same rows.
+        ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),
+      };
+      return { said, log };
+    },
+  });
+}
+
+/** Sends several commands as one piece; a cluster finds the connection of each by itself. */
+function inOneWrite<Sent>(client: RedisClient, send: () => Sent): Sent {
+  const stream = client instanceof Redis ? client.stream : undefined;
+  stream?.cork();
+  try {
+    return send();
+  } finally {
+    stream?.uncork();
+  }
+}
+
+/** Scripts say words and lists of words and nothing else; their lists can be long, and a look at each word is enough. */
+function parseSaid(value: unknown): Said {
+  if (!Array.isArray(value) || value.length === 0) throw new TypeError('A script said nothing');
+  for (const part of value) {
+    const isSound = Array.isArray(part) ? part.every(isWord) : isWord(part);
+    if (!isSound) throw new TypeError('A script said something that is no word');
+  }
+  return value;
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 async function evaluate(

@@ -19,15 +19,27 @@ export class Answer {
     return word;
   }
 
+  /** The code, which must be one of these. */
+  oneOf<Code extends string>(...codes: readonly Code[]): Code {
+    const code = codes.find((candidate) => candidate === this.code);
+    if (code === undefined) throw new TypeError(`A script said "${this.code}", which nobody expects`);
+    return code;
+  }
+
   number(index: number): number {
     return Number(this.word(index));
   }
 
   list(index: number): readonly string[] {
     const list = this.#said[index];
-    if (!Array.isArray(list))
+    if (typeof list !== 'object')
       throw new TypeError(`A script said ${JSON.stringify(this.#said)} without a list at ${index}`);
     return list;
+  }
+
+  /** What follows from an index on as an answer of its own, as a script that joins two gives it. */
+  after(index: number): Answer | undefined {
+    return this.#said.length > index ? new Answer(this.#said.slice(index)) : undefined;
   }
 
   /** All words from an index on. */
@@ -44,9 +56,7 @@ export class Answer {
     | { outcome: 'unknown' | 'malformed' } {
     if (this.code === 'unknown' || this.code === 'malformed') return { outcome: this.code };
     if (this.code === 'settled') return { outcome: 'settled', state: this.word(1), by: this.word(2) };
-    const outcome = outcomes.find((candidate) => candidate === this.code);
-    if (outcome === undefined) throw new TypeError(`A script said "${this.code}", which nobody expects`);
-    return { outcome };
+    return { outcome: this.oneOf(...outcomes) };
   }
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { KEY_NAMES, type KeyName } from './keys.ts';
 
 const NAMES = [
   'put',
   'take',
+  'put-take',
   'renew',
   'stop',
   'suspend',
@@ -15,8 +17,10 @@ const NAMES = [
   'escalate',
   'supersede',
   'start',
+  'vote-start',
   'beat',
   'finish',
+  'finish-take',
   'recover',
   'resolve',
   'abandon',
@@ -38,6 +42,8 @@ export type ScriptName = (typeof NAMES)[number];
 export interface Script {
   readonly text: string;
   readonly sha: string;
+  /** The keys that the script names, in the order in which it takes them. */
+  readonly keys: readonly KeyName[];
 }
 
 export type Scripts = Readonly<Record<ScriptName, Script>>;
@@ -46,13 +52,28 @@ export type Scripts = Readonly<Record<ScriptName, Script>>;
 export function loadScripts(change: (text: string) => string = (text) => text): Scripts {
   const prelude = readLua('lib/prelude');
   const entries = NAMES.map((name) => {
-    const own = readLua(name).replace(/^--- include (\w+)$/m, (_line, part: string) =>
-      readLua(`lib/${part}`),
-    );
-    const text = change(`${prelude}\n${own}`);
-    return [name, { text, sha: createHash('sha1').update(text).digest('hex') }] as const;
+    const body = change(`${prelude}\n${resolve(name, new Set())}`);
+    const keys = KEY_NAMES.filter((key) => new RegExp(`\\bK\\.${key}\\b`).test(body));
+    const text = `${nameKeys(keys)}\n${body}`;
+    const script: Script = { text, keys, sha: createHash('sha1').update(text).digest('hex') };
+    return [name, script] as const;
   });
   return Object.fromEntries(entries) as Record<ScriptName, Script>;
+}
+
+/** A script with the parts it includes, each once, and the scripts it joins, each as a function of its own ARGV. */
+function resolve(file: string, included: Set<string>): string {
+  return readLua(file).replace(/^--- (include|script) ([\w-]+)$/gm, (_line, kind: string, part: string) => {
+    if (kind === 'script') return `local function ${part}(ARGV)\n${resolve(part, included)}\nend`;
+    if (included.has(part)) return '';
+    included.add(part);
+    return resolve(`lib/${part}`, included);
+  });
+}
+
+function nameKeys(keys: readonly KeyName[]): string {
+  const fields = keys.map((key, index) => `${key} = KEYS[${index + 1}], `);
+  return `local FIRST_REQUEST = ${keys.length + 1}\nlocal K = { ${fields.join('')}request = KEYS[FIRST_REQUEST] }`;
 }
 
 function readLua(name: string): string {

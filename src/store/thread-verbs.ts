@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
-import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
-import { type Message, parseMessage } from '../agent/messages.ts';
+import { canonicalJson, toJson } from '../agent/json.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from './keys.ts';
-import type { InboxItem, Settlement, Store, TakenTurn, TakeResult } from './port.ts';
-import { problemOf, readPart } from './problem-of.ts';
-import { type NewRequest, REQUEST_VERSION, RequestRules, SettledState } from './request-record.ts';
+import type { InboxItem, PutResult, Store } from './port.ts';
+import { problemOf } from './problem-of.ts';
+import { readGivenTurn, readTake } from './read-turn.ts';
+import { type NewRequest, REQUEST_VERSION, RequestRules } from './request-record.ts';
 import type { RedisClient, RunScript } from './run-script.ts';
 import { Answer, statement } from './said.ts';
-import { setAside } from './set-aside.ts';
-
-const ThreadRecord = z.strictObject({ v: z.literal('1') });
-const Item = z.strictObject({
-  id: z.string(),
-  body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
-});
 
 /** How long things are kept in Redis after they are settled. */
 export interface Retention {
@@ -22,7 +14,10 @@ export interface Retention {
   readonly threadMs: number;
 }
 
-type ThreadVerbs = Pick<Store, 'put' | 'take' | 'renew' | 'stop' | 'waitingIn' | 'suspend' | 'retire'>;
+type ThreadVerbs = Pick<
+  Store,
+  'put' | 'take' | 'putAndTake' | 'renew' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+>;
 
 /** What happens to a thread as a whole. */
 export function threadVerbs(
@@ -34,38 +29,37 @@ export function threadVerbs(
   return {
     async put(threadId, item, { onlyKnown = false } = {}) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const args = [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
-      const said = new Answer(await run('put', { threadId, args }));
-      if (said.code !== 'put') return { outcome: z.enum(['duplicate', 'unknown-thread']).parse(said.code) };
-      return { outcome: 'put', waiting: said.number(1), place: said.number(2), busy: said.word(3) === '1' };
+      return readPut(new Answer(await run('put', { threadId, args: itemFields(item, onlyKnown) })));
     },
 
     async take(threadId, leaseMs) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const said = new Answer(await run('take', { threadId, args: [randomUUID(), leaseMs] }));
-      switch (said.code) {
-        case 'taken':
-          return readTurn(run, threadId, said);
-        case 'busy':
-          return { outcome: 'busy', until: said.number(1) };
-        case 'waiting':
-          return { outcome: 'waiting', requests: said.number(1) };
-        case 'quarantined':
-          return { outcome: 'quarantined', reason: said.word(1) };
-        default:
-          return { outcome: 'idle' };
+      const { said, log } = await run.withLog('take', { threadId, args: [randomUUID(), leaseMs] });
+      return readTake(run, threadId, new Answer(said), log);
+    },
+
+    async putAndTake(threadId, item, { leaseMs, onlyKnown = false }) {
+      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
+      const args = [...itemFields(item, onlyKnown), randomUUID(), leaseMs];
+      const answer = await run.withLog('put-take', { threadId, args });
+      const said = new Answer(answer.said);
+      if (said.code === 'waiting') {
+        return { outcome: 'waiting', requestIds: said.words(1).map((id) => requestIdOf(threadId, id)) };
       }
+      const put = readPut(said);
+      if (put.outcome !== 'put') return put;
+      return { ...put, turn: await readGivenTurn(run, threadId, said.after(4), answer.log) };
     },
 
     async renew({ threadId, token }, leaseMs) {
       const said = new Answer(await run('renew', { threadId, args: [token, leaseMs] }));
-      return { outcome: z.enum(['renewed', 'stopped', 'stale']).parse(said.code) };
+      return { outcome: said.oneOf('renewed', 'stopped', 'stale') };
     },
 
     async stop(threadId) {
       if (!isThreadId(threadId)) return { outcome: 'idle' };
       const said = new Answer(await run('stop', { threadId, args: [] }));
-      return { outcome: z.enum(['stopping', 'idle']).parse(said.code) };
+      return { outcome: said.oneOf('stopping', 'idle') };
     },
 
     async waitingIn(threadId) {
@@ -108,9 +102,18 @@ export function threadVerbs(
 
     async retire(threadId) {
       const said = new Answer(await run('retire', { threadId, args: [] }));
-      return { outcome: z.enum(['retired', 'not-due', 'in-use']).parse(said.code) };
+      return { outcome: said.oneOf('retired', 'not-due', 'in-use') };
     },
   };
+}
+
+function itemFields(item: InboxItem, onlyKnown: boolean): (string | number)[] {
+  return [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
+}
+
+function readPut(said: Answer): PutResult {
+  if (said.code !== 'put') return { outcome: said.oneOf('duplicate', 'unknown-thread') };
+  return { outcome: 'put', waiting: said.number(1), place: said.number(2), busy: said.word(3) === '1' };
 }
 
 function counted(entries: readonly (readonly (string | number)[])[]): (string | number)[] {
@@ -142,38 +145,4 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
     ...counted(views.map((view) => [view.id, JSON.stringify(view.place)])),
     ...statement({ requester, digest, policy: toJson(policy) }),
   ];
-}
-
-/** A record that cannot be read sets its own thread aside and harms no other. */
-async function readTurn(run: RunScript, threadId: string, said: Answer): Promise<TakeResult> {
-  try {
-    return { outcome: 'taken', turn: parseTurn(threadId, said) };
-  } catch (error) {
-    return {
-      outcome: 'quarantined',
-      reason: await setAside(run, threadId, 'The record of this thread', error),
-    };
-  }
-}
-
-function parseTurn(threadId: string, said: Answer): TakenTurn {
-  ThreadRecord.parse({ v: said.word(5) });
-  return {
-    threadId,
-    token: said.word(1),
-    messages: said.list(2).map((row, index): Message => parseMessage(JSON.parse(row), index)),
-    inbox: said.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
-    settled: parseSettled(threadId, said.list(4)),
-  };
-}
-
-function parseSettled(threadId: string, pairs: readonly string[]): Settlement[] {
-  return pairs.flatMap((interruptId, index) => {
-    const value = pairs[index + 1];
-    if (index % 2 === 1 || value === undefined) return [];
-    const requestId = requestIdOf(threadId, interruptId);
-    const [state = '', by = '', ...payload] = value.split('\n');
-    const known = readPart(`The state of ${requestId}`, () => SettledState.parse(state));
-    return [{ requestId, state: known, by, payload: payload.join('\n') }];
-  });
 }

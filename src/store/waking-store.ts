@@ -1,6 +1,6 @@
 import type { Engine } from './engine-port.ts';
 import { shardOf, threadOf } from './keys.ts';
-import type { Store } from './port.ts';
+import type { StartResult, Store, VoteResult } from './port.ts';
 import type { NewRequest } from './request-record.ts';
 
 /** The same record; after a verb that makes something due it wakes who does it, and a verb that changed nothing wakes nobody. */
@@ -25,12 +25,33 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
   // Its time is over, and nobody has said so on the record yet.
   const overdue = (requestId: string): void => engine.wake({ kind: 'timer', timer: 'expire', id: requestId });
 
+  const afterVote = (requestId: string, result: VoteResult): void => {
+    if (result.outcome === 'expired') overdue(requestId);
+    if (result.outcome !== 'voted') return;
+    if (result.state === 'approved') approved(requestId);
+    else if (result.state === 'rejected') settled(requestId);
+    else redrawn(requestId);
+  };
+  const afterStart = (requestId: string, result: StartResult, silenceMs: number): void => {
+    if (result.outcome === 'superseded') settled(requestId);
+    if (result.outcome !== 'started') return;
+    redrawn(requestId);
+    engine.wake({ kind: 'timer', timer: 'recover', id: requestId }, silenceMs);
+  };
+
   return {
     ...store,
 
     async put(threadId, item, options) {
       const result = await store.put(threadId, item, options);
       if (result.outcome === 'put' && result.waiting === 0) wakeThread(threadId);
+      return result;
+    },
+
+    async putAndTake(threadId, item, options) {
+      const result = await store.putAndTake(threadId, item, options);
+      // Whoever was given the turn reads the item in it.
+      if (result.outcome === 'put' && result.turn === undefined) wakeThread(threadId);
       return result;
     },
 
@@ -47,11 +68,15 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
 
     async vote(requestId, vote) {
       const result = await store.vote(requestId, vote);
-      if (result.outcome === 'expired') overdue(requestId);
-      if (result.outcome !== 'voted') return result;
-      if (result.state === 'approved') approved(requestId);
-      else if (result.state === 'rejected') settled(requestId);
-      else redrawn(requestId);
+      afterVote(requestId, result);
+      return result;
+    },
+
+    async voteAndStart(requestId, vote, attempt) {
+      const result = await store.voteAndStart(requestId, vote, attempt);
+      if (result.outcome === 'voted' && result.started !== undefined)
+        afterStart(requestId, result.started, attempt.silenceMs);
+      else afterVote(requestId, result);
       return result;
     },
 
@@ -88,11 +113,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
 
     async start(requestId, attempt) {
       const result = await store.start(requestId, attempt);
-      if (result.outcome === 'superseded') settled(requestId);
-      if (result.outcome === 'started') {
-        redrawn(requestId);
-        engine.wake({ kind: 'timer', timer: 'recover', id: requestId }, attempt.silenceMs);
-      }
+      afterStart(requestId, result, attempt.silenceMs);
       return result;
     },
 
@@ -105,6 +126,14 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
     async finish(requestId, outcome) {
       const result = await store.finish(requestId, outcome);
       if (result.outcome === 'finished') settled(requestId);
+      return result;
+    },
+
+    async finishAndTake(requestId, outcome, leaseMs) {
+      const result = await store.finishAndTake(requestId, outcome, leaseMs);
+      if (result.outcome !== 'finished') return result;
+      if (result.turn === undefined) settled(requestId);
+      else redrawn(requestId);
       return result;
     },
 

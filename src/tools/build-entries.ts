@@ -6,6 +6,7 @@ import { gate } from './gate/gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from './manifest/manifest.ts';
 import { protect } from './protect.ts';
 import type { Secrets } from './secrets.ts';
+import { shortenDescription } from './shorten-description.ts';
 import type { ToolSource } from './sources/open-source.ts';
 import type { ToolEntry } from './toolbox.ts';
 
@@ -55,7 +56,8 @@ function builtInEntries({ agent }: Manifest): KeptEntry[] {
     }));
 }
 
-function buildEntry({ declaration, hintsOf }: ToolSource, tool: Tool, secrets: Secrets): KeptEntry {
+function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: Secrets): KeptEntry {
+  const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const hints = declaration.kind === 'mcp' && declaration.trustHints ? hintsOf(tool.name) : undefined;
   // A trusted hint speaks last: what the manifest says of the tool goes before it.

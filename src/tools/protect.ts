@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { isOutcomeUnknown, outcomeUnknown } from '../agent/errors/outcome-unknown.ts';
-import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { Tool, ToolHelpers } from '../agent/tool.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -8,6 +8,8 @@ type Action = Extract<Tool, { kind: 'tool' }>;
 
 /** Of a tool's output, in characters, where the manifest sets no other limit. */
 export const DEFAULT_MAX_OUTPUT = 100_000;
+
+const DEEPEST_OUTPUT = 200;
 
 export interface Protection {
   readonly secrets: Secrets;
@@ -42,6 +44,12 @@ async function runRedacted(
 ): Promise<unknown> {
   try {
     const output = await tool.run(input, redactedHelpers(helpers, secrets));
+    // What walks it later would overflow, and the call would look as if it had not taken place.
+    if (isDeeperThan(DEEPEST_OUTPUT, output)) {
+      throw new RangeError(
+        `The tool ran, but its output is nested more than ${DEEPEST_OUTPUT} levels deep; ask for less of it`,
+      );
+    }
     const text = JSON.stringify(output);
     const isClean = text === undefined || secrets.redact(text) === text;
     return isClean ? output : redactJson(JSON.parse(text), secrets);

@@ -254,12 +254,59 @@ const PEOPLE_STEPS: readonly Step[] = [
   },
 ];
 
+/** Keeps the turn that a call gave beside its own result. */
+async function keepTurn<Said extends { readonly outcome: string }>(
+  telling: Telling,
+  call: Promise<Said>,
+): Promise<Said> {
+  const said = await call;
+  if ('turn' in said && said.turn !== undefined) telling.turn = said.turn as TakenTurn;
+  return said;
+}
+
+const JOINED_STEPS: readonly Step[] = [
+  {
+    script: 'put-take',
+    prepare: async (telling) => {
+      await withdrawAll(telling);
+      await takeTurn(telling);
+      await telling.store.suspend(turnOf(telling), { messages: [], read: 0 });
+    },
+    call: (telling) =>
+      keepTurn(
+        telling,
+        telling.store.putAndTake(telling.threadId, { id: 'joined', body: {} }, { leaseMs: MINUTE_MS }),
+      ),
+  },
+  {
+    script: 'vote-start',
+    prepare: (telling) =>
+      telling.store.suspend(turnOf(telling), {
+        messages: [],
+        read: 1,
+        requests: [newRequest(telling.threadId, {}, 'joined')],
+      }),
+    call: (telling) => telling.store.voteAndStart(id(telling, 'joined'), yes('U-ann'), attempt('joined')),
+    again: {
+      outcome: 'voted',
+      state: 'started',
+      approvals: 1,
+      quorum: 1,
+      started: { outcome: 'started', tries: 1 },
+    },
+  },
+  {
+    script: 'finish-take',
+    call: (telling) =>
+      keepTurn(telling, telling.store.finishAndTake(id(telling, 'joined'), outcome('joined'), MINUTE_MS)),
+  },
+];
+
 const END_STEPS: readonly Step[] = [
   {
     script: 'due',
     call: ({ store, threadId }) => store.due(shardOf(threadId), { overdueMs: -MINUTE_MS, limit: 100 }),
   },
-  { script: 'take', prepare: withdrawAll, call: takeTurn },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',
@@ -297,5 +344,6 @@ export const CHAPTERS: readonly (readonly Step[])[] = [
   OUTBOX_STEPS,
   RUN_STEPS,
   PEOPLE_STEPS,
+  JOINED_STEPS,
   END_STEPS,
 ];

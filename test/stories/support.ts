@@ -128,7 +128,7 @@ export async function startStory(options: StoryOptions = {}) {
           workspace
             .messagesIn(channel, ts)
             .find((message) => words.test(`${message.text}\n${JSON.stringify(message.blocks ?? [])}`)),
-        { what: `${words} in the thread`, timeoutMs: 10_000 },
+        { what: `${words} in the thread`, timeoutMs: 20_000 },
       ),
     click: async (who: string, words: RegExp, actionId: string) => {
       const card = await placeIn(channel, ts).shows(words);
@@ -150,7 +150,7 @@ export async function startStory(options: StoryOptions = {}) {
   const noticeFor = (who: string, words: RegExp) =>
     workspace.until(() => workspace.ephemeralsFor(who).find(({ text }) => words.test(text)), {
       what: `a notice ${words}`,
-      timeoutMs: 10_000,
+      timeoutMs: 20_000,
     });
 
   /** Waits for a modal with such words in front of somebody. */
@@ -160,7 +160,7 @@ export async function startStory(options: StoryOptions = {}) {
         const modal = workspace.modalOf(who);
         return modal !== undefined && words.test(JSON.stringify(modal.blocks)) ? modal : undefined;
       },
-      { what: `a modal ${words} for ${who}`, timeoutMs: 10_000 },
+      { what: `a modal ${words} for ${who}`, timeoutMs: 20_000 },
     );
 
   /** Everything that the bot has posted in a thread, oldest first. */

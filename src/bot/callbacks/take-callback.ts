@@ -2,6 +2,7 @@ import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { BotParts } from '../bot-parts.ts';
+import { hasEndlessNumber } from '../endless-number.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 
@@ -59,7 +60,7 @@ async function findWaiting(
 function parseBody(body: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(body);
-    return isDeeperThan(DEEPEST, value) ? undefined : value;
+    return isDeeperThan(DEEPEST, value) || hasEndlessNumber(value) ? undefined : value;
   } catch {
     return undefined;
   }

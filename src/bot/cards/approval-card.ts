@@ -48,7 +48,7 @@ function matter(
   return [
     ...(description.trim() === ''
       ? []
-      : [{ type: 'section' as const, text: plain(showLabel(description, limits.description)) }]),
+      : [line(words(`The tool says of itself: ${showLabel(description, limits.description)}`))]),
     preformatted(rendered.text),
     ...(rendered.leftOut === undefined ? [] : [line(words(`${rendered.leftOut}.`, { bold: true }))]),
     ...(details.originalInput === undefined

@@ -3,6 +3,7 @@ import type { RequestRecord, Verdict } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { mayDecide } from '../people/may-decide.ts';
 import { editedPayload } from '../requests/replies-to.ts';
+import { readyToRun } from './approve-and-run.ts';
 import { refusalWords } from './refusal-words.ts';
 
 type Parts = Pick<BotParts, 'store' | 'directory' | 'toolbox'>;
@@ -41,15 +42,19 @@ async function deedOf({ directory }: Parts, { who, id }: Click, principals: read
 
 /** Approves or rejects; the vote is on record when this returns. */
 export function vote(
-  parts: Parts,
+  parts: BotParts,
   requestId: string,
   click: Click,
   decision: 'approve' | 'reject',
   reason = '',
 ): Promise<Notice> {
   return withRequest(parts, requestId, async (request) => {
-    const { why, ...deed } = await deedOf(parts, click, request.principals);
-    const result = await parts.store.vote(request.id, { ...deed, decision, shown: request.digest, reason });
+    const [{ why, ...deed }, run] = await Promise.all([
+      deedOf(parts, click, request.principals),
+      decision === 'approve' ? readyToRun(parts, request, click.who) : undefined,
+    ]);
+    const given = { ...deed, decision, shown: request.digest, reason };
+    const result = await (run === undefined ? parts.store.vote(request.id, given) : run(given));
     if (result.outcome !== 'voted') return refusalWords(result, why);
     const isRepeated = request.votes.some(
       (earlier) => earlier.who === click.who && earlier.decision === decision,

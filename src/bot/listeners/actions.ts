@@ -16,6 +16,7 @@ import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
+import { misplacedNotice } from './misplaced.ts';
 import { tellPrivately } from './tell-privately.ts';
 
 /** A click as the listeners see it. */
@@ -40,7 +41,8 @@ export function listenToActions(app: App, parts: BotParts): void {
   ): void => {
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       const clicked = readClick(body, action, client, respond);
-      const notice = await decide(clicked, action);
+      const misplaced = await misplacedNotice(parts, clicked.requestId, body);
+      const notice = misplaced ?? (await decide(clicked, action));
       await ack();
       if (notice !== undefined) await tellPrivately(clicked, notice);
       else if (body.view?.type === 'modal')

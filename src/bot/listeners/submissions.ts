@@ -10,6 +10,7 @@ import { parseReason } from '../modals/reject-modal.ts';
 import { parseResolution } from '../modals/resolve-modal.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
+import { foreignNotice } from './misplaced.ts';
 
 type Submit = (request: RequestRecord, values: unknown, click: Click) => Promise<modals.Submission<Notice>>;
 
@@ -19,11 +20,14 @@ export function listenToSubmissions(app: App, parts: BotParts): void {
     app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body, client }) => {
       const requestId = modals.parseMetadata(view.private_metadata)?.requestId ?? '';
       const click = { who: body.user.id, id: view.id };
-      const loaded = await parts.store.load(requestId);
+      const [loaded, foreign] = await Promise.all([
+        parts.store.load(requestId),
+        foreignNotice(parts, body.user),
+      ]);
       const done: modals.Submission<Notice> =
-        loaded.outcome === 'found'
+        loaded.outcome === 'found' && foreign === undefined
           ? await submit(loaded.request, view.state.values, click)
-          : { ok: true, value: 'This request is not known any more.' };
+          : { ok: true, value: foreign ?? 'This request is not known any more.' };
       if (!done.ok) return ack({ response_action: 'errors', errors: { ...done.errors } });
       await ack({ response_action: 'clear' });
       // On top of the full view, which is what App Home opens.

@@ -1,7 +1,8 @@
-import type { JsonValue } from '../../agent/json.ts';
+import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
 import { limits } from '../cards/limits.ts';
 import { readJson } from '../cards/show-json.ts';
-import { cut } from '../cards/show-text.ts';
+import { cut, showLine } from '../cards/show-text.ts';
+import { hasEndlessNumber } from '../endless-number.ts';
 import type { InputState } from './modal-state.ts';
 import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';
@@ -93,7 +94,7 @@ function readChoices(
 function readNumber(text: string): Entered {
   const number = Number(text.trim());
   if (!Number.isFinite(number) || !/^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text.trim()))
-    return { ok: false, problem: `"${cut(text.trim(), limits.label)}" is not a number.` };
+    return { ok: false, problem: `"${cut(showLine(text.trim()), limits.label)}" is not a number.` };
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   // What would be rounded is not what the person wrote.
   if (digits.length > 15 && String(number) !== text.trim())
@@ -103,9 +104,17 @@ function readNumber(text: string): Entered {
 
 function readJsonText(text: string): Entered {
   try {
-    return { ok: true, value: readJson(text) };
+    const value = readJson(text);
+    const problem = unkept(value);
+    return problem === undefined ? { ok: true, value } : { ok: false, problem };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ok: false, problem: cut(`This is not JSON: ${why}`, limits.errorText) };
+    return { ok: false, problem: cut(showLine(`This is not JSON: ${why}`), limits.errorText) };
   }
+}
+
+/** Why a value would not be kept, or not be shown, as it was written. */
+function unkept(value: JsonValue): string | undefined {
+  if (isDeeperThan(limits.depth, value)) return `This is nested more than ${limits.depth} levels deep.`;
+  return hasEndlessNumber(value) ? 'This has a number that is too large to be kept.' : undefined;
 }

@@ -1,7 +1,12 @@
 import type { OutboxRow, TakenTurn } from '../../store/port.ts';
+import { plural } from '../cards/render-value.ts';
 import { parseThreadId } from '../thread.ts';
-import { LONGEST_MESSAGE } from './longest-message.ts';
+import { harmlessMarkdown } from './harmless-markdown.ts';
+import { LONGEST_MARKDOWN, LONGEST_MESSAGE } from './longest-message.ts';
 import type { Standing } from './reply-stream.ts';
+
+/** More than this is no answer that somebody reads. */
+const MOST_MESSAGES = 10;
 
 /**
  * Writes a turn's words down as messages to send. The token makes the ids the same however often the turn's end is written; the
@@ -14,7 +19,7 @@ export function replyRows(
   session: 'active' | 'suspended',
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
-  return split(text, standing?.sent ?? 0).map((part, index) => ({
+  return limit(split(text, standing?.sent ?? 0)).map((part, index) => ({
     id: `${turn.threadId}/${turn.token}/${index}`,
     body: {
       kind: 'reply',
@@ -30,13 +35,25 @@ export function replyRows(
 function split(text: string, standing: number): string[] {
   const parts: string[] = [];
   let rest = text;
-  while (rest.length > LONGEST_MESSAGE) {
-    const least = Math.max(LONGEST_MESSAGE / 2, parts.length === 0 ? standing : 0);
-    const end = ['\n', ' ']
-      .map((mark) => rest.lastIndexOf(mark, LONGEST_MESSAGE))
-      .find((index) => index >= least);
-    parts.push(rest.slice(0, end ?? LONGEST_MESSAGE));
-    rest = rest.slice(end ?? LONGEST_MESSAGE);
+  for (let room = roomIn(rest); rest.length > room; room = roomIn(rest)) {
+    const least = Math.max(room / 2, parts.length === 0 ? standing : 0);
+    const end = ['\n', ' '].map((mark) => rest.lastIndexOf(mark, room)).find((index) => index >= least);
+    parts.push(rest.slice(0, end ?? room));
+    rest = rest.slice(end ?? room);
   }
   return rest.trim() === '' ? parts : [...parts, rest];
+}
+
+/** How many characters fit into one message: what is all brackets grows as it is made harmless. */
+function roomIn(text: string): number {
+  let room = LONGEST_MESSAGE;
+  while (harmlessMarkdown(text.slice(0, room)).length > LONGEST_MARKDOWN) room = Math.floor(room / 2);
+  return room;
+}
+
+/** A flood would push everything else out of the thread; the record has all of it. */
+function limit(parts: readonly string[]): readonly string[] {
+  if (parts.length <= MOST_MESSAGES) return parts;
+  const left = parts.slice(MOST_MESSAGES).reduce((sum, { length }) => sum + length, 0);
+  return [...parts.slice(0, MOST_MESSAGES), `(${plural(left, 'more character')} not shown)`];
 }

@@ -1,9 +1,12 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { showLabel } from '../cards/show-text.ts';
 import type { SlackThread } from '../thread.ts';
 
 /** The lifecycle of a thread on Slack's agent surface. */
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
+
+const LONGEST_LINE = 100;
 
 /** Shows in Slack what the agent is doing in a thread, in the order told. Decoration only: a failure is noted and harms nothing. */
 export class Session {
@@ -28,7 +31,7 @@ export class Session {
       this.#client.assistant.threads.setStatus({
         channel_id: channel,
         thread_ts: threadTs,
-        status: words.slice(0, 100),
+        status: words === '' ? '' : showLabel(words, LONGEST_LINE),
       }),
     );
   }

@@ -33,7 +33,7 @@ export async function planRequests(
   threadId: string,
   messages: readonly Message[],
 ): Promise<RequestPlan> {
-  const transcript = new Transcript(messages);
+  const transcript = Transcript.of(messages);
   const asked = { threadId, requester: requesterOf(messages), why: transcript.text };
   const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const planned = await Promise.all(

@@ -4,6 +4,8 @@ import type { PolicySnapshot } from '../../store/port.ts';
 import type { Policy } from '../../tools/policy.ts';
 import { ANYONE } from '../people/may-decide.ts';
 
+const Fields = z.custom<JsonObject>();
+
 /** A policy as it is when the request is made: later changes of the manifest do not change what was asked. */
 export function snapshotOf(policy: Policy): PolicySnapshot {
   const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, remindMs, escalate } = policy;
@@ -36,5 +38,5 @@ export function askingSnapshot(
 
 /** The policy as the digest covers it. */
 export function asJson(snapshot: PolicySnapshot): JsonObject {
-  return z.custom<JsonObject>().parse(toJson(snapshot));
+  return Fields.parse(toJson(snapshot));
 }

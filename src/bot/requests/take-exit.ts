@@ -7,7 +7,7 @@ import { completeTask } from '../../tools/built-in/complete-task.ts';
 export async function takeExit(
   messages: readonly Message[],
 ): Promise<{ readonly messages: readonly Message[]; readonly words: string }> {
-  const exits = new Transcript(messages).interrupts.filter((interrupt) => completeTask.matches(interrupt));
+  const exits = Transcript.of(messages).interrupts.filter((interrupt) => completeTask.matches(interrupt));
   if (exits.length === 0) return { messages, words: '' };
   const respond = exits.map((exit) => completeTask.respond(exit, { recorded: true }));
   const settled = await settle({ messages, tools: [completeTask], resume: { respond } });

@@ -12,7 +12,7 @@ for _ = 1, tonumber(next_arg()) do
   if redis.call('HSETNX', K.request, 'view:' .. view, place) == 1 then
     added = added + 1
     request.views = request.views .. ' ' .. view
-    redis.call('ZADD', K.outbox, int(now), 'view|' .. request_id .. '|' .. view)
+    redis.call('ZADD', K.outbox, NOW, 'view|' .. request_id .. '|' .. view)
   end
 end
 redis.call('HSET', K.request, 'views', request.views)

@@ -2,6 +2,7 @@
 -- ARGV: thread, request, the id of the notice's outbox row, the row.
 -- Result: {'escalated'}, {'settled', state, by}, {'not-due'} or {'unknown'}; the same call again is 'not-due'.
 --- include request
+--- include send
 local row_id, row = ARGV[3], ARGV[4]
 local escalate_to = request.escalate_to or ''
 
@@ -14,7 +15,7 @@ local at = redis.call('ZSCORE', K.timers, 'escalate|' .. request_id)
 if not at or now < tonumber(at) then return { 'not-due' } end -- guard: escalate-due
 
 forget('escalate')
-redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. escalate_to, 'escalated_at', int(now))
+redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. escalate_to, 'escalated_at', NOW)
 list_for(escalate_to)
 send(row_id, row)
 redraw()

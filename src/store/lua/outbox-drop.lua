@@ -1,6 +1,7 @@
 -- Takes a row that cannot be read out of the outbox; what it said is kept in the audit log.
 -- ARGV: '', the item, who had taken it, what is said of it (JSON), its digest.
 -- Result: {'dropped'} or {'stale'}; the same call again is 'stale'.
+--- include audit
 local item, owner, body, digest = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local claim, row_id = 'claim|' .. item, string.sub(item, 5)
 

@@ -4,7 +4,7 @@
 local owner, lease, most = ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 local taken = { 'taken' }
-for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', int(now), 'LIMIT', 0, most)) do
+for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'LIMIT', 0, most)) do
   local claim = 'claim|' .. item
   redis.call('ZADD', K.outbox, int(now + lease), item)
   -- Whoever else held it and never gave it back may have sent it, so that was a try as well.

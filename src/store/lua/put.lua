@@ -7,13 +7,13 @@ local item_id, item, only_known = ARGV[2], ARGV[3], ARGV[4]
 if only_known == '1' and redis.call('EXISTS', K.thread) == 0 then return { 'unknown-thread' } end -- guard: put-unknown
 if redis.call('ZSCORE', K.seen, item_id) then return { 'duplicate' } end -- guard: put-duplicate
 
-redis.call('ZADD', K.seen, int(now), item_id)
+redis.call('ZADD', K.seen, NOW, item_id)
 redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
-redis.call('HSETNX', K.thread, 'v', '1')
 local place = redis.call('RPUSH', K.inbox, item)
-local thread = read(K.thread, 'open', 'owner', 'lease_until')
+local thread = read(K.thread, 'open', 'owner', 'lease_until', 'v')
+if not thread.v then redis.call('HSET', K.thread, 'v', '1') end
 local open = tonumber(thread.open or '0')
 local busy = thread.owner and tonumber(thread.lease_until) > now
-if open == 0 then redis.call('ZADD', K.wake, 'NX', int(now), thread_id) end
+if open == 0 then redis.call('ZADD', K.wake, 'NX', NOW, thread_id) end
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 return { 'put', int(open), int(place), busy and '1' or '0' }

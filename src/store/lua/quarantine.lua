@@ -1,6 +1,7 @@
 -- Sets a thread aside whose record cannot be read; nothing of it is changed or lost, and nobody works on it.
 -- ARGV: thread, why, what is said of it (JSON), its digest, the request that cannot be read or ''.
 -- Result: {'quarantined'}; the same call again changes nothing.
+--- include audit
 local why, body, digest, request_id = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 -- Time and workers would come back to it for ever. The thread may have been set aside before, for another request.

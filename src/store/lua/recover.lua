@@ -19,11 +19,11 @@ if tonumber(request.attempts) >= tonumber(request.max_attempts) then again = fal
 forget('recover')
 if again then
   enter('approved', 'attempt', '')
-  redis.call('ZADD', K.run, int(now), request_id)
+  redis.call('ZADD', K.run, NOW, request_id)
   audit('retried', request_id, 'after try ' .. request.attempts, '', '')
   return { 'retry', request.attempts }
 end
-enter('unknown', 'unknown_at', int(now))
+enter('unknown', 'unknown_at', NOW)
 redis.call('HDEL', K.request, 'verdict')
 list_for(request.resolvers)
 audit('unknown', request_id, 'try ' .. request.attempts, '', '')

@@ -2,6 +2,7 @@
 -- ARGV: thread, request, the id of the reminder's outbox row, the row.
 -- Result: {'reminded'}, {'settled', state, by}, {'not-due'} or {'unknown'}; the same call again is 'not-due'.
 --- include request
+--- include send
 local row_id, row = ARGV[3], ARGV[4]
 
 if not request.state then -- guard: remind-unknown

@@ -22,7 +22,7 @@ audit('resolved', request_id, verdict .. ' ' .. who, body, digest)
 if verdict == 'run-again' then
   enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who)
   unlist_for(request.resolvers)
-  redis.call('ZADD', K.run, int(now), request_id)
+  redis.call('ZADD', K.run, NOW, request_id)
   return { 'resolved', 'approved' }
 end
 redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)

@@ -26,9 +26,8 @@ if problem then
   return { 'superseded', problem }
 end
 
-local try = redis.call('HINCRBY', K.request, 'attempts', 1)
-redis.call('HSETNX', K.request, 'first_start', int(now))
-enter('started', 'attempt', attempt, 'started_at', int(now))
+local try = request.attempts + 1
+enter('started', 'attempt', attempt, 'started_at', NOW, 'attempts', int(try), 'first_start', request.first_start or NOW)
 redis.call('ZREM', K.run, request_id)
 due('recover', now + silence)
 audit('started', request_id, 'try ' .. int(try) .. ' ' .. attempt, body, digest)

@@ -1,9 +1,11 @@
 -- Writes all that a turn added, opens its requests, and gives the thread back.
--- KEYS from 17 on: the requests. ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is
+-- ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is
 -- kept in ms, messages (count, then each), outbox rows (count, then id and row of each), requests (count, then the fields
 -- of each, as `request_fields` reads them).
 -- Result: {'suspended', waiting requests}, {'stale'} or {'existing', which of its requests}; the same call again changes
 -- nothing and gives the same.
+--- include audit
+--- include send
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local thread = read(K.thread, 'token', 'owner', 'committed', 'open')
 
@@ -15,7 +17,9 @@ end
 
 local next_arg = reader(5)
 
-for _ = 1, tonumber(next_arg()) do redis.call('RPUSH', K.log, next_arg()) end
+local messages = {}
+for i = 1, tonumber(next_arg()) do messages[i] = next_arg() end
+change('RPUSH', K.log, messages)
 
 for _ = 1, tonumber(next_arg()) do
   local row_id, row = next_arg(), next_arg()
@@ -31,30 +35,33 @@ for i = 1, requests do
   local principals, resolvers = next_arg(), next_arg()
   local expires_in, remind_every, escalate_after, escalate_to = next_arg(), next_arg(), next_arg(), next_arg()
   local idempotent, max_attempts, retry_for, kept = next_arg(), next_arg(), next_arg(), next_arg()
-  local views = {}
-  redis.call('HSET', key, 'v', '1', 'state', 'pending', 'rev', '1', 'record', record, 'kind', kind,
-    'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'created', int(now),
+  local fields = { 'v', '1', 'state', 'pending', 'rev', '1', 'record', record, 'kind', kind,
+    'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'created', NOW,
     'principals', principals, 'resolvers', resolvers, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
-    'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0')
+    'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0' }
   -- Few requests have any of these, and many requests wait.
   local rare = { self = self, idempotent = idempotent, escalate_to = escalate_to, remind_every = remind_every }
   for name, value in pairs(rare) do
-    if value ~= '' then redis.call('HSET', key, name, value) end
+    if value ~= '' then append(fields, { name, value }) end
   end
+  local views, shown = {}, {}
   for _ = 1, tonumber(next_arg()) do
     local view, place = next_arg(), next_arg()
     views[#views + 1] = view
-    redis.call('HSET', key, 'view:' .. view, place)
-    redis.call('ZADD', K.outbox, int(now), 'view|' .. id .. '|' .. view)
+    append(fields, { 'view:' .. view, place })
+    append(shown, { NOW, 'view|' .. id .. '|' .. view })
   end
-  redis.call('HSET', key, 'views', table.concat(views, ' '))
-  for _, person in ipairs(words(principals)) do
-    redis.call('ZADD', K.waiting, 0, person .. ' ' .. int(now) .. ' ' .. id)
-  end
-  redis.call('ZADD', K.asked, 0, requester .. ' ' .. int(now) .. ' ' .. id)
-  redis.call('ZADD', K.timers, int(now + expires_in), 'expire|' .. id)
-  if remind_every ~= '' then redis.call('ZADD', K.timers, int(now + remind_every), 'remind|' .. id) end
-  if escalate_after ~= '' then redis.call('ZADD', K.timers, int(now + escalate_after), 'escalate|' .. id) end
+  append(fields, { 'views', table.concat(views, ' ') })
+  change('HSET', key, fields)
+  change('ZADD', K.outbox, shown)
+  local waiting = {}
+  for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
+  change('ZADD', K.waiting, waiting)
+  redis.call('ZADD', K.asked, 0, requester .. ' ' .. NOW .. ' ' .. id)
+  local timers = { int(now + expires_in), 'expire|' .. id }
+  if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
+  if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end
+  change('ZADD', K.timers, timers)
   redis.call('HSET', K.round, interrupt_of(id), 'pending')
   audit('asked', id, kind, next_arg(), next_arg())
 end
@@ -63,7 +70,7 @@ if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
 redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
 redis.call('HDEL', K.thread, 'owner', 'lease_until')
 if requests == 0 and redis.call('LLEN', K.inbox) > 0 then
-  redis.call('ZADD', K.wake, int(now), thread_id)
+  redis.call('ZADD', K.wake, NOW, thread_id)
 else
   redis.call('ZREM', K.wake, thread_id)
 end

@@ -1,6 +1,7 @@
 -- Gives one worker the right to write a thread's next turn, for a while.
 -- ARGV: thread, who takes it (new for every attempt), how long the lease holds in ms.
--- Result: {'taken', token, messages, inbox, the interrupts of its round and what became of them as pairs, the record's version}, {'busy', until},
+-- Result: {'taken', token, how many messages, inbox, the interrupts of its round and what became of them as pairs, the record's
+-- version}, {'busy', until},
 -- {'waiting', how many}, {'idle'} or {'quarantined', why}; the same call again gives the same token.
 local owner, lease = ARGV[2], tonumber(ARGV[3])
 local thread = read(K.thread, 'token', 'owner', 'lease_until', 'open', 'quarantine', 'v')
@@ -24,4 +25,4 @@ local token = thread.token
 if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
 redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease))
 redis.call('ZADD', K.wake, int(now + lease), thread_id)
-return { 'taken', token, redis.call('LRANGE', K.log, 0, -1), inbox, round, thread.v or '' }
+return { 'taken', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '' }

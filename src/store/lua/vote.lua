@@ -33,8 +33,8 @@ end
 local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
 if earlier == 'approve' then approvals = approvals - 1 end
 if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
-redis.call('HSET', K.request, 'vote:' .. who, decision, 'at:' .. who, int(now), 'said:' .. who, body, 'approvals',
-  int(approvals), 'rejections', int(rejections))
+redis.call('HSET', K.request, 'vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals),
+  'rejections', int(rejections))
 local count = int(approvals) .. ' of ' .. request.quorum
 audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
 
@@ -44,10 +44,10 @@ if decision == 'reject' and rejections >= tonumber(request.vetoes) then
   return { 'voted', 'rejected', int(approvals), request.quorum }
 end
 if approvals >= tonumber(request.quorum) then
-  enter('approved', 'by', who, 'decided_at', int(now))
+  enter('approved', 'by', who, 'decided_at', NOW)
   unlist_for(request.principals)
   forget('expire', 'remind', 'escalate')
-  redis.call('ZADD', K.run, int(now), request_id)
+  redis.call('ZADD', K.run, NOW, request_id)
   audit('approved', request_id, count, '', '')
   return { 'voted', 'approved', int(approvals), request.quorum }
 end

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInterrupt } from '../../agent/define-tool.ts';
+import { AskedSchema } from './asked-schema.ts';
 
 /** Lets the model ask for several values at once; the loop waits for the submitted form. */
 export const requestForm = defineInterrupt({
@@ -7,9 +8,9 @@ export const requestForm = defineInterrupt({
   description: 'Ask the user to fill in a form and wait for the values.',
   inputSchema: z.object({
     title: z.string().min(1).describe('what the form is for'),
-    fields: z
-      .record(z.string(), z.unknown())
-      .describe('a JSON Schema of type object; its properties become the fields of the form'),
+    fields: AskedSchema.describe(
+      'a JSON Schema of type object, without patterns; its properties become the fields of the form',
+    ),
   }),
   outputSchema: z.record(z.string(), z.unknown()),
 });

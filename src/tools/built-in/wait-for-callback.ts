@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInterrupt } from '../../agent/define-tool.ts';
+import { AskedSchema } from './asked-schema.ts';
 
 /** Lets the model wait for something that is completed elsewhere; a signed call-back brings the result, days later if need be. */
 export const waitForCallback = defineInterrupt({
@@ -7,10 +8,9 @@ export const waitForCallback = defineInterrupt({
   description: 'Wait until an outside system reports back. Use it after starting work that ends elsewhere.',
   inputSchema: z.object({
     awaited: z.string().min(1).describe('what is awaited, in words for people'),
-    result: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('a JSON Schema that the reported result must fit'),
+    result: AskedSchema.optional().describe(
+      'a JSON Schema, without patterns, that the reported result must fit',
+    ),
   }),
   outputSchema: z.unknown(),
 });

@@ -9,6 +9,9 @@ const DEEPEST_NESTING = 40;
 const NESTED_TOO_DEEP = `the file nests deeper than ${DEEPEST_NESTING} levels`;
 const MOST_VALUES = 20_000;
 const MOST_SYNTAX_PROBLEMS = 10;
+/** What turns the direction of text or takes no room; a mark at the very beginning says how the file is written. */
+const HIDDEN =
+  /[\u00AD\u061C\u115F\u1160\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\u3164\uFFA0\u{E0000}-\u{E007F}]|(?<!^)\uFEFF/gu;
 
 export type YamlFile =
   | {
@@ -58,6 +61,18 @@ export function readYaml(text: string, file: string): YamlFile {
     report(binary, '', 'the file is not plain text in UTF-8; save it as such');
     return { ok: false, problems };
   }
+
+  // Whoever reviews the file has to see what it says: "prod" with something hidden in it is not "prod".
+  for (const { index, 0: hidden } of text.matchAll(HIDDEN)) {
+    const code = (hidden.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+    report(
+      index,
+      '',
+      `there is an invisible character here (U+${code}); remove it, or write it as an escape`,
+    );
+    if (problems.length === MOST_SYNTAX_PROBLEMS) break;
+  }
+  if (problems.length > 0) return { ok: false, problems };
 
   for (const { code, message, pos } of syntax.slice(0, MOST_SYNTAX_PROBLEMS)) {
     report(pos[0], '', syntaxMessage(code, message));

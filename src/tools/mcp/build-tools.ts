@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../agent/define-tool.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import { shortenDescription } from '../shorten-description.ts';
 
 /** What a server says of its own tool: shown to people, never trusted. */
 export interface McpHints {
@@ -43,8 +44,6 @@ const Definition = z.object({
 });
 type Definition = z.infer<typeof Definition>;
 
-const LONGEST_DESCRIPTION = 1024;
-
 type Run = (tool: string, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
 
 /** Makes a tool of each definition; one that cannot be used is left out with its problem, never renamed or bent. */
@@ -85,7 +84,7 @@ function buildTool(definition: Definition, prefix: string, run: Run): Tool {
   // Ajv would check such a schema asynchronously: every input would pass, and a misfit would end the process.
   if ('$async' in inputSchema) throw new Error('its inputSchema has "$async", which is not supported');
   return defineTool(
-    { name: `${prefix}${name}`, description: shorten(description ?? title ?? name), inputSchema },
+    { name: `${prefix}${name}`, description: shortenDescription(description ?? title ?? name), inputSchema },
     (input, helpers) => run(name, input, helpers),
   );
 }
@@ -111,10 +110,4 @@ function hintsIn({ title, annotations }: Definition): McpHints {
     destructive: annotations?.destructiveHint,
     idempotent: annotations?.idempotentHint,
   };
-}
-
-function shorten(description: string): string {
-  if (description.length <= LONGEST_DESCRIPTION) return description;
-  // Half of a surrogate pair would be no text.
-  return `${description.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

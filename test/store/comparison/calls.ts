@@ -44,6 +44,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'take':
       return call('take', command.thread, command.leaseMs);
+    case 'putAndTake': {
+      const { thread, item, onlyKnown, leaseMs } = command;
+      const said = { id: `item-${item}`, body: { text: `item ${item}` } };
+      return call('putAndTake', thread, said, { onlyKnown, leaseMs });
+    }
     case 'renew':
       return about(recent(found.turns, command.pick), (turn) => call('renew', turn, command.leaseMs));
     case 'stop':
@@ -106,6 +111,25 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         // Whoever lists somebody twice has not found a second person.
         stillEligible: still ? signed : [...people, ...people],
       });
+    }
+    case 'voteAndStart': {
+      const { who, decision, same, still, silenceMs, pick } = command;
+      const id = request(found, pick, OPEN);
+      const attempt = `try-${step}`;
+      const signed = [...(world.request(id)?.votes.keys() ?? []), who];
+      found.attempts.push(attempt);
+      const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}` };
+      return call('voteAndStart', id, vote, {
+        ...{ attempt, silenceMs, evidence },
+        digest: same ? 'digest' : 'other',
+        stillEligible: still ? signed : [],
+      });
+    }
+    case 'finishAndTake': {
+      const id = request(found, command.pick, ['started', 'unknown']);
+      const attempt = attemptOf(found, id, command.pick);
+      const outcome = { attempt, state: command.state, message: resultMessage(), summary: step };
+      return call('finishAndTake', id, outcome, command.leaseMs);
     }
     case 'beat': {
       const id = request(found, command.pick, ['started']);

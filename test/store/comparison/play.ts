@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { toJson } from '../../../src/agent/json.ts';
 import { Keys, shardOf } from '../../../src/store/keys.ts';
-import type { OutboxItem, TakeResult } from '../../../src/store/port.ts';
+import type { OutboxItem, TakenTurn } from '../../../src/store/port.ts';
 import { openRedisStore } from '../../../src/store/redis-store.ts';
 import { loadScripts } from '../../../src/store/scripts.ts';
 import { modelOf } from '../model/model.ts';
@@ -106,7 +106,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
 /** What was taken or listed can be used from now on. */
 function remember(said: unknown, { turns, items, pages }: Findings): void {
   if (Array.isArray(said)) items.push(...said.filter(isItem));
-  else if (isTaken(said)) turns.push(said.turn);
+  else if (isGiven(said)) turns.push(said.turn);
   else if (isRecord(said) && typeof said.next === 'string') pages.push(said.next);
 }
 
@@ -114,8 +114,8 @@ function isItem(said: unknown): said is OutboxItem {
   return isRecord(said) && said.item !== undefined;
 }
 
-function isTaken(said: unknown): said is TakeResult & { readonly outcome: 'taken' } {
-  return isRecord(said) && said.outcome === 'taken';
+function isGiven(said: unknown): said is { readonly turn: TakenTurn } {
+  return isRecord(said) && isRecord(said.turn);
 }
 
 function outcomeOf(said: unknown): string {
@@ -133,6 +133,8 @@ function ownerIn(said: unknown): string | undefined {
 /** The requests of a round, and what became of them, come in no order. */
 function comparable(said: unknown): unknown {
   if (Array.isArray(said) && !said.every(isItem)) return said.toSorted();
+  if (isRecord(said) && Array.isArray(said.requestIds) && said.outcome === 'waiting')
+    return toJson({ ...said, requestIds: said.requestIds.toSorted() });
   if (!isRecord(said) || !isRecord(said.turn) || !Array.isArray(said.turn.settled)) return toJson(said);
   const settled = said.turn.settled.map((entry) => JSON.stringify(entry)).sort();
   return toJson({ ...said, turn: { ...said.turn, settled } });

@@ -35,6 +35,16 @@ export const runScenarios: Scenarios = {
       tries: 1,
     });
   },
+  'vote-start-approved': async ({ store }) => {
+    const first = await store.voteAndStart(await ask(store, BOTH), approve('U-ann'), attempt('first'));
+    expect(first).toEqual({
+      outcome: 'voted',
+      state: 'pending',
+      approvals: 1,
+      quorum: 2,
+      started: undefined,
+    });
+  },
   'start-pending': async ({ store }) => {
     const early = { outcome: 'not-approved', state: 'pending' };
     expect(await store.start(await ask(store), attempt('first'))).toEqual(early);

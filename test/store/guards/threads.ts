@@ -34,6 +34,19 @@ export const threadScenarios: Scenarios = {
     await store.put(threadId, ITEM);
     expect(await store.put(threadId, ITEM)).toEqual({ outcome: 'duplicate' });
   },
+  'put-take-waiting': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    const request = newRequest(turn.threadId);
+    await suspendTurn(store, turn, { requests: [request] });
+    expect(await store.putAndTake(turn.threadId, ITEM, { leaseMs: MINUTE_MS })).toEqual({
+      outcome: 'waiting',
+      requestIds: [request.id],
+    });
+  },
+  'put-take-repeated': async ({ resending }) => {
+    const put = await resending.putAndTake(newThreadId(), ITEM, { leaseMs: MINUTE_MS });
+    expect(put).toMatchObject({ outcome: 'put', turn: { inbox: [ITEM] } });
+  },
   'take-quarantined': async (stage) => {
     const threadId = await brokenThread(stage);
     await stage.store.take(threadId, MINUTE_MS);

@@ -1,3 +1,4 @@
+import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
@@ -7,11 +8,12 @@ import type { Verbs, World } from './world.ts';
 
 /** The specification of the record: every verb as plain code over plain data, with no Redis and no clock. */
 export function modelOf(world: World): Verbs {
-  return {
+  const single = {
     ...threadModel(world),
     ...requestModel(world),
     ...timeModel(world),
     ...outboxModel(world),
     ...listModel(world),
   };
+  return { ...single, ...joinedModel(world, single) };
 }

@@ -1,5 +1,6 @@
--- What the transitions of a request share. KEYS[17] is the request, ARGV[2] its id. A record that lacks what they need is
+-- What the transitions of a request share. K.request is the request, ARGV[2] its id. A record that lacks what they need is
 -- answered with {'malformed', the field} and left as it is.
+--- include audit
 local request_id = ARGV[2]
 local request = read(K.request, 'state', 'kind', 'requester', 'digest', 'quorum', 'vetoes', 'self', 'expires', 'created',
   'principals', 'resolvers', 'escalate_to', 'remind_every', 'views', 'approvals', 'rejections', 'attempt', 'attempts',
@@ -24,7 +25,9 @@ local function due(name, at)
 end
 
 local function forget(...)
-  for _, name in ipairs({ ... }) do redis.call('ZREM', K.timers, name .. '|' .. request_id) end
+  local names = { ... }
+  for i = 1, #names do names[i] = names[i] .. '|' .. request_id end
+  change('ZREM', K.timers, names)
 end
 
 local function index_member(person, at)
@@ -32,38 +35,43 @@ local function index_member(person, at)
 end
 
 local function list_for(people)
-  for _, person in ipairs(words(people)) do redis.call('ZADD', K.waiting, 0, index_member(person, request.created)) end
+  local members = {}
+  for _, person in ipairs(words(people)) do append(members, { '0', index_member(person, request.created) }) end
+  change('ZADD', K.waiting, members)
 end
 
 local function unlist_for(people)
-  for _, person in ipairs(words(people)) do redis.call('ZREM', K.waiting, index_member(person, request.created)) end
+  local members = words(people)
+  for i = 1, #members do members[i] = index_member(members[i], request.created) end
+  change('ZREM', K.waiting, members)
 end
 
 -- Every place where the card stands has to be drawn again; one that is being drawn now is drawn once more afterwards.
-local function redraw()
-  redis.call('HINCRBY', K.request, 'rev', 1)
+local function redraw(...)
+  request.rev = int(request.rev + 1)
+  redis.call('HSET', K.request, 'rev', request.rev, ...)
   for _, view in ipairs(words(request.views)) do
-    redis.call('ZADD', K.outbox, 'NX', int(now), 'view|' .. request_id .. '|' .. view)
+    redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request_id .. '|' .. view)
   end
 end
 
 local function enter(state, ...)
-  redis.call('HSET', K.request, 'state', state, ...)
-  redraw()
+  request.state = state
+  redraw('state', state, ...)
 end
 
 -- Nobody is needed for this request any more: the thread goes on when it was the last of its round.
 local function settle(state, by, payload)
-  enter(state, 'by', by, 'payload', payload, 'settled_at', int(now))
-  unlist_for(request.principals)
-  unlist_for(request.resolvers)
+  enter(state, 'by', by, 'payload', payload, 'settled_at', NOW)
+  unlist_for(request.principals .. ' ' .. request.resolvers)
   redis.call('ZREM', K.run, request_id)
   forget('expire', 'remind', 'escalate', 'recover')
   due('purge', now + request.keep)
-  redis.call('ZADD', K.decided, 0, index_member(request.requester, now))
-  if by ~= '' and by ~= request.requester then redis.call('ZADD', K.decided, 0, index_member(by, now)) end
+  local decided = { '0', index_member(request.requester, now) }
+  if by ~= '' and by ~= request.requester then append(decided, { '0', index_member(by, now) }) end
+  change('ZADD', K.decided, decided)
   redis.call('HSET', K.round, interrupt_of(request_id), state .. '\n' .. by .. '\n' .. payload)
-  if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then redis.call('ZADD', K.wake, int(now), thread_id) end
+  if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then redis.call('ZADD', K.wake, NOW, thread_id) end
 end
 
 -- What somebody is told who comes too late.

@@ -1,0 +1,10 @@
+-- One row of the audit log. The chain covers its number, its time, what happened, to what, what the script knows of it
+-- and the digest of what the caller says of it; the caller's words themselves are covered by their digest.
+local chain = nil
+local function audit(event, subject, detail, body, digest)
+  chain = chain or read(K.head, 'seq', 'hash')
+  chain.seq = int((tonumber(chain.seq) or 0) + 1)
+  chain.hash = redis.sha1hex(table.concat({ chain.hash or '', chain.seq, NOW, event, subject, detail, digest }, '\n'))
+  redis.call('HSET', K.head, 'seq', chain.seq, 'hash', chain.hash)
+  redis.call('XADD', K.audit, chain.seq .. '-0', 't', NOW, 'e', event, 's', subject, 'd', detail, 'b', body, 'h', chain.hash)
+end

@@ -1,0 +1,7 @@
+-- Writes down a message that has to be sent; one that waits already, or was sent not long ago, stays as it is.
+local function send(row_id, row)
+  if redis.call('HEXISTS', K.rows, row_id) == 1 then return end -- guard: send-waiting
+  if redis.call('ZSCORE', K.sent, row_id) then return end -- guard: send-sent
+  redis.call('HSET', K.rows, row_id, row)
+  redis.call('ZADD', K.outbox, NOW, 'row|' .. row_id)
+end

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { JsonObject } from '../agent/json.ts';
+import { readMessages } from '../agent/messages.ts';
+import { requestIdOf } from './keys.ts';
+import type { InboxItem, Settlement, TakenTurn, TakeResult } from './port.ts';
+import { readPart } from './problem-of.ts';
+import { SettledState } from './request-record.ts';
+import type { RunScript, ThreadLog } from './run-script.ts';
+import type { Answer } from './said.ts';
+import { setAside } from './set-aside.ts';
+
+const THREAD_VERSION = z.literal('1');
+const Item = z.strictObject({
+  id: z.string(),
+  body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
+});
+
+/** What `take` said; a record that cannot be read sets its own thread aside and harms no other. */
+export async function readTake(
+  run: RunScript,
+  threadId: string,
+  said: Answer,
+  log: ThreadLog,
+): Promise<TakeResult> {
+  switch (said.code) {
+    case 'taken': {
+      const rows = await log.ofLength(said.number(2));
+      try {
+        return { outcome: 'taken', turn: parseTurn(threadId, said, rows) };
+      } catch (error) {
+        const reason = await setAside(run, threadId, 'The record of this thread', error);
+        return { outcome: 'quarantined', reason };
+      }
+    }
+    case 'busy':
+      return { outcome: 'busy', until: said.number(1) };
+    case 'waiting':
+      return { outcome: 'waiting', requests: said.number(1) };
+    case 'quarantined':
+      return { outcome: 'quarantined', reason: said.word(1) };
+    default:
+      return { outcome: 'idle' };
+  }
+}
+
+/** The turn that a joined script gave beside its own result, if it gave one that can be read. */
+export async function readGivenTurn(
+  run: RunScript,
+  threadId: string,
+  said: Answer | undefined,
+  log: ThreadLog,
+): Promise<TakenTurn | undefined> {
+  const taken = said === undefined ? undefined : await readTake(run, threadId, said, log);
+  return taken?.outcome === 'taken' ? taken.turn : undefined;
+}
+
+function parseTurn(threadId: string, said: Answer, rows: readonly string[]): TakenTurn {
+  readPart('v', () => THREAD_VERSION.parse(said.word(5)));
+  return {
+    threadId,
+    token: said.word(1),
+    messages: readMessages(rows),
+    inbox: said.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
+    settled: parseSettled(threadId, said.list(4)),
+  };
+}
+
+function parseSettled(threadId: string, pairs: readonly string[]): Settlement[] {
+  return pairs.flatMap((interruptId, index) => {
+    const value = pairs[index + 1];
+    if (index % 2 === 1 || value === undefined) return [];
+    const requestId = requestIdOf(threadId, interruptId);
+    const [state = '', by = '', ...payload] = value.split('\n');
+    const known = readPart(`The state of ${requestId}`, () => SettledState.parse(state));
+    return [{ requestId, state: known, by, payload: payload.join('\n') }];
+  });
+}

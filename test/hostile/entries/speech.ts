@@ -1,0 +1,47 @@
+import { NotPossible } from '../../../playground/slack/people/not-possible.ts';
+import { CAST } from '../../stories/support.ts';
+import { PAYLOAD, TEXTS } from '../corpus.ts';
+import { playAll, startStage } from '../stage.ts';
+
+/** Said to the bot by a person; the model repeats all that it has heard. */
+export async function playMessages() {
+  const stage = await startStage({ reply: (_row, { said }) => ({ text: [said] }) });
+  const outcomes = await playAll(TEXTS, async ({ text }, row) => {
+    try {
+      const thread = stage.begin(row, text);
+      const marker = new RegExp(PAYLOAD);
+      await stage.workspace.until(() => stage.repliesIn(thread).some((reply) => marker.test(reply.text)), {
+        what: 'the echo',
+        timeoutMs: 15_000,
+      });
+    } catch (error) {
+      if (error instanceof NotPossible) return 'Slack does not send it';
+      throw error;
+    }
+    const heard = stage.model.requests
+      .flatMap(({ messages }) => messages)
+      .find(({ role, content }) => role === 'user' && String(content).includes(`row ${row} `));
+    return String(heard?.content).endsWith(`row ${row} ${text.trim()}`)
+      ? 'heard as it is, and its echo is dead'
+      : 'heard in words, and its echo is dead';
+  });
+  await stage.expectUnharmed();
+  return { 'a message': outcomes };
+}
+
+/** Typed after the slash command. */
+export async function playCommands() {
+  const stage = await startStage({ reply: () => ({ text: PAYLOAD }) });
+  stage.begin(0);
+  const outcomes = await playAll(TEXTS, async ({ text }) => {
+    const before = stage.workspace.ephemeralsFor(CAST.alice).length;
+    await stage.workspace.as(CAST.alice).command('/countersign', text);
+    const notice = await stage.workspace.until(
+      () => stage.workspace.ephemeralsFor(CAST.alice).slice(before).find(Boolean),
+      { what: 'the answer to the command' },
+    );
+    return notice.text.startsWith('Use `/countersign`') ? 'answered with how it is used' : notice.text;
+  });
+  await stage.expectUnharmed();
+  return { 'a slash command': outcomes };
+}

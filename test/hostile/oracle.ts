@@ -1,0 +1,172 @@
+import type { SentPayload } from '../../playground/slack/web-api/sent-payloads.ts';
+import { parseMarkdown } from '../../playground/web/src/blocks/text/parse-markdown.ts';
+import { parseMrkdwn } from '../../playground/web/src/blocks/text/parse-mrkdwn.ts';
+import { type Inline, wordsOfInlines } from '../../playground/web/src/blocks/text/passages.ts';
+import { piecesIn } from '../playground/web/blocks/reading.ts';
+import { PAYLOAD } from './corpus.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** What of ours may be alive: the people and groups that a record names, and the ways to our own threads. */
+export interface Known {
+  readonly ids: readonly string[];
+  readonly links: RegExp;
+}
+
+const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
+const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN}|\\p{M}{6,})`, 'gv');
+/** The parts of a message or a view that people read, whatever they are called there. */
+const READ = ['text', 'initial_value', 'fallback', 'alt_text', 'accessibility_label', 'title', 'description'];
+/** What our own notices set in code: the name of a tool, a command, an address to report to. */
+const OWN_CODE = /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
+/** Of a card that can be signed: more would push what is signed out of sight. */
+const MOST_LINES = 120;
+
+/** All that is wrong with what was shown to people in Slack: each is one sentence with the words it is about. */
+export function wrongIn(payloads: readonly SentPayload[], known: Known): string[] {
+  return payloads.flatMap(({ name, payload, error }) => [
+    ...(error === undefined ? [] : [`${name}: Slack refused it: ${error}`]),
+    ...wrongInPayload(payload, known).map((wrong) => `${name}: ${wrong}`),
+  ]);
+}
+
+/** The same for one message, view or answer. */
+export function wrongInPayload(payload: Node, known: Known): string[] {
+  const view = isNode(payload.view) ? payload.view : {};
+  const blocks = payload.blocks ?? view.blocks ?? [];
+  const hasBlocks = Array.isArray(blocks) && blocks.length > 0;
+  return [
+    ...wrongFallback(payload.text, { isShown: !hasBlocks, known }),
+    ...(typeof payload.markdown_text === 'string' ? wrongMarkdown(payload.markdown_text) : []),
+    ...[payload.status, ...Object.values(isNode(payload.errors) ? payload.errors : {})].flatMap((words) =>
+      typeof words === 'string' ? hiddenIn(words) : [],
+    ),
+    ...nodesIn(blocks).flatMap((node) => wrongInNode(node, known)),
+    ...wrongPlaces(blocks),
+    ...(isMessage(payload) ? tooManyLines(blocks) : []),
+  ];
+}
+
+function wrongFallback(
+  text: unknown,
+  { isShown, known }: { readonly isShown: boolean; readonly known: Known },
+): string[] {
+  if (typeof text !== 'string') return [];
+  const passages = parseMrkdwn(text);
+  const live = piecesIn(passages).filter((piece) => isAlive(piece, known));
+  const boxes = isShown ? passages.filter(({ kind }) => kind !== 'paragraph') : [];
+  // Beside blocks it is what a notification reads out: there an asterisk is an asterisk.
+  const alive = isShown ? live : live.filter(({ kind }) => pings(kind));
+  return [
+    ...(text.trim() === '' ? ['the text says nothing'] : []),
+    ...[...alive, ...boxes].map((piece) => `alive in the text: ${short(JSON.stringify(piece))}`),
+    ...hiddenIn(text),
+  ];
+}
+
+function pings(kind: Inline['kind']): boolean {
+  return ['user', 'group', 'channel', 'broadcast', 'date'].includes(kind);
+}
+
+function isAlive(piece: Inline, known: Known): boolean {
+  switch (piece.kind) {
+    case 'text':
+    case 'break':
+      return false;
+    case 'code':
+      return !OWN_CODE.test(piece.text);
+    case 'user':
+    case 'group':
+    case 'channel':
+      return !known.ids.includes(piece.id);
+    case 'link':
+      return !known.links.test(piece.url);
+    default:
+      return true;
+  }
+}
+
+/** The model's own Markdown may be formatted, and may hold addresses that are seen; it reaches nobody and hides no address. */
+function wrongMarkdown(text: string): string[] {
+  return piecesIn(parseMarkdown(text)).flatMap((piece) => {
+    if (piece.kind === 'link' && wordsOfInlines(piece.content) === piece.url) return [];
+    if (piece.kind === 'link' || pings(piece.kind)) return [`alive in a reply: ${JSON.stringify(piece)}`];
+    return [];
+  });
+}
+
+function wrongInNode(node: Node, known: Known): string[] {
+  const { type } = node;
+  const said = READ.flatMap((part) => (typeof node[part] === 'string' ? [node[part]] : []));
+  const wrong = type === 'markdown' ? [] : said.flatMap(hiddenIn);
+  switch (type) {
+    case 'markdown':
+      return wrongMarkdown(String(node.text));
+    case 'mrkdwn':
+      return [...wrong, `a text is read as markup: ${short(String(node.text))}`];
+    case 'plain_text':
+      return node.emoji === false ? wrong : [...wrong, `emoji are drawn in: ${short(String(node.text))}`];
+    case 'user':
+    case 'usergroup':
+      return known.ids.includes(String(node.user_id ?? node.usergroup_id))
+        ? wrong
+        : [...wrong, `a mention of a stranger: ${JSON.stringify(node)}`];
+    case 'link':
+      return known.links.test(String(node.url)) ? wrong : [...wrong, `a link: ${JSON.stringify(node)}`];
+    case 'emoji':
+    case 'broadcast':
+    case 'channel':
+    case 'team':
+    case 'color':
+    case 'image':
+      return [...wrong, `alive: ${JSON.stringify(node)}`];
+    default:
+      return wrong;
+  }
+}
+
+/** A line of our own never holds somebody else's words: those stand in a box, in a quote or in plain text by themselves. */
+function wrongPlaces(blocks: unknown): string[] {
+  return nodesIn(blocks)
+    .filter(({ type }) => type === 'rich_text_section' || type === 'header')
+    .flatMap((node) => textsIn(node))
+    .filter((text) => text.includes(PAYLOAD) && !text.startsWith('The tool says of itself: '))
+    .map((text) => `somebody else's words in a line of ours: ${short(text)}`);
+}
+
+function tooManyLines(blocks: unknown): string[] {
+  const lines = textsIn(blocks).reduce((sum, text) => sum + text.split('\n').length, 0);
+  const isSigned = nodesIn(blocks).some(({ action_id }) => action_id === 'approve');
+  return isSigned && lines > MOST_LINES ? [`${lines} lines stand above Approve`] : [];
+}
+
+function isMessage({ view, channel }: Node): boolean {
+  return view === undefined && channel !== undefined;
+}
+
+function hiddenIn(text: string): string[] {
+  const found = [...text.matchAll(UNSEEN_OR_EMOJI)].flatMap(([, unseen]) => unseen ?? []);
+  if (found.length === 0) return [];
+  const codes = [...new Set(found)].map((each) => (each.codePointAt(0) ?? 0).toString(16));
+  return [`hidden characters (${codes.slice(0, 5).join(' ')}) in: ${short(JSON.stringify(text))}`];
+}
+
+/** Every object of a payload. */
+export function nodesIn(value: unknown): Node[] {
+  if (Array.isArray(value)) return value.flatMap(nodesIn);
+  if (!isNode(value)) return [];
+  return [value, ...Object.values(value).flatMap(nodesIn)];
+}
+
+/** All text of a payload that somebody reads, in order. */
+export function textsIn(value: unknown): string[] {
+  return nodesIn(value).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function short(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}

@@ -1,0 +1,27 @@
+import { NotPossible } from '../../playground/slack/people/not-possible.ts';
+import type { Stage } from './stage.ts';
+
+/** Submits a modal as a person would; where it stays open it is closed again, unless somebody goes on with it. */
+export async function submit(
+  { workspace }: Stage,
+  who: string,
+  viewId: string,
+  values: Readonly<Record<string, string>>,
+  { stays = false } = {},
+): Promise<string> {
+  const person = workspace.as(who);
+  const giveUp = async (why: string) => {
+    if (!stays) await person.close(viewId);
+    return why;
+  };
+  try {
+    const end = await person.submit(viewId, values);
+    if (end.kind === 'cleared') return 'taken';
+    if (end.kind !== 'errors') return end.kind;
+    const [error = ''] = Object.values(end.errors);
+    return giveUp(`refused: ${/is not a number|This is not JSON|must be \w+/.exec(error)?.[0] ?? error}`);
+  } catch (error) {
+    if (!(error instanceof NotPossible)) throw error;
+    return giveUp('Slack does not take it');
+  }
+}

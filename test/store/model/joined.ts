@@ -1,0 +1,43 @@
+import type { Verbs, World } from './world.ts';
+import { isSettled } from './world.ts';
+
+type Joined = 'putAndTake' | 'voteAndStart' | 'finishAndTake';
+
+/** Two verbs in one step are the one after the other, and nothing more. */
+export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verbs, Joined> {
+  const turnOf = (threadId: string, leaseMs: number) => {
+    const taken = verbs.take(threadId, leaseMs);
+    return taken.outcome === 'taken' ? taken.turn : undefined;
+  };
+  return {
+    putAndTake(threadId, item, { leaseMs, onlyKnown = false }) {
+      const thread = world.thread(threadId);
+      const waiting = (thread?.round ?? []).filter((id) => {
+        const request = world.request(id);
+        return request !== undefined && !isSettled(request);
+      });
+      if (waiting.length > 0) return { outcome: 'waiting', requestIds: waiting };
+      const isRepeated = thread?.lease?.owner === world.caller;
+      const put = verbs.put(threadId, item, { onlyKnown });
+      if (put.outcome === 'put') return { ...put, turn: turnOf(threadId, leaseMs) };
+      if (put.outcome !== 'duplicate' || !isRepeated) return put;
+      const place = thread?.inbox.length ?? 0;
+      return { outcome: 'put', waiting: 0, place, busy: false, turn: turnOf(threadId, leaseMs) };
+    },
+
+    voteAndStart(requestId, vote, attempt) {
+      const before = world.request(requestId)?.attempt;
+      const voted = verbs.vote(requestId, vote);
+      if (voted.outcome !== 'voted') return voted;
+      const isDue = world.request(requestId)?.state === 'approved' || before === attempt.attempt;
+      return { ...voted, started: isDue ? verbs.start(requestId, attempt) : undefined };
+    },
+
+    finishAndTake(requestId, outcome, leaseMs) {
+      const finished = verbs.finish(requestId, outcome);
+      if (finished.outcome !== 'finished') return finished;
+      const [threadId = ''] = requestId.split('~');
+      return { ...finished, turn: turnOf(threadId, leaseMs) };
+    },
+  };
+}
