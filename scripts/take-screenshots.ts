@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { bringUpChromium } from '../playground/chromium/bring-up-chromium.ts';
 import { launchChromium } from '../playground/chromium/launch-chromium.ts';
 import { Visitor } from '../playground/chromium/visitor.ts';
+import { PLACES } from '../playground/slack/default-cast.ts';
 import { startPlayground } from '../playground/start-playground.ts';
 
 /** A state of the page: whose window, where, and what is to be clicked before the picture is taken. */
@@ -19,7 +20,7 @@ type Look = Pick<BrowserContextOptions, 'viewport' | 'hasTouch' | 'isMobile' | '
 
 const WIDE: Look = { viewport: { width: 1440, height: 900 } };
 const NARROW: Look = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const GENERAL = '/C0GENERAL1';
+const GENERAL = `/${PLACES.general}`;
 const PATIENCE_MILLISECONDS = 60_000;
 
 const LOOKS: Readonly<Record<string, Look>> = {
