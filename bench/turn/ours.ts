@@ -5,7 +5,9 @@ import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { vote } from '../../src/bot/decisions/decide.ts';
 import { hear } from '../../src/bot/hear.ts';
 import { Directory } from '../../src/bot/people/directory.ts';
+import { runAction } from '../../src/bot/run-action.ts';
 import { RunningTurns } from '../../src/bot/running-turns.ts';
+import { takeTurn } from '../../src/bot/take-turn.ts';
 import { parseThreadId } from '../../src/bot/thread.ts';
 import { timingFor } from '../../src/bot/timing.ts';
 import { openConnection } from '../../src/store/connect.ts';
@@ -44,13 +46,6 @@ export function openOurs({ redisUrl, modelUrl, tools }: SideOptions): Side {
   const calling = speaking('caller');
   const answering = speaking('instant');
 
-  // Without an engine whatever was not gone on with at once would wait for ever.
-  const goneOn = async (threadId: string): Promise<void> => {
-    const work = parts.turns.workIn(threadId);
-    if (work === undefined) throw new Error('Nobody went on with a thread of the bench.');
-    await work;
-  };
-
   return {
     async fill(threadId, messages) {
       const history = buildHistory(messages);
@@ -72,7 +67,8 @@ export function openOurs({ redisUrl, modelUrl, tools }: SideOptions): Side {
         toBot: true,
       };
       await hear(calling, heard, undefined);
-      await goneOn(threadId);
+      // What this process has no hand free for is done by whoever the engine wakes.
+      await (parts.turns.workIn(threadId) ?? takeTurn(calling, threadId));
     },
 
     async handleOf(threadId) {
@@ -84,7 +80,7 @@ export function openOurs({ redisUrl, modelUrl, tools }: SideOptions): Side {
     async resume(requestId) {
       const notice = await vote(answering, requestId, { who: APPROVER, id: `click-${requestId}` }, 'approve');
       if (notice !== undefined) throw new Error(`The click of the bench was refused: ${notice}`);
-      await goneOn(threadOf(requestId) ?? '');
+      await (parts.turns.workIn(threadOf(requestId) ?? '') ?? runAction(answering, requestId));
     },
 
     close: () => store.close(),

@@ -23,7 +23,8 @@ export async function startWorker(file: string, execArgv: readonly string[] = []
 
 function nextMessage(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('A worker of the bench ended before it was done.'));
+    const ended = (code: number | null, signal: string | null) =>
+      reject(new Error(`A worker of the bench ended (${signal ?? code}) before it was done.`));
     child.once('exit', ended);
     child.once('message', (message) => {
       child.off('exit', ended);

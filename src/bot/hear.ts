@@ -25,18 +25,12 @@ const QUEUED = 'eyes';
  * question and `stop` stops; the item is there first all the same, since it is what tells a copy of the event from the event.
  */
 export async function hear(parts: BotParts, heard: Heard, botUserId: string | undefined): Promise<void> {
-  const { store, directory, turns, timing } = parts;
+  const { store, directory } = parts;
   const { thread, ts, user, toBot } = heard;
   const threadId = threadIdOf(thread);
   const text = await readableText(heard.text, directory, botUserId);
   const stops = /^stop[.!]?$/i.test(text);
-  if (!stops && !turns.isFull) {
-    const item = { id: ts, body: { user, text } };
-    const put = await store.putAndTake(threadId, item, { leaseMs: timing.leaseMs, onlyKnown: !toBot });
-    if (put.outcome === 'put' && put.turn !== undefined) goOn(parts, put.turn);
-    else if (put.outcome === 'put' && put.busy) await markQueued(parts, heard);
-    if (put.outcome !== 'waiting') return;
-  }
+  if (!stops && (await readAtOnce(parts, heard, text))) return;
   const meant = stops ? undefined : await answerMeant(parts, threadId, user, text);
   const body = {
     user,
@@ -65,7 +59,24 @@ export async function hear(parts: BotParts, heard: Heard, botUserId: string | un
   if (put.waiting > 0 || put.busy) await markQueued(parts, heard);
 }
 
-/** Reads what was just said, here and now: this process has been given the turn with it. */
+/** Takes what was said and reads it in the same step, where nothing waits and this process has a hand free; tells whether it did. */
+async function readAtOnce(parts: BotParts, heard: Heard, text: string): Promise<boolean> {
+  const { store, turns, timing } = parts;
+  const { thread, ts, user, toBot } = heard;
+  const release = turns.reserve();
+  if (release === undefined) return false;
+  try {
+    const item = { id: ts, body: { user, text } };
+    const options = { leaseMs: timing.leaseMs, onlyKnown: !toBot };
+    const put = await store.putAndTake(threadIdOf(thread), item, options);
+    if (put.outcome === 'put' && put.turn !== undefined) goOn(parts, put.turn);
+    else if (put.outcome === 'put' && put.busy) await markQueued(parts, heard);
+    return put.outcome !== 'waiting';
+  } finally {
+    release();
+  }
+}
+
 function goOn(parts: BotParts, turn: TakenTurn): void {
   const { threadId } = turn;
   const playing = playTurn(parts, turn);

@@ -1,14 +1,15 @@
 import { ownController } from '../agent/with-own-signal.ts';
 import { RunningWork } from './connection/running-work.ts';
 
-/** What one process takes on by itself; anything more is left to whoever the engine wakes. */
-const MOST_HERE = 64;
+/** What one process takes on by itself at a time; in a rush people's clicks come first, and the rest is for whoever is woken. */
+const MOST_HERE = 16;
 
 /** The turns that this process is working on, so that Stop reaches them at once, and what it went on with by itself. */
 export class RunningTurns {
   readonly #running = new Map<string, AbortController>();
   readonly #here = new Map<string, Promise<void>>();
   readonly #work = new RunningWork();
+  #reserved = 0;
 
   begin(threadId: string): AbortController {
     const controller = ownController();
@@ -27,9 +28,13 @@ export class RunningTurns {
     return controller !== undefined;
   }
 
-  /** Tells whether this process has as much in hand as it takes on by itself. */
-  get isFull(): boolean {
-    return this.#here.size >= MOST_HERE;
+  /** Keeps a place for something to go on with, until the function that it gives is called; `undefined` if there is none left. */
+  reserve(): (() => void) | undefined {
+    if (this.#here.size + this.#reserved >= MOST_HERE) return undefined;
+    this.#reserved += 1;
+    return () => {
+      this.#reserved -= 1;
+    };
   }
 
   /** Goes on with a thread beside whatever else happens here; a failure must have been told to the log already. */

@@ -9,7 +9,7 @@ import { type ForetoldCall, type ForetoldTurn, foretell } from './property/foret
 import { type PlayedThread, play } from './property/play.ts';
 import { threadPlan } from './property/thread-plan.ts';
 
-const runs = Number(process.env.COUNTERSIGN_PROPERTY_RUNS ?? 500);
+const runs = Number(process.env.COUNTERSIGN_PROPERTY_RUNS ?? 150);
 const timeout = 60_000 + runs * 200;
 
 let local: LocalModel;

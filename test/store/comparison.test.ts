@@ -5,7 +5,7 @@ import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { commands } from './comparison/commands.ts';
 import { play } from './comparison/play.ts';
 
-const runs = Number(process.env.COUNTERSIGN_COMPARISON_RUNS ?? 1_000);
+const runs = Number(process.env.COUNTERSIGN_COMPARISON_RUNS ?? 300);
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 const timeout = 60_000 + runs * 500;
 /** What the verbs can say, where it takes more than an unknown id or a call that comes too late. */

@@ -11,8 +11,8 @@ import { ask, found } from './support.ts';
 
 const PROCESSES = 4;
 const PEOPLE = 20;
-const ROUNDS = 500;
-const MIXED_ROUNDS = 250;
+const ROUNDS = Number(process.env.COUNTERSIGN_RACE_ROUNDS ?? 150);
+const MIXED_ROUNDS = Math.ceil(ROUNDS / 2);
 const CLICKER = fileURLToPath(new URL('./races-clicker.ts', import.meta.url));
 const SETTLED = ['rejected', 'expired', 'withdrawn', 'succeeded'];
 

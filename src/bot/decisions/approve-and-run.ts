@@ -1,7 +1,7 @@
-import type { RequestRecord, Vote, VoteAndStartResult } from '../../store/port.ts';
+import type { Attempt, RequestRecord, Vote, VoteAndStartResult } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { detailsOf } from '../request-details.ts';
-import { approversOf, carryOut, planAttempt } from '../run-action.ts';
+import { type Action, approversOf, carryOut, planAttempt } from '../run-action.ts';
 
 /** An approval that may be the last one: what would run, made ready beside the check of who approves. */
 export type ReadyAction = (vote: Vote) => Promise<VoteAndStartResult>;
@@ -16,23 +16,36 @@ export async function readyToRun(
   request: RequestRecord,
   who: string,
 ): Promise<ReadyAction | undefined> {
-  const { store, toolbox, turns, logger } = parts;
-  const { id, threadId, policy, approvals } = request;
-  if (request.state !== 'pending' || approvals + 1 < policy.quorum || turns.isFull) return undefined;
+  const { toolbox, turns } = parts;
+  if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
   const details = detailsOf(request);
   const entry = toolbox.find(details.interrupt.toolRequest.name);
   if (entry === undefined) return undefined;
+  const release = turns.reserve();
+  if (release === undefined) return undefined;
   const action = { request: { ...request, by: who }, details, entry };
-  const attempt = await planAttempt(parts, action, [...approversOf(request), who]).catch(() => undefined);
-  if (attempt === undefined) return undefined;
+  try {
+    const attempt = await planAttempt(parts, action, [...approversOf(request), who]);
+    return (vote) => voteAndRun(parts, action, vote, attempt).finally(release);
+  } catch {
+    release();
+    return undefined;
+  }
+}
 
-  return async (vote) => {
-    const result = await store.voteAndStart(id, vote, attempt);
-    if (result.outcome === 'voted' && result.started?.outcome === 'started') {
-      const running = carryOut(parts, action, attempt.attempt);
-      running.catch((err) => logger.warn({ requestId: id, err }, 'an action broke off'));
-      turns.goOn(threadId, running);
-    }
-    return result;
-  };
+async function voteAndRun(
+  parts: BotParts,
+  action: Action,
+  vote: Vote,
+  attempt: Attempt,
+): Promise<VoteAndStartResult> {
+  const { store, turns, logger } = parts;
+  const { id, threadId } = action.request;
+  const result = await store.voteAndStart(id, vote, attempt);
+  if (result.outcome === 'voted' && result.started?.outcome === 'started') {
+    const running = carryOut(parts, action, attempt.attempt);
+    running.catch((err) => logger.warn({ requestId: id, err }, 'an action broke off'));
+    turns.goOn(threadId, running);
+  }
+  return result;
 }
