@@ -180,8 +180,8 @@ export function callsOf(
   };
 }
 
-/** The tests play every fourth item at each entry, `npm run hostile` all of them. */
-const EVERY = Number(process.env.COUNTERSIGN_HOSTILE_EVERY ?? 4);
+/** The tests play every eighth item at each entry, `npm run hostile` all of them. */
+const EVERY = Number(process.env.COUNTERSIGN_HOSTILE_EVERY ?? 8);
 
 /** Plays the items, a few at a time, and gives what became of each by name. */
 export async function playAll<Item extends { readonly name: string }, Outcome>(
