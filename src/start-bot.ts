@@ -8,6 +8,7 @@ import { createBotServer } from './bot/connection/bot-server.ts';
 import { createConnection } from './bot/connection/create-connection.ts';
 import { listen } from './bot/listen.ts';
 import { Directory } from './bot/people/directory.ts';
+import { PendingBrake } from './bot/requests/pending-brake.ts';
 import { RunningTurns } from './bot/running-turns.ts';
 import { type Timing, timingFor } from './bot/timing.ts';
 import { workHandlers } from './bot/work-handlers.ts';
@@ -75,14 +76,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
     // Read anew for every turn: the manifest may have been exchanged.
     agent: () => {
-      const { instructions = INSTRUCTIONS, maxSteps, contextBudget } = toolbox.manifest.agent;
-      return { instructions, maxSteps, contextBudget };
+      const { instructions = INSTRUCTIONS, maxSteps, contextBudget, limits } = toolbox.manifest.agent;
+      return { instructions, maxSteps, contextBudget, limits };
     },
     toolbox,
     services: { ledger },
     store: wakingStore(record, engine),
     client: app.client,
     directory: new Directory(app.client),
+    brake: new PendingBrake(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
     turns: new RunningTurns(),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },

@@ -12,6 +12,7 @@ import type { Table } from '../table.ts';
 
 const MANIFEST = `
 slack: { display_information: { name: Countersign } }
+agent: { limits: { pending_per_person: 100000 } }
 policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
 tools: { refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } } }
 `;

@@ -15,6 +15,7 @@ const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent:
   instructions: You help.
+  limits: { pending_per_person: 10000000 }
   built_ins: { ask_question: false, request_form: false, wait_for_callback: false, complete_task: false }
 policies:
   default: { approvers: [${APPROVER}], expires: 4h, remind: 1h, direct_messages: false }

@@ -5,6 +5,7 @@ import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { vote } from '../../src/bot/decisions/decide.ts';
 import { hear } from '../../src/bot/hear.ts';
 import { Directory } from '../../src/bot/people/directory.ts';
+import { PendingBrake } from '../../src/bot/requests/pending-brake.ts';
 import { runAction } from '../../src/bot/run-action.ts';
 import { RunningTurns } from '../../src/bot/running-turns.ts';
 import { takeTurn } from '../../src/bot/take-turn.ts';
@@ -26,14 +27,15 @@ export function openOurs({ redisUrl, modelUrl, tools }: SideOptions): Side {
   const store = openRedisStore({ client });
   const toolbox = benchTools(tools);
   const slack = new SilentSlack('xoxb-bench');
-  const { instructions = '', maxSteps, contextBudget } = toolbox.manifest.agent;
+  const { instructions = '', maxSteps, contextBudget, limits } = toolbox.manifest.agent;
   const parts: Omit<BotParts, 'model'> = {
-    agent: () => ({ instructions, maxSteps, contextBudget }),
+    agent: () => ({ instructions, maxSteps, contextBudget, limits }),
     toolbox,
     services: {},
     store,
     client: slack,
     directory: new Directory(slack),
+    brake: new PendingBrake(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
     turns: new RunningTurns(),
     timing: timingFor(30),

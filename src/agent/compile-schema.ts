@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { DefinitionError } from './errors/definition-error.ts';
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
+import { withinTime } from './within-time.ts';
 
 /** A JSON Schema, for tools that come from elsewhere and have no zod schema. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -27,6 +28,10 @@ export interface CompiledSchema<Value = unknown> {
 const ajvOptions = { strict: false, addUsedSchema: false, logger: false } as const;
 const draft07 = addFormats.default(new Ajv(ajvOptions));
 const draft2020 = addFormats.default(new Ajv2020(ajvOptions));
+
+/** Keywords that take time out of all proportion to the value: regular expressions, and each item against each. */
+const SLOW = /"(?:pattern|patternProperties|format|uniqueItems)":/;
+const LONGEST_CHECK_MS = 250;
 
 /** Compiles a zod schema or a JSON Schema; one that cannot be compiled is an error that names the tool and the schema. */
 export function compileSchema<Value>(schema: Schema, tool: string, role: string): CompiledSchema<Value>;
@@ -77,10 +82,20 @@ function compileJsonSchema(schema: JsonSchema): CompiledSchema {
   if ('$async' in schema) throw new TypeError('a schema with $async cannot be checked at once');
   const dialect = typeof schema.$schema === 'string' ? schema.$schema : '2020-12';
   const validate = (dialect.includes('draft-07') ? draft07 : draft2020).compile(schema);
+  const jsonSchema = asJsonObject(schema);
+  // A watched check takes a quarter of a millisecond more, and most schemas need no watch.
+  const isSlow = SLOW.test(JSON.stringify(jsonSchema));
   return {
-    jsonSchema: asJsonObject(schema),
+    jsonSchema,
     parse(value) {
-      if (validate(value)) return { ok: true, value };
+      const checked = isSlow
+        ? withinTime(() => validate(value), LONGEST_CHECK_MS)
+        : { result: validate(value) };
+      if (checked === undefined) {
+        const problem = `it could not be checked within ${LONGEST_CHECK_MS} ms; send shorter and simpler values`;
+        return { ok: false, field: '', problem };
+      }
+      if (checked.result) return { ok: true, value };
       const [error] = validate.errors ?? [];
       return {
         ok: false,

@@ -6,6 +6,7 @@ import type { ModelFinish, RawCall } from './model.ts';
 import { deniedPart, errorPart } from './outcomes.ts';
 import type { Tool } from './tool.ts';
 import type { Transcript } from './transcript.ts';
+import { findUnkeptNumber } from './unkept-number.ts';
 
 /** A call of the model that may run, or one that is answered without running. */
 export type ParsedCall =
@@ -87,11 +88,19 @@ function parseArguments(text: string): Arguments {
   try {
     value = JSON.parse(text);
   } catch {
-    const shown = text.length > SHOWN_OF_ARGUMENTS ? `${text.slice(0, SHOWN_OF_ARGUMENTS)}…` : text;
-    return { ok: false, value: {}, problem: `the arguments are not valid JSON: ${shown}` };
+    return { ok: false, value: {}, problem: `the arguments are not valid JSON: ${startOf(text)}` };
   }
   if (isDeeperThan(MAX_DEPTH, value)) {
     return { ok: false, value: {}, problem: `the arguments are nested more than ${MAX_DEPTH} levels deep` };
   }
+  const unkept = findUnkeptNumber(text);
+  if (unkept !== undefined) {
+    const problem = `the number ${startOf(unkept.literal)} at "${startOf(unkept.path)}" cannot be kept exactly; send it as a string`;
+    return { ok: false, value: {}, problem };
+  }
   return { ok: true, value };
+}
+
+function startOf(text: string): string {
+  return text.length > SHOWN_OF_ARGUMENTS ? `${text.slice(0, SHOWN_OF_ARGUMENTS)}…` : text;
 }

@@ -69,7 +69,7 @@ async function work(parts: BotParts, turn: TakenTurn, signal: AbortSignal): Prom
   const settled = isEmpty(resume)
     ? turn
     : await settle({ messages: turn.messages, tools: toolbox.tools(), resume, context: asked, signal });
-  const again = await ask(parts, turn, settled.messages);
+  const again = await ask(parts, turn, settled.messages, { anew: true });
   // What paused again is asked before anything else is read.
   if (again.requests.length > 0) {
     const rows = refusalRows(turn, again.refused);
@@ -88,7 +88,7 @@ interface Work {
   readonly requester: string;
   readonly context: ToolContext;
   readonly signal: AbortSignal;
-  /** The calls of which the model is about to be told that nobody can sign them. */
+  /** The calls of which the model is about to be told that nobody was asked to sign them. */
   readonly refused: readonly CloseReply[];
 }
 
@@ -155,19 +155,21 @@ async function letModelWork(
   }
 }
 
-/** Plans what has to be asked; a call for which nobody can be asked is settled here. */
+/** Plans what has to be asked; a call that nobody is asked about is settled here. */
 async function ask(
   parts: BotParts,
   turn: TakenTurn,
   messages: readonly Message[],
+  options: { readonly anew?: boolean } = {},
 ): Promise<{
   messages: readonly Message[];
   requests: readonly NewRequest[];
   refused: readonly CloseReply[];
 }> {
-  const { requests, refusals } = await planRequests(parts, turn.threadId, messages);
-  if (refusals.length === 0) return { messages, requests, refused: [] };
-  const closed = await settle({ messages, tools: [], resume: { close: refusals } });
+  const { requests, refusals, joined } = await planRequests(parts, turn.threadId, messages, options);
+  const close = [...refusals, ...joined];
+  if (close.length === 0) return { messages, requests, refused: [] };
+  const closed = await settle({ messages, tools: [], resume: { close } });
   return { messages: closed.messages, requests, refused: refusals };
 }
 

@@ -1,8 +1,8 @@
 import { type Keys, SHARDS } from './keys.ts';
 import type { Page, PageOptions, Store } from './port.ts';
-import type { RedisClient } from './run-script.ts';
+import { inOneWrite, type RedisClient } from './run-script.ts';
 
-type ListVerbs = Pick<Store, 'listWaiting' | 'listAsked' | 'listDecided'>;
+type ListVerbs = Pick<Store, 'listWaiting' | 'listAsked' | 'listDecided' | 'countPending'>;
 type Index = 'waiting' | 'asked' | 'decided';
 
 interface Entry {
@@ -19,9 +19,9 @@ interface Range {
 }
 
 /**
- * The lists of App Home. An entry is `person time request`, so that a page is a range of one index and costs no more. A page
- * lies in many shards with little in each: a few entries of every shard come first, and more only from where the page may
- * have more.
+ * The lists of App Home, and a count over one of them. An entry is `person time request`, so that a page is a range of one index
+ * and costs no more. A page lies in many shards with little in each: a few entries of every shard come first, and more only from
+ * where the page may have more.
  */
 export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
   async function list(index: Index, people: readonly string[], page: PageOptions): Promise<Page> {
@@ -57,15 +57,37 @@ export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
     const members = await client.zrevrangebylex(key, upper, `[${person} `, 'LIMIT', 0, count);
     for (const member of members) {
       const position = member.slice(person.length + 1);
-      entries.push({ position, requestId: position.slice(position.indexOf(' ') + 1) });
+      entries.push({ position, requestId: requestIn(position) });
     }
     range.isAtEnd = members.length < count;
+  }
+
+  async function countPending(requester: string): Promise<number> {
+    const [from, to] = [`[${requester} `, `(${requester}!`];
+    const asked = await Promise.all(
+      inOneWrite(client, () =>
+        shards().map((shard) => client.zrangebylex(keys.shard(shard, 'asked'), from, to)),
+      ),
+    );
+    // A request can expire for as long as it is pending and no longer, so its timer tells without a look at the request.
+    const timers = asked.map((members) =>
+      members.map((member) => `expire|${requestIn(member.slice(requester.length + 1))}`),
+    );
+    const due = await Promise.all(
+      inOneWrite(client, () =>
+        timers.flatMap((names, shard) =>
+          names.length === 0 ? [] : [client.zmscore(keys.shard(shard, 'timers'), names)],
+        ),
+      ),
+    );
+    return due.flat().filter((at) => at !== null).length;
   }
 
   return {
     listWaiting: (people, page) => list('waiting', people, page),
     listAsked: (person, page) => list('asked', [person], page),
     listDecided: (person, page) => list('decided', [person], page),
+    countPending,
   };
 }
 
@@ -73,6 +95,11 @@ export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
 function merge(ranges: readonly Range[]): Entry[] {
   const entries = ranges.flatMap((range) => range.entries).sort((a, b) => (a.position < b.position ? 1 : -1));
   return entries.filter((entry, at) => entry.position !== entries[at - 1]?.position);
+}
+
+/** What follows the person in an entry is a time and a request. */
+function requestIn(position: string): string {
+  return position.slice(position.indexOf(' ') + 1);
 }
 
 function shards(): number[] {

@@ -53,7 +53,7 @@ export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts):
 }
 
 /** Sends several commands as one piece; a cluster finds the connection of each by itself. */
-function inOneWrite<Sent>(client: RedisClient, send: () => Sent): Sent {
+export function inOneWrite<Sent>(client: RedisClient, send: () => Sent): Sent {
   const stream = client instanceof Redis ? client.stream : undefined;
   stream?.cork();
   try {

@@ -4,6 +4,8 @@ import { builtIns } from './built-in/built-ins.ts';
 import { type ApprovalRule, compileApprovalRules } from './gate/approval-rules.ts';
 import { gate } from './gate/gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from './manifest/manifest.ts';
+import { MOST_TOOLS } from './most-tools.ts';
+import { crowdedOut } from './offered-entries.ts';
 import { protect } from './protect.ts';
 import type { Secrets } from './secrets.ts';
 import { shortenDescription } from './shorten-description.ts';
@@ -16,10 +18,12 @@ export interface KeptEntry extends ToolEntry {
   readonly allow: ToolDeclaration['allow'];
 }
 
+/** More names than this are no help in a log. */
+const MOST_NAMED = 10;
 const EVERYWHERE = { channels: undefined, people: undefined };
 const ONCE = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
-/** Puts every tool behind its gate; a name that is taken already is left out and reported. */
+/** Puts every tool behind its gate; a name that is taken is left out, and what a model has no room for is never silently so. */
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
@@ -36,7 +40,18 @@ export function buildEntries(
       else entries.set(tool.name, buildEntry(source, tool, secrets));
     }
   }
+  const crowded = new Set([...crowdedOut(entries.values())].map(({ tool }) => tool.name));
+  for (const source of sources) {
+    const names = source.tools().flatMap(({ name }) => (crowded.delete(name) ? [name] : []));
+    if (names.length > 0) problems.push(`${source.declaration.name}: ${crowdedProblem(names)}`);
+  }
   return { entries, problems };
+}
+
+function crowdedProblem(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const named = `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+  return `a model takes at most ${MOST_TOOLS} tools at once; left out where there are more: ${named}; take tools out of the manifest, or say with "allow" where they are used`;
 }
 
 function builtInEntries({ agent }: Manifest): KeptEntry[] {

@@ -3,6 +3,7 @@ import { describeSignatures } from './describe-signatures.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { McpLog } from './mcp/mcp-config.ts';
 import type { McpDescription } from './mcp/open-mcp-server.ts';
+import { offeredEntries } from './offered-entries.ts';
 import type { Secrets } from './secrets.ts';
 import { openSource, type ToolSource } from './sources/open-source.ts';
 import type { Place, Toolbox } from './toolbox.ts';
@@ -44,11 +45,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
           openSource(declaration, { ...options, onChange: rebuild }),
       ),
     );
-  const allowed = ({ channel, requester }: Place): KeptEntry[] =>
-    [...entries.values()].filter(({ allow: { channels, people } }) => {
-      const here = channels === undefined || channels.includes(channel);
-      return here && (people === undefined || people.includes(requester));
-    });
+  const offered = (place: Place): KeptEntry[] => offeredEntries(entries.values(), place);
 
   sources = await open(first, []);
   rebuild();
@@ -57,10 +54,10 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       return manifest;
     },
     tools: () => [...entries.values()].map(({ tool }) => tool),
-    toolsFor: (place) => allowed(place).map(({ tool }) => tool),
+    toolsFor: (place) => offered(place).map(({ tool }) => tool),
     find: (name) => entries.get(name),
     policy: (name) => manifest.policies.get(name),
-    notice: (place) => describeSignatures(allowed(place), (name) => manifest.policies.get(name)),
+    notice: (place) => describeSignatures(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 

@@ -29,7 +29,7 @@ export interface ToolEntry {
 
 /** What the agent may do, as the manifest that holds now says it. */
 export interface Toolbox {
-  /** The tools that the model may use there, behind their gates. */
+  /** The tools that the model may use there, behind their gates, and never more than a model takes. */
   toolsFor(place: Place): readonly Tool[];
   /** Every tool there is, whoever may use it. */
   tools(): readonly Tool[];

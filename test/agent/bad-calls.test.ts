@@ -69,6 +69,16 @@ const badCalls: [title: string, bad: ScriptedCall, told: RegExp][] = [
   ],
   ['nested 1,000 deep', call('c1', 'anything', deep), /nested more than 64 levels/],
   [
+    'with a number beyond all bounds',
+    call('c1', 'anything', '{"a":"1e400, [","list":[1,{"b":-1e400}]}'),
+    /the number -1e400 at \\"list\.1\.b\\" cannot be kept exactly; send it as a string/,
+  ],
+  [
+    'with an integer that would be rounded',
+    call('c1', 'transfer', '{"amount":1152921504606846977}'),
+    /the number 1152921504606846977 at \\"amount\\"/,
+  ],
+  [
     'of a tool that is not there',
     call('c1', 'refund', { amount: 5 }),
     /no tool \\"refund\\"; there are: transfer/,

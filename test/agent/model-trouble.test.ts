@@ -358,7 +358,8 @@ describe('a silent model', () => {
   });
 
   it('that falls silent in the middle is a cut stream, and what was said is kept', async () => {
-    const { response } = await generateWith({ silenceMs: 60 }, { text: ['Once', ' upon'], hang: 2 });
+    // Long enough for the first word to arrive on a busy machine.
+    const { response } = await generateWith({ silenceMs: 1000 }, { text: ['Once', ' upon'], hang: 2 });
     expect(response).toMatchObject({ finishReason: 'cut-stream', text: 'Once' });
   });
 

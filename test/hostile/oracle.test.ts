@@ -77,7 +77,7 @@ const caught: readonly [keyof typeof naive, readonly string[]][] = [
     ],
   ],
   ['fallback', [...HIDDEN, ...PINGING, 'date that is a link']],
-  ['reply', [...PINGING.slice(0, 3), 'masked link', 'Markdown link']],
+  ['reply', [...HIDDEN, ...PINGING.slice(0, 3), 'masked link', 'Markdown link']],
   ['status', HIDDEN],
   ['error', HIDDEN],
   ['field', HIDDEN],

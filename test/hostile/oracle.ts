@@ -86,13 +86,14 @@ function isAlive(piece: Inline, known: Known): boolean {
   }
 }
 
-/** The model's own Markdown may be formatted, and may hold addresses that are seen; it reaches nobody and hides no address. */
+/** The model's own Markdown may be formatted, and may hold addresses that are seen; it reaches nobody and hides nothing. */
 function wrongMarkdown(text: string): string[] {
-  return piecesIn(parseMarkdown(text)).flatMap((piece) => {
+  const alive = piecesIn(parseMarkdown(text)).flatMap((piece) => {
     if (piece.kind === 'link' && wordsOfInlines(piece.content) === piece.url) return [];
     if (piece.kind === 'link' || pings(piece.kind)) return [`alive in a reply: ${JSON.stringify(piece)}`];
     return [];
   });
+  return [...alive, ...hiddenIn(text)];
 }
 
 function wrongInNode(node: Node, known: Known): string[] {

@@ -19,7 +19,7 @@ export const KNOWN: Known = {
 /** The policies of every stage; tools are added below them. */
 const POLICIES = `
 slack: { display_information: { name: Countersign } }
-agent: { instructions: Help. }
+agent: { instructions: Help., limits: { pending_per_thread: 1000, pending_per_person: 1000 } }
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], expires: 4h, direct_messages: false }
   two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, expires: 1h, direct_messages: false }

@@ -6,6 +6,7 @@ import { playBrokenForms, playEdits, playForms, playQuestions } from './entries/
 import { playOutputInjections, playThreadInjections } from './entries/injections.ts';
 import { playManifests } from './entries/manifest.ts';
 import { playCommands, playMessages } from './entries/speech.ts';
+import { playSubmissions } from './entries/submissions.ts';
 import { playDescriptions, playOutputBytes, playOutputs } from './entries/tools.ts';
 import { type Entry, itemsFor, ROWS } from './table.ts';
 
@@ -47,6 +48,7 @@ const PLAYS: readonly [play: () => Promise<Played>, ...entries: Entry[]][] = [
     'the bytes of the manifest',
   ],
   [playPostedClicks, 'a click over HTTP'],
+  [playSubmissions, 'a modal submitted over HTTP'],
   [playSocketClicks, 'a click over a socket'],
   [playThreadInjections, 'an order in the thread'],
   [playOutputInjections, 'an order in the output of a tool'],

@@ -14,22 +14,22 @@ const JSON_TABLE = {
   'the bytes of arguments': {
     'runs as shown: {"note":"pay-the-bearer","amount":99999}': ['duplicate keys'],
     [`runs as shown: {"note":"pay-the-bearer",${POLLUTED}}`]: ['__proto__'],
-    'runs as shown: {"note":"pay-the-bearer","amount":null}': ['number beyond all bounds'],
-    'runs as shown: {"note":"pay-the-bearer","amount":1152921504606847000}': ['number beyond what is exact'],
     'runs as shown: {"note":"pay-the-bearer \\ud800"}': ['half a character, escaped'],
     'in the full view only': ['megabyte string', 'ten thousand keys'],
     'refused: arguments are nested more than 64 levels deep': DEEP,
     'refused: arguments are not valid JSON': [...NO_JSON, 'a byte order mark'],
     'refused: arguments do not fit the schema of': ['a list'],
+    'refused: number 1e400 at': ['number beyond all bounds'],
+    'refused: number 1152921504606846977 at': ['number beyond what is exact'],
   },
   'JSON in the edit form': {
     'asked anew: {"note":"small","data":{"note":"pay-the-bearer","amount":99999}}': ['duplicate keys'],
     [`asked anew: {"note":"small","data":{"note":"pay-the-bearer",${POLLUTED}}}`]: ['__proto__'],
-    'asked anew: {"note":"small","data":{"note":"pay-the-bearer","amount":1152921504606847000}}': [
+    'asked anew: {"note":"small","data":{"note":"pay-the-bearer \\ud800"}}': ['half a character, escaped'],
+    'refused: The number 1e400 cannot be kept exactly; write it in quotes.': ['number beyond all bounds'],
+    'refused: The number 1152921504606846977 cannot be kept exactly; write it in quotes.': [
       'number beyond what is exact',
     ],
-    'asked anew: {"note":"small","data":{"note":"pay-the-bearer \\ud800"}}': ['half a character, escaped'],
-    'refused: This has a number that is too large to be kept.': ['number beyond all bounds'],
     'refused: This is nested more than 200 levels deep.': ['depth 1,000'],
     'refused: This is not JSON': [...NO_JSON, 'a byte order mark'],
     'refused: must be object': ['a list'],
@@ -50,20 +50,10 @@ const JSON_TABLE = {
     'refused: not JSON': NO_JSON,
   },
   'the bytes of a report': {
-    'shown, and told as data': [
-      'duplicate keys',
-      '__proto__',
-      'number beyond what is exact',
-      'half a character, escaped',
-      'a list',
-    ],
+    'shown, and told as data': ['duplicate keys', '__proto__', 'half a character, escaped', 'a list'],
     'cut, and said so': ['ten thousand keys'],
-    'refused with 400: The body is not JSON, is nested too deep, or has a number that is too large.': [
-      ...NO_JSON,
-      ...DEEP,
-      'number beyond all bounds',
-      'a byte order mark',
-    ],
+    'refused with 400: The body is not JSON, is nested too deep, or has a number that cannot be kept exactly.':
+      [...NO_JSON, ...DEEP, 'number beyond all bounds', 'number beyond what is exact', 'a byte order mark'],
     'refused with 413: The body is longer than 1 MB.': ['megabyte string'],
   },
   'the bytes of the manifest': {
@@ -95,6 +85,13 @@ const OUTSIDE_CLICKS = {
       'of another team with the id of an approver',
     ],
     'told: This is not a card of this request; please decide on the card itself.': ['from another channel'],
+  },
+  'a modal submitted over HTTP': {
+    'told: Only people of this workspace can decide this.': [
+      'a rejection of another team',
+      'a rejection of another team with the id of an approver',
+      'an edit of another team with the id of an approver',
+    ],
   },
   'a click over a socket': {
     'told: This is not yours to decide.': ['by the requester', 'by a colleague who may not sign'],

@@ -78,7 +78,10 @@ const QUOTED: Texts = {
 /** Everything hostile that is written, by entry and outcome; nothing of it is alive, and nothing runs that was not signed. */
 export const TEXT_TABLE = {
   'a message': {
+    'heard as it is, and its echo is dead and escaped': [...HIDDEN, 'combining flood'],
     'heard as it is, and its echo is dead': textsBut(
+      ...HIDDEN,
+      'combining flood',
       'mention of everybody',
       'masked link',
       'forged signature',

@@ -26,7 +26,7 @@ const ANSWERS = [
   ...['expire expired', 'expire not-due', 'remind reminded', 'remind not-due', 'escalate escalated'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...['takeOutbox something', 'doneRow done', 'doneRow stale', 'doneView done', 'doneView due-again'],
-  ...['doneView stale', 'retryOutbox later', 'retryOutbox stale'],
+  ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
 ];
 /** How many sequences are played at a time: while one waits for Redis, others go on, and they send what they have in one packet. */
 const LANES = 16;

@@ -80,6 +80,25 @@ export function describeLists(subject: () => Subject): void {
       expect((await store.listAsked(rita, { limit: 5 })).requestIds).toEqual([id]);
     });
 
+    test('count what of a person is pending, over all threads, and nothing that was decided, approved or asked by another', async () => {
+      const { store } = subject();
+      const rita = `U-${newThreadId()}`;
+      const [threadId, ann] = [newThreadId(), 'U-ann'];
+      const together = Array.from({ length: 3 }, () => newRequest(threadId, { requester: rita }));
+      await suspendTurn(store, await beginTurn(store, threadId), { requests: together });
+      const apart = await Promise.all(
+        Array.from({ length: 3 }, () => ask(store, { requester: rita, policy: { principals: [ann] } })),
+      );
+      await ask(store, { requester: `${rita}0` });
+      expect(await store.countPending(rita)).toBe(6);
+      const [approved = '', rejected = '', withdrawn = ''] = apart;
+      await store.vote(approved, approve(ann));
+      await store.vote(rejected, reject(ann));
+      await store.withdraw(withdrawn, { who: rita, evidence: {} }, '');
+      expect(await store.countPending(rita)).toBe(3);
+      expect(await store.countPending('U-nobody')).toBe(0);
+    });
+
     test('no longer list an approved request as waiting', async () => {
       const { store } = subject();
       const ann = `U-${newThreadId()}`;

@@ -8,7 +8,7 @@ const COMMAND = '/countersign';
 const slack = { app: { commands: [COMMAND] } };
 const manifest = `
 slack: { display_information: { name: Countersign } }
-agent: { instructions: Help. }
+agent: { instructions: Help., limits: { pending_per_thread: 50, pending_per_person: 500 } }
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, direct_messages: false }
 tools:

@@ -10,7 +10,10 @@ export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
     case 'recorded':
       return jsonAnswer(200, { ok: true });
     case 'not-json':
-      return refusal(400, 'The body is not JSON, is nested too deep, or has a number that is too large.');
+      return refusal(
+        400,
+        'The body is not JSON, is nested too deep, or has a number that cannot be kept exactly.',
+      );
     case 'unfit': {
       const where = outcome.field === '' ? 'the body' : outcome.field;
       return refusal(400, `The body does not fit what is awaited: ${where}: ${outcome.problem}`);

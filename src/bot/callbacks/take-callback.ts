@@ -1,8 +1,8 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
+import { findUnkeptNumber } from '../../agent/unkept-number.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { BotParts } from '../bot-parts.ts';
-import { hasEndlessNumber } from '../endless-number.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 
@@ -60,7 +60,7 @@ async function findWaiting(
 function parseBody(body: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(body);
-    return isDeeperThan(DEEPEST, value) || hasEndlessNumber(value) ? undefined : value;
+    return isDeeperThan(DEEPEST, value) || findUnkeptNumber(body) !== undefined ? undefined : value;
   } catch {
     return undefined;
   }

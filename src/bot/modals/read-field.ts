@@ -1,8 +1,8 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
+import { findUnkeptNumber } from '../../agent/unkept-number.ts';
 import { limits } from '../cards/limits.ts';
 import { readJson } from '../cards/show-json.ts';
 import { cut, showLine } from '../cards/show-text.ts';
-import { hasEndlessNumber } from '../endless-number.ts';
 import type { InputState } from './modal-state.ts';
 import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';
@@ -105,7 +105,7 @@ function readNumber(text: string): Entered {
 function readJsonText(text: string): Entered {
   try {
     const value = readJson(text);
-    const problem = unkept(value);
+    const problem = unkept(value, text);
     return problem === undefined ? { ok: true, value } : { ok: false, problem };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -114,7 +114,9 @@ function readJsonText(text: string): Entered {
 }
 
 /** Why a value would not be kept, or not be shown, as it was written. */
-function unkept(value: JsonValue): string | undefined {
+function unkept(value: JsonValue, text: string): string | undefined {
   if (isDeeperThan(limits.depth, value)) return `This is nested more than ${limits.depth} levels deep.`;
-  return hasEndlessNumber(value) ? 'This has a number that is too large to be kept.' : undefined;
+  const number = findUnkeptNumber(text);
+  if (number === undefined) return undefined;
+  return `The number ${cut(number.literal, limits.label)} cannot be kept exactly; write it in quotes.`;
 }

@@ -1,10 +1,12 @@
+import { visibleProse } from './visible-prose.ts';
+
 /**
- * Takes the teeth out of a model's Markdown: it keeps its formatting, but cannot mention anybody, cannot hide where a link leads
- * and cannot smuggle Slack's own markup in. `<` begins every one of Slack's mentions, links and dates.
+ * Takes the teeth out of a model's Markdown: it keeps its formatting, but cannot mention anybody, cannot hide where a link leads,
+ * cannot hide or turn words and cannot smuggle Slack's own markup in. `<` begins every one of Slack's mentions, links and dates.
  */
 export function harmlessMarkdown(text: string): string {
   return (
-    text
+    visibleProse(text)
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
       .replace(/!?\[([^\]\n]*)\]\(\s*([^)\s]+)[^)\n]*\)/g, (_whole, label: string, target: string) =>

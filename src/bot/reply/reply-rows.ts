@@ -36,15 +36,21 @@ function split(text: string, standing: number): string[] {
   const parts: string[] = [];
   let rest = text;
   for (let room = roomIn(rest); rest.length > room; room = roomIn(rest)) {
-    const least = Math.max(room / 2, parts.length === 0 ? standing : 0);
+    const least = Math.max(Math.floor(room / 2), parts.length === 0 ? standing : 0);
     const end = ['\n', ' '].map((mark) => rest.lastIndexOf(mark, room)).find((index) => index >= least);
-    parts.push(rest.slice(0, end ?? room));
-    rest = rest.slice(end ?? room);
+    const cut = end ?? Math.max(wholeUntil(rest, room), least);
+    parts.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
   }
   return rest.trim() === '' ? parts : [...parts, rest];
 }
 
-/** How many characters fit into one message: what is all brackets grows as it is made harmless. */
+/** A place to cut at which is not in the middle of an emoji or a letter with its marks: halves of one would be shown as codes. */
+function wholeUntil(text: string, room: number): number {
+  return new Intl.Segmenter().segment(text.slice(0, room + 1)).containing(room)?.index ?? room;
+}
+
+/** How many characters fit into one message: what is all brackets or hidden grows as it is made harmless. */
 function roomIn(text: string): number {
   let room = LONGEST_MESSAGE;
   while (harmlessMarkdown(text.slice(0, room)).length > LONGEST_MARKDOWN) room = Math.floor(room / 2);

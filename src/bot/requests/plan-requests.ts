@@ -1,156 +1,63 @@
-import type { JsonObject } from '../../agent/json.ts';
-import type { CallPart, Interrupt, Message } from '../../agent/messages.ts';
+import type { Message } from '../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port.ts';
-import type { Policy } from '../../tools/policy.ts';
-import { requestDigest } from '../../tools/request-digest.ts';
-import type { ToolEntry } from '../../tools/toolbox.ts';
+import type { NewRequest } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
-import { mayDecide } from '../people/may-decide.ts';
-import { toDetails } from '../request-details.ts';
-import { parseThreadId } from '../thread.ts';
-import { problemWithAsked, purposeOf } from './awaited-schema.ts';
-import { pauseOf } from './kind-of.ts';
-import { asJson, askingSnapshot, snapshotOf } from './policy-snapshot.ts';
+import { joinIdentical, type WaitingCall } from './join-identical.ts';
+import { planRequest } from './plan-request.ts';
+import { roomFor } from './room-for.ts';
 
-const DAY_MS = 86_400_000;
-const QUESTION_MS = DAY_MS;
-const CALLBACK_MS = 7 * DAY_MS;
-/** More direct messages than this are a crowd, not approvers; they still find the request in the thread and in App Home. */
-const MOST_DIRECT = 20;
-const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
-
-/** What is to be asked, and the calls for which nobody can be asked. */
+/** What is to be asked, the calls that nobody is asked about, and those for which another call of the round is asked. */
 export interface RequestPlan {
   readonly requests: readonly NewRequest[];
   readonly refusals: readonly CloseReply[];
+  readonly joined: readonly CloseReply[];
 }
 
-/** Makes a request of every call that waits for people; one that nobody could ever sign is refused at once. */
+/**
+ * Makes a request of every call that waits for people, and of identical calls one. A call that nobody could ever sign is refused
+ * at once, and so is what goes beyond the manifest's limits; what was asked before, and is asked anew, takes no further room.
+ */
 export async function planRequests(
-  parts: Pick<BotParts, 'toolbox' | 'directory'>,
+  parts: Pick<BotParts, 'toolbox' | 'directory' | 'agent' | 'brake'>,
   threadId: string,
   messages: readonly Message[],
+  { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
   const transcript = Transcript.of(messages);
   const asked = { threadId, requester: requesterOf(messages), why: transcript.text };
   const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const planned = await Promise.all(
-    waiting.map(async ({ part, interrupt }) => ({
-      interrupt,
-      plan: await planRequest(parts, asked, part, interrupt),
+    joinIdentical(waiting).map(async ({ first, repeats }) => ({
+      first,
+      repeats,
+      plan: await planRequest(parts, asked, first.part, first.interrupt),
     })),
   );
-  return {
-    requests: planned.flatMap(({ plan }) => (typeof plan === 'string' ? [] : [plan])),
-    refusals: planned.flatMap(({ plan, interrupt }) =>
-      typeof plan === 'string' ? [closeInterrupt(interrupt, 'failed', plan)] : [],
-    ),
-  };
-}
+  const wanted = planned.filter(({ plan }) => typeof plan !== 'string').length;
+  const room = anew ? { granted: wanted, reason: '' } : await roomFor(parts, asked.requester, wanted);
 
-interface Asked {
-  readonly threadId: string;
-  readonly requester: string;
-  readonly why: string;
-}
-
-async function planRequest(
-  { toolbox, directory }: Pick<BotParts, 'toolbox' | 'directory'>,
-  { threadId, requester, why }: Asked,
-  call: CallPart,
-  interrupt: Interrupt,
-): Promise<NewRequest | string> {
-  const pause = pauseOf(interrupt);
-  const entry = toolbox.find(interrupt.toolRequest.name);
-  if (entry === undefined) return `There is no tool "${interrupt.toolRequest.name}" any more.`;
-  if (pause.kind === 'exit') return 'A task cannot be completed twice.';
-  const { tool } = entry;
-  const base = { id: requestIdOf(threadId, interrupt.id), requester };
-  const bind = (snapshot: PolicySnapshot) => ({
-    policy: snapshot,
-    digest: requestDigest({
-      entry,
-      policy: asJson(snapshot),
-      input: interrupt.toolRequest.input,
-      requester,
-      threadId,
-    }),
-  });
-  const threadView = { id: 'thread', place: { ...parseThreadId(threadId) } };
-
-  if (pause.kind !== 'approval') {
-    const problem = problemWithAsked(interrupt);
-    if (problem !== undefined) return problem;
-    const purpose = purposeOf(interrupt);
-    const shown = { description: tool.description, ...(purpose !== undefined && { purpose }) };
-    const details = toDetails(call, interrupt, shown);
-    const snapshot = askingPolicy(entry, requester, pause.kind);
-    return {
-      ...base,
-      kind: pause.kind,
-      details,
-      ...bind(snapshot),
-      execution: NO_EXECUTION,
-      views: [threadView],
-    };
+  const requests: NewRequest[] = [];
+  const refusals: CloseReply[] = [];
+  const joined: CloseReply[] = [];
+  for (const { first, repeats, plan } of planned) {
+    if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
+    else if (requests.length >= room.granted)
+      refusals.push(...closeAll([first, ...repeats], 'not-asked', room.reason));
+    else {
+      requests.push(plan);
+      joined.push(...closeAll(repeats, 'joined', joinedTo(first)));
+    }
   }
-  const policy = toolbox.policy(pause.policy);
-  if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
-  const signers = await signersOf(directory, policy, requester);
-  if (signers.length < policy.quorum) {
-    return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${signers.length} may.`;
-  }
-  const { name, risk, confirm } = policy;
-  const shown = { name, risk, confirm, own: pause.own };
-  return {
-    ...base,
-    kind: 'approval',
-    details: toDetails(call, interrupt, {
-      description: tool.description,
-      rule: pause.rule,
-      policy: shown,
-      ...(why !== '' && { why }),
-    }),
-    ...bind(snapshotOf(policy)),
-    execution: entry.execution,
-    views: [threadView, ...otherViews(policy, signers)],
-  };
+  return { requests, refusals, joined };
 }
 
-/** The people who could sign now: members in good standing, and not the requester unless the policy allows it. */
-async function signersOf(
-  directory: BotParts['directory'],
-  policy: Policy,
-  requester: string,
-): Promise<string[]> {
-  const people = await directory.peopleOf(policy.approvers);
-  const allowed = people.filter((id) => policy.selfApproval || id !== requester);
-  const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, policy.approvers)));
-  return allowed.filter((_, index) => checked[index]?.eligible === true);
+function closeAll(calls: readonly WaitingCall[], status: string, reason: string): CloseReply[] {
+  return calls.map(({ interrupt }) => closeInterrupt(interrupt, status, reason));
 }
 
-function askingPolicy(
-  entry: ToolEntry,
-  requester: string,
-  kind: 'question' | 'form' | 'callback',
-): PolicySnapshot {
-  const limitToRequester = entry.answerableBy === 'requester';
-  return askingSnapshot(requester, {
-    limitToRequester,
-    expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
-  });
-}
-
-/** Where the card stands beside the thread: the policy's channels, and the approvers' direct messages. */
-function otherViews(policy: Policy, signers: readonly string[]): { id: string; place: JsonObject }[] {
-  const announced = policy.announce.map((channel) => ({ id: `in-${channel}`, place: { channel } }));
-  if (!policy.directMessages) return announced;
-  return [
-    ...announced,
-    ...signers.slice(0, MOST_DIRECT).map((user) => ({ id: `to-${user}`, place: { user } })),
-  ];
+function joinedTo({ interrupt }: WaitingCall): string {
+  return `Identical to call ${interrupt.toolRequest.ref}: people are asked once, and it runs once at most. See the result of that call.`;
 }
 
 /** The person who last spoke is the one the agent works for. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import { httpProblems } from '../http/http-definition.ts';
 import { checkInputSchema } from './check-input-schema.ts';
 import { checkRules, type RuleFindings } from './check-rules.ts';
+import { checkToolCount } from './check-tool-count.ts';
 import { BUILT_IN_NAMES, HttpFile } from './manifest-file.ts';
 import { nearestWord } from './nearest-word.ts';
 import { pointerTo } from './pointer.ts';
@@ -21,7 +22,7 @@ export function checkTools(manifest: JsonObject): RuleFindings {
     return { findings: [...checkTool(pointer, name, tool), ...findings], warnings };
   });
   return {
-    findings: checked.flatMap(({ findings }) => findings),
+    findings: [...checked.flatMap(({ findings }) => findings), ...checkToolCount(manifest)],
     warnings: checked.flatMap(({ warnings }) => warnings),
   };
 }

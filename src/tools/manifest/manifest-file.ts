@@ -71,6 +71,15 @@ export const AgentFile = z
     instructions: Text.optional().describe('What the agent is told before every task.'),
     max_steps: Count.max(1000).optional().describe('How often the model is called for one task at most; 20.'),
     context_budget: Count.optional().describe('How many characters of history the model gets at most.'),
+    limits: z
+      .strictObject({
+        pending_per_thread: Count.optional().describe('How many of a thread; 10.'),
+        pending_per_person: Count.optional().describe(
+          'How many of one person who asks, over all threads; 25.',
+        ),
+      })
+      .optional()
+      .describe('How many requests may wait for people at a time; what goes beyond is not asked.'),
     admins: distinct(Person, 'Who hears of a refused manifest and of trouble.').optional(),
     built_ins: z
       .strictObject({

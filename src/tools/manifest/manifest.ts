@@ -9,11 +9,19 @@ import type { BUILT_IN_NAMES } from './manifest-file.ts';
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
+/** How many requests may wait for people at a time. */
+export interface PendingLimits {
+  readonly pendingPerThread: number;
+  /** Of one person who asks, over all threads. */
+  readonly pendingPerPerson: number;
+}
+
 export interface AgentDeclaration {
   readonly model: string | undefined;
   readonly instructions: string | undefined;
   readonly maxSteps: number;
   readonly contextBudget: number | undefined;
+  readonly limits: PendingLimits;
   readonly admins: readonly string[];
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }

@@ -5,6 +5,8 @@ import { toPolicy } from './to-policy.ts';
 import { toTool } from './to-tool.ts';
 
 const DEFAULT_MAX_STEPS = 20;
+const DEFAULT_PENDING_PER_THREAD = 10;
+const DEFAULT_PENDING_PER_PERSON = 25;
 
 /** The manifest that a checked file stands for. */
 export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: ManifestFile): Manifest {
@@ -17,12 +19,16 @@ export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: Man
   };
 }
 
-function toAgent({ built_ins: builtIns = {}, ...written }: AgentFile): Manifest['agent'] {
+function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFile): Manifest['agent'] {
   return {
     model: written.model,
     instructions: written.instructions,
     maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
     contextBudget: written.context_budget,
+    limits: {
+      pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
+      pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
+    },
     admins: written.admins ?? [],
     builtIns: {
       ask_question: toUse(builtIns.ask_question),

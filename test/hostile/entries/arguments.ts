@@ -64,7 +64,7 @@ export async function playArgumentBytes() {
   const outcomes = await playAll(JSONS, async (_item, row) => {
     const thread = stage.begin(row);
     const first = await thread.shows(/Approval needed: keep_note|told /);
-    const refusal = /told .*?Not run: the (arguments[^:"\\]*)/.exec(first.text)?.[1];
+    const refusal = /told .*?Not run: the ((?:arguments|number)[^:"\\]*)/.exec(first.text)?.[1];
     if (refusal !== undefined) return `refused: ${refusal.trim()}`;
     if (!hasAction(first, 'approve')) {
       await stage.withdraw(first);

@@ -7,17 +7,17 @@ import { PAYLOAD } from '../corpus.ts';
 import { callsOf, requestIdIn, type Stage, startStage, type Thread } from '../stage.ts';
 
 const TOOLS = '  notes: { module: ./test/hostile/fixtures/hostile-tools.ts, approval: { policy: two } }\n';
-const FOREIGN_TEAM = 'T0OUTSIDE2';
+export const FOREIGN_TEAM = 'T0OUTSIDE2';
 
 type Card = Awaited<ReturnType<Thread['shows']>>;
-interface Scene {
+export interface Scene {
   readonly stage: Stage;
   readonly card: Card;
   /** A click on Approve as Slack would send it, for anybody. */
   readonly payload: (who: string, changes?: JsonObject) => JsonObject;
 }
 type Played = { readonly outcome: string; readonly votes?: readonly string[] };
-type Attack = { readonly name: string; readonly play: (scene: Scene) => Promise<Played> };
+export type Attack = { readonly name: string; readonly play: (scene: Scene) => Promise<Played> };
 
 const reply = (row: number, { results }: { readonly results: readonly string[] }) =>
   results.length > 0
@@ -33,16 +33,21 @@ const forged = (forgery: Forgery): Attack => ({
   },
 });
 
+/** Posts an interaction to the bot as Slack does. */
+export async function postSigned(stage: Stage, payload: JsonObject): Promise<void> {
+  const url = `http://127.0.0.1:${stage.bot.port}/slack/events`;
+  const request = buildRequest(url, { type: 'interactive', payload });
+  const { headers, body } = signRequest(request, stage.slack.signingSecret);
+  await fetch(url, { method: 'POST', headers, body });
+}
+
 /** What Slack has signed, but would not have sent. */
 const signed = (name: string, change: (scene: Scene) => JsonObject): Attack => ({
   name,
   play: async (scene) => {
     const { stage } = scene;
     const before = noticesOf(stage).length;
-    const url = `http://127.0.0.1:${stage.bot.port}/slack/events`;
-    const request = buildRequest(url, { type: 'interactive', payload: change(scene) });
-    const { headers, body } = signRequest(request, stage.slack.signingSecret);
-    await fetch(url, { method: 'POST', headers, body });
+    await postSigned(stage, change(scene));
     const notice = await stage.workspace.until(() => noticesOf(stage).at(before), {
       what: `an answer to ${name}`,
     });
@@ -157,7 +162,7 @@ export const SOCKET_CLICKS: readonly Attack[] = [
 ];
 
 /** Plays clicks, each on a card of its own, and looks at the record for what they did. */
-async function playClicks(attacks: readonly Attack[], mode?: 'http') {
+export async function playClicks(attacks: readonly Attack[], mode?: 'http') {
   const stage = await startStage({ tools: TOOLS, reply, ...(mode !== undefined && { mode }) });
   const outcomes = new Map<string, string>();
   for (const [row, attack] of attacks.entries()) {

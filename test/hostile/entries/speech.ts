@@ -7,13 +7,12 @@ import { playAll, startStage } from '../stage.ts';
 export async function playMessages() {
   const stage = await startStage({ reply: (_row, { said }) => ({ text: [said] }) });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
+    let echo: string;
     try {
       const thread = stage.begin(row, text);
-      const marker = new RegExp(PAYLOAD);
-      await stage.workspace.until(() => stage.repliesIn(thread).some((reply) => marker.test(reply.text)), {
-        what: 'the echo',
-        timeoutMs: 15_000,
-      });
+      const isEcho = (reply: { readonly text: string }) => reply.text.includes(PAYLOAD);
+      const said = () => stage.repliesIn(thread).find(isEcho)?.text;
+      echo = await stage.workspace.until(said, { what: 'the echo', timeoutMs: 15_000 });
     } catch (error) {
       if (error instanceof NotPossible) return 'Slack does not send it';
       throw error;
@@ -21,9 +20,9 @@ export async function playMessages() {
     const heard = stage.model.requests
       .flatMap(({ messages }) => messages)
       .find(({ role, content }) => role === 'user' && String(content).includes(`row ${row} `));
-    return String(heard?.content).endsWith(`row ${row} ${text.trim()}`)
-      ? 'heard as it is, and its echo is dead'
-      : 'heard in words, and its echo is dead';
+    const isEscaped = echo.split('\\u{').length > text.split('\\u{').length;
+    const how = String(heard?.content).endsWith(`row ${row} ${text.trim()}`) ? 'as it is' : 'in words';
+    return `heard ${how}, and its echo is dead${isEscaped ? ' and escaped' : ''}`;
   });
   await stage.expectUnharmed();
   return { 'a message': outcomes };

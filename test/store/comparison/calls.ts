@@ -173,7 +173,9 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'list': {
       const { who, people, limit, next } = command;
-      const verb = (['listWaiting', 'listAsked', 'listDecided'] as const)[step % 3] ?? 'listAsked';
+      const verbs = ['listWaiting', 'listAsked', 'listDecided', 'countPending'] as const;
+      const verb = verbs[step % verbs.length] ?? 'listAsked';
+      if (verb === 'countPending') return call(verb, who);
       const page = { limit, from: next ? found.pages.at(-1) : undefined };
       return verb === 'listWaiting' ? call(verb, people, page) : call(verb, who, page);
     }

@@ -120,6 +120,7 @@ function isGiven(said: unknown): said is { readonly turn: TakenTurn } {
 
 function outcomeOf(said: unknown): string {
   if (typeof said === 'string') return said;
+  if (typeof said === 'number') return said === 0 ? 'nothing' : 'something';
   if (Array.isArray(said)) return said.length === 0 ? 'nothing' : 'something';
   if (!isRecord(said)) return 'silent';
   return [said.outcome ?? 'page', said.state].filter((word) => word !== undefined).join(' ');

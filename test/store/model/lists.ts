@@ -1,7 +1,7 @@
 import type { PageOptions, TimerKind } from '../../../src/store/port.ts';
 import { expiryOf, isSettled, type Request, type Shard, type Verbs, type World } from './world.ts';
 
-type ListVerbs = Pick<Verbs, 'listWaiting' | 'listAsked' | 'listDecided' | 'due'>;
+type ListVerbs = Pick<Verbs, 'listWaiting' | 'listAsked' | 'listDecided' | 'countPending' | 'due'>;
 type Timed = readonly [name: string, at: number | undefined];
 
 /** For whom a request is listed, and under what time: every index follows from the requests alone. */
@@ -67,6 +67,10 @@ export function listModel(world: World): ListVerbs {
     listWaiting: (people, page) => list('waiting', people, page),
     listAsked: (person, page) => list('asked', [person], page),
     listDecided: (person, page) => list('decided', [person], page),
+    countPending: (requester) =>
+      world.shards
+        .flatMap(({ requests }) => [...requests.values()])
+        .filter(({ state, asked }) => state === 'pending' && asked.requester === requester).length,
 
     due(shard, { overdueMs, limit }) {
       const { threads, outbox } = world.shard(shard);

@@ -32,6 +32,7 @@ describe('what is left out', () => {
       instructions: undefined,
       maxSteps: 20,
       contextBudget: undefined,
+      limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
       builtIns: {
         ask_question: 'anyone',
@@ -82,6 +83,7 @@ describe('what is written', () => {
   instructions: Be brief.
   max_steps: 7
   context_budget: 9000
+  limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
   built_ins: { ask_question: { limit_to: requester }, request_form: false, complete_task: true }
 `).manifest;
@@ -90,6 +92,7 @@ describe('what is written', () => {
       instructions: 'Be brief.',
       maxSteps: 7,
       contextBudget: 9000,
+      limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
       builtIns: {
         ask_question: 'requester',

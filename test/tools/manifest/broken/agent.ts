@@ -51,6 +51,25 @@ export const brokenAgent: readonly BrokenManifest[] = [
     problems: ['2:14: agent.max_steps: 5000 is too large; it must be at most 1000'],
   },
   {
+    says: 'no request at a time',
+    text: `agent:
+  limits: { pending_per_thread: 0 }
+`,
+    rest: 'slack',
+    problems: ['2:33: agent.limits.pending_per_thread: 0 is too small; it must be at least 1'],
+  },
+  {
+    says: 'a misspelt limit',
+    text: `agent:
+  limits: { pending_per_user: 5, pending_per_persons: 5 }
+`,
+    rest: 'slack',
+    problems: [
+      '2:13: agent.limits.pending_per_user: unknown key "pending_per_user"; did you mean "pending_per_thread"?',
+      '2:34: agent.limits.pending_per_persons: unknown key "pending_per_persons"; did you mean "pending_per_person"?',
+    ],
+  },
+  {
     says: 'a model that is a number',
     text: `agent:
   model: 5
