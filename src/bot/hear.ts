@@ -4,7 +4,7 @@ import type { BotParts } from './bot-parts.ts';
 import { answer } from './decisions/decide.ts';
 import { readableText } from './readable-text.ts';
 import { detailsOf } from './request-details.ts';
-import { stopThread } from './stop-thread.ts';
+import { stopThread, withdrawWaiting } from './stop-thread.ts';
 import { playTurn } from './take-turn.ts';
 import { type SlackThread, threadIdOf } from './thread.ts';
 
@@ -16,6 +16,13 @@ export interface Heard {
   readonly text: string;
   /** Whether it was said to the bot: a mention or a direct message, and not just a reply in a thread. */
   readonly toBot: boolean;
+}
+
+/** The question that some words answer. */
+interface Meant {
+  readonly requestId: string;
+  readonly value: string | string[];
+  readonly askedAt: number;
 }
 
 const QUEUED = 'eyes';
@@ -40,6 +47,10 @@ export async function hear(parts: BotParts, heard: Heard, botUserId: string | un
   };
 
   const put = await store.put(threadId, { id: ts, body }, { onlyKnown: !toBot });
+  if (put.outcome === 'duplicate') {
+    await hearAgain(parts, heard, { stops, meant });
+    return;
+  }
   if (put.outcome !== 'put') return;
   if (stops) {
     // What the item itself has woken is nothing to stop.
@@ -57,6 +68,21 @@ export async function hear(parts: BotParts, heard: Heard, botUserId: string | un
   )
     return;
   if (put.waiting > 0 || put.busy) await markQueued(parts, heard);
+}
+
+/**
+ * Whoever heard it first may have died between the inbox and what the words were meant to do. Slack sends it again then, and what
+ * still waits since before they were said is seen to; what was asked later has nothing to do with them.
+ */
+async function hearAgain(
+  parts: BotParts,
+  { thread, ts, user }: Heard,
+  { stops, meant }: { readonly stops: boolean; readonly meant: Meant | undefined },
+): Promise<void> {
+  const saidAt = Number(ts) * 1_000;
+  if (stops) await withdrawWaiting(parts, threadIdOf(thread), user, saidAt);
+  if (meant !== undefined && meant.askedAt <= saidAt)
+    await answer(parts, meant.requestId, { who: user, id: ts }, meant.value);
 }
 
 /** Takes what was said and reads it in the same step, where nothing waits and this process has a hand free; tells whether it did. */
@@ -98,7 +124,7 @@ async function answerMeant(
   threadId: string,
   user: string,
   text: string,
-): Promise<{ readonly requestId: string; readonly value: string | string[] } | undefined> {
+): Promise<Meant | undefined> {
   for (const requestId of await store.waitingIn(threadId)) {
     const loaded = await store.load(requestId);
     if (loaded.outcome !== 'found' || loaded.request.kind !== 'question') continue;
@@ -110,7 +136,7 @@ async function answerMeant(
     const choice = choices.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
     if (choice === undefined && !allowOther && choices.length > 0) continue;
     const value = choice ?? text;
-    return { requestId, value: several ? [value] : value };
+    return { requestId, value: several ? [value] : value, askedAt: request.createdAt };
   }
   return undefined;
 }

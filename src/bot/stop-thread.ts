@@ -5,11 +5,29 @@ import { withdraw } from './decisions/decide.ts';
 export async function stopThread(parts: BotParts, threadId: string, who: string): Promise<boolean> {
   const stoppedHere = parts.turns.stop(threadId);
   const stopped = await parts.store.stop(threadId);
-  const waiting = await parts.store.waitingIn(threadId);
+  const withdrawn = await withdrawWaiting(parts, threadId, who);
+  return stoppedHere || stopped.outcome === 'stopping' || withdrawn;
+}
+
+/**
+ * Withdraws what this person asked for and still waits. With a time, only what waited then: a copy of what somebody said must
+ * not stop what was begun since.
+ */
+export async function withdrawWaiting(
+  parts: BotParts,
+  threadId: string,
+  who: string,
+  askedBefore = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const { store } = parts;
   const withdrawn = await Promise.all(
-    waiting.map(
-      async (requestId) => (await withdraw(parts, requestId, { who, id: `stop ${threadId}` })) === undefined,
-    ),
+    (await store.waitingIn(threadId)).map(async (requestId) => {
+      if (askedBefore !== Number.POSITIVE_INFINITY) {
+        const loaded = await store.load(requestId);
+        if (loaded.outcome !== 'found' || loaded.request.createdAt > askedBefore) return false;
+      }
+      return (await withdraw(parts, requestId, { who, id: `stop ${threadId}` })) === undefined;
+    }),
   );
-  return stoppedHere || stopped.outcome === 'stopping' || withdrawn.includes(true);
+  return withdrawn.includes(true);
 }

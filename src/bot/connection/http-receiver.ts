@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { checkSignature, SIGNATURE_LIFE_MS } from './check-signature.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from './http-answer.ts';
 import { isCertificateCheck, parseSlackBody, type SlackBody } from './parse-slack-body.ts';
+import { processHeld } from './process-held.ts';
 import { RunningWork } from './running-work.ts';
 
 /** Takes a key the first time it is shown, and refuses it from then on until its time is over. */
@@ -78,7 +79,7 @@ export class HttpReceiver implements Receiver {
     const { logger } = this.#options;
     return new Promise((resolve) => {
       const ack = async (response?: unknown): Promise<void> => resolve(acknowledgement(response));
-      const processed = this.#app?.processEvent({ body, ack, ...retryOf(headers) }) ?? Promise.resolve();
+      const processed = processHeld(this.#app, { body, ack, ...retryOf(headers) });
       const ended = processed
         .catch((err: unknown) => logger.error({ err }, 'a listener failed'))
         // Too late for a request that was acknowledged, as it must be.

@@ -1,5 +1,6 @@
 import type { App, Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
+import { processHeld } from './process-held.ts';
 import { RunningWork } from './running-work.ts';
 import type { Envelope, SocketOptions } from './slack-socket.ts';
 import { SocketSeat } from './socket-seat.ts';
@@ -59,7 +60,7 @@ export class SocketReceiver implements Receiver {
       ...(retry_reason !== undefined && { retryReason: retry_reason }),
     };
     try {
-      await this.#app?.processEvent(event);
+      await processHeld(this.#app, event);
     } catch (err) {
       this.#logger.error({ err }, 'a listener failed');
     }

@@ -128,6 +128,26 @@ test('a click whose listener fails is not acknowledged', async () => {
   expect(end).toEqual({ kind: 'failed', reason: 'timeout' });
 });
 
+test('an event whose listener fails is not acknowledged, and comes again', async () => {
+  const slack = await slackForTest({ timings: { acknowledgement: 300, eventRetries: [100] } });
+  const connection = connectionFor(socketSettings(slack));
+  const heard: string[] = [];
+  connection.app.event('app_mention', async ({ event }) => {
+    heard.push(event.ts);
+    if (heard.length === 1) throw new Error('Redis is away');
+  });
+  await connection.start();
+  const { botUserId } = slack.workspace.state.app;
+  const { ts } = slack.workspace.as(CAST.requester).say(PLACES.general, `<@${botUserId}> hello`);
+  await slack.workspace.until(({ deliveries }) =>
+    deliveries.some(
+      ({ payload, outcome }) =>
+        JSON.stringify(payload).includes('"app_mention"') && outcome.kind === 'acknowledged',
+    ),
+  );
+  expect(heard).toEqual([ts, ts]);
+});
+
 test('when only one socket can be opened the start fails, and that one is closed', async () => {
   const slack = await slackForTest();
   slack.workspace.fail('apps.connections.open', { kind: 'refuse', error: 'internal_error' });

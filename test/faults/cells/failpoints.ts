@@ -1,0 +1,54 @@
+import type { FaultAction } from '../worker/fault-messages.ts';
+import type { World } from '../world/start-world.ts';
+import type { Cell, Played } from './cell.ts';
+import { keepBusy } from './keep-busy.ts';
+import { Saboteur } from './saboteur.ts';
+
+const IN_FLIGHT = 40;
+/** When no point that is still missing has failed for so long, no errand leads there. */
+const GIVE_UP_MS = 60_000;
+
+/** `rounds` is how often each point fails; every point that the errands lead to is played. */
+function atEveryPoint(action: FaultAction) {
+  return async (world: World, atEach: number): Promise<Played> => {
+    const saboteur = new Saboteur(world, { action, atEach });
+    let count = 0;
+    let progressAt = Date.now();
+    const until = (begun: number): boolean => {
+      saboteur.step();
+      if (saboteur.count > count) progressAt = Date.now();
+      count = saboteur.count;
+      // A few errands first, so that the points are known.
+      return begun > 2 * IN_FLIGHT && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
+    };
+    const errands = await keepBusy(world, { inFlight: IN_FLIGHT, until });
+    saboteur.rest();
+    const points = [...saboteur.tally].toSorted(([, left], [, right]) => left - right);
+    const [least] = points;
+    const missing = saboteur.missing.map((point) => `${point} ${saboteur.tally.get(point) ?? 0}`);
+    const remark = `${points.length} points, at least ${least?.[1] ?? 0} at each${missing.length > 0 ? `; fewer than meant: ${missing.join(', ')}` : ''}`;
+    return { errands, rounds: saboteur.count, remark };
+  };
+}
+
+/** A worker dies, sleeps past its lease, or loses its connections, before and after every script, effect and call. */
+export const FAILPOINT_CELLS: readonly Cell[] = [
+  {
+    name: 'worker killed',
+    rounds: { long: 50, short: 1 },
+    world: { workers: 4 },
+    play: atEveryPoint('kill'),
+  },
+  {
+    name: 'worker stopped past its lease',
+    rounds: { long: 5, short: 1 },
+    world: { workers: 4 },
+    play: atEveryPoint('stop'),
+  },
+  {
+    name: 'connections to Redis cut',
+    rounds: { long: 5, short: 1 },
+    world: { workers: 4 },
+    play: atEveryPoint('cut'),
+  },
+];

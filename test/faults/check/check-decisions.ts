@@ -1,0 +1,57 @@
+import { RULES } from '../world/cast.ts';
+import type { Violation } from './invariants.ts';
+import { ENDS, rowsOf, type SeenRequest } from './requests.ts';
+
+/** Who signed what, and what followed from it. */
+export function checkDecisions(requests: readonly SeenRequest[]): Violation[] {
+  return requests.flatMap((request) => [...checkQuorum(request), ...checkOrder(request)]);
+}
+
+/** What was started had enough distinct, eligible people behind it, by what Slack sent and by the log, while there was time. */
+function checkQuorum(request: SeenRequest): Violation[] {
+  const [started] = rowsOf(request, 'started');
+  if (started === undefined && request.effects.length === 0) return [];
+  const rule = RULES[request.tool];
+  const asked = request.rows[0];
+  if (rule === undefined || asked === undefined)
+    return [{ invariant: 2, what: `${request.id} (${request.tool}) ran, and no rule lets it` }];
+  const end = asked.at + rule.expiresMs;
+  const byClick = request.clicks.filter(({ actionId, at }) => actionId === 'approve' && at <= end);
+  const byVote = rowsOf(request, 'voted').filter(
+    ({ detail, at }) => detail.startsWith('approve ') && at <= end,
+  );
+  const clicked = eligible(
+    byClick.map(({ who }) => who),
+    rule.signers,
+  );
+  const voted = eligible(
+    byVote.map(({ detail }) => detail.split(' ')[1] ?? ''),
+    rule.signers,
+  );
+  const short = [clicked, voted].find((people) => people.size < rule.quorum);
+  if (short === undefined) return [];
+  const what = `${request.id} (${request.tool}) ran on ${[...short].join(', ') || 'nobody'} of ${rule.quorum}`;
+  return [{ invariant: 2, what }];
+}
+
+function eligible(people: readonly string[], signers: readonly string[]): Set<string> {
+  return new Set(people.filter((who) => signers.includes(who)));
+}
+
+/** Nothing begins after an end, and an end stays the only one. */
+function checkOrder({ id, rows }: SeenRequest): Violation[] {
+  const violations: Violation[] = [];
+  const refused = rows.findIndex(({ event }) => ['rejected', 'expired', 'withdrawn'].includes(event));
+  if (refused !== -1 && rows.slice(refused).some(({ event }) => event === 'started'))
+    violations.push({ invariant: 4, what: `${id} was started after it was ${rows[refused]?.event}` });
+  const end = rows.findIndex(({ event }) => ENDS.includes(event));
+  const after = rows.slice(end + 1).filter(({ event }) => CHANGES.includes(event));
+  if (end !== -1 && after.length > 0)
+    violations.push({
+      invariant: 6,
+      what: `${id} was ${rows[end]?.event}, and then ${after.map(({ event }) => event).join(', ')}`,
+    });
+  return violations;
+}
+
+const CHANGES = [...ENDS, 'voted', 'approved', 'started', 'retried', 'unknown'];

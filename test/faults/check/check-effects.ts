@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { editedAmount } from '../world/errand.ts';
+import type { Evidence } from '../world/gather-evidence.ts';
+import type { Violation } from './invariants.ts';
+import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
+
+const Digested = z.object({ digest: z.string() });
+
+/** What ran, how often, and whether it was what people were shown. */
+export function checkEffects({ effects, errands }: Evidence, requests: readonly SeenRequest[]): Violation[] {
+  const violations: Violation[] = [];
+  const calls = new Map(
+    errands.flatMap(({ intent, calls }) => calls.map((call) => [call.token, { ...call, intent }] as const)),
+  );
+  for (const [token, ofCall] of groupBy(effects, (effect) => effect.token)) {
+    const call = calls.get(token);
+    if (call === undefined) {
+      violations.push({
+        invariant: 4,
+        what: `an effect that nobody asked for: ${JSON.stringify(ofCall[0])}`,
+      });
+      continue;
+    }
+    const keys = new Set(ofCall.map(({ key }) => key));
+    if (ofCall.length > 1)
+      violations.push({ invariant: 1, what: `${call.tool} ${token} took effect ${ofCall.length} times` });
+    if (keys.size > 1) violations.push({ invariant: 1, what: `${call.tool} ${token} had ${keys.size} keys` });
+    const meant = call.intent === 'edit-and-approve' ? editedAmount(call.amount) : call.amount;
+    const expected = JSON.stringify({ token, amount: meant });
+    for (const { input } of ofCall)
+      if (input !== expected)
+        violations.push({ invariant: 3, what: `${call.tool} ran with ${input} and not with ${expected}` });
+  }
+  for (const request of requests) {
+    // The digest is made of the canonical arguments: it was stored when people were asked, and made anew before the start.
+    const digests = new Set(
+      rowsOf(request, 'asked', 'started').map(({ body }) => Digested.parse(JSON.parse(body)).digest),
+    );
+    if (digests.size > 1)
+      violations.push({
+        invariant: 3,
+        what: `${request.id} was started with other arguments than were stored`,
+      });
+    for (const effect of request.effects) {
+      const { amount }: { amount?: unknown } = JSON.parse(effect.input);
+      if (
+        !request.shown.some((text) => text.includes(effect.token) && new RegExp(`\\b${amount}\\b`).test(text))
+      )
+        violations.push({
+          invariant: 3,
+          what: `${request.id} ran with ${effect.input}, which no card showed`,
+        });
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Evidence } from '../world/gather-evidence.ts';
+import type { Violation } from './invariants.ts';
+
+const Conversation = z.array(
+  z.object({
+    role: z.string(),
+    content: z.unknown(),
+    tool_calls: z.array(z.object({ id: z.string() })).optional(),
+    tool_call_id: z.string().optional(),
+  }),
+);
+
+/** What the model was sent tells whether two turns wrote into one thread, and whether each call has its one result. */
+export function checkTurns({ conversations, modelRefusals }: Evidence): Violation[] {
+  const violations: Violation[] = modelRefusals.map((what) => ({
+    invariant: 8,
+    what: `the model was sent something that it refused: ${what}`,
+  }));
+  for (const [token, messages] of conversations) {
+    const read = Conversation.parse(messages);
+    const said = read.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content));
+    // A person may say "stop" again when nothing seems to have come of it.
+    const orders = said.filter((words) => words.includes('tok-'));
+    if (new Set(orders).size !== orders.length)
+      violations.push({ invariant: 7, what: `the thread of ${token} has the same words twice` });
+    const calls = read.flatMap(({ tool_calls }) => tool_calls?.map(({ id }) => id) ?? []);
+    const results = read.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+    if (new Set(calls).size !== calls.length)
+      violations.push({ invariant: 7, what: `the thread of ${token} has a call twice` });
+    if (results.length !== calls.length || new Set(results).size !== results.length)
+      violations.push({
+        invariant: 8,
+        what: `${token}: ${calls.length} calls have ${results.length} results`,
+      });
+    if (read.filter(({ tool_calls }) => tool_calls !== undefined).length > 1)
+      violations.push({ invariant: 7, what: `the thread of ${token} was worked on by two turns` });
+  }
+  return violations;
+}

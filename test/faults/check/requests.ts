@@ -1,0 +1,77 @@
+import type { AuditRow } from '../../../src/store/audit-port.ts';
+import type { Effect } from '../worker/effects.ts';
+import type { Evidence, SeenClick } from '../world/gather-evidence.ts';
+
+/** One request with all that was seen of it from outside. */
+export interface SeenRequest {
+  readonly id: string;
+  /** Its rows in the audit log, the first of which says that it was asked. */
+  readonly rows: readonly AuditRow[];
+  /** The token on its card; `undefined` when no card was ever shown. */
+  readonly token: string | undefined;
+  readonly tool: string;
+  /** Everything that could be read on its cards while they could be approved. */
+  readonly shown: readonly string[];
+  readonly clicks: readonly SeenClick[];
+  readonly effects: readonly Effect[];
+}
+
+/** Everything that ends a request for good; nothing but a refusal may come after it. */
+export const ENDS = [
+  'succeeded',
+  'failed',
+  'resolved',
+  'rejected',
+  'expired',
+  'withdrawn',
+  'superseded',
+  'abandoned',
+  'answered',
+];
+
+/** Puts together what is known of each request; an effect belongs to the request of its token that was started last before it. */
+export function requestsOf({ audit, cards, clicks, effects, errands }: Evidence): SeenRequest[] {
+  const tokens = new Map<string, string>();
+  const shown = new Map<string, string[]>();
+  for (const { text, buttons } of cards) {
+    const token = /tok-[\w-]+/.exec(text)?.[0];
+    for (const { requestId, actionId } of buttons) {
+      if (token !== undefined) tokens.set(requestId, token);
+      if (actionId === 'approve') shown.set(requestId, [...(shown.get(requestId) ?? []), text]);
+    }
+  }
+  const tools = new Map(
+    errands.flatMap(({ calls }) => calls.map(({ token, tool }) => [token, tool] as const)),
+  );
+  const rows = groupBy(audit, ({ subject }) => subject);
+  const clicked = groupBy(clicks, ({ requestId }) => requestId);
+  const happened = groupBy(effects, ({ token }) => token);
+  const asked = audit.filter(({ event }) => event === 'asked').map(({ subject }) => subject);
+  const startedIds = new Set(audit.filter(({ event }) => event === 'started').map(({ subject }) => subject));
+  return asked.map((id) => {
+    const token = tokens.get(id);
+    return {
+      id,
+      rows: rows.get(id) ?? [],
+      token,
+      tool: tools.get(token ?? '') ?? '',
+      shown: shown.get(id) ?? [],
+      clicks: clicked.get(id) ?? [],
+      effects: startedIds.has(id) ? (happened.get(token ?? '') ?? []) : [],
+    };
+  });
+}
+
+export function rowsOf(request: SeenRequest, ...events: readonly string[]): AuditRow[] {
+  return request.rows.filter(({ event }) => events.includes(event));
+}
+
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,62 @@
+import { cpSync } from 'node:fs';
+import type { Cell } from './cells/cell.ts';
+import { letSettle } from './cells/keep-busy.ts';
+import { executedOf } from './check/check-liveness.ts';
+import { checkAll, type Violation } from './check/invariants.ts';
+import { gatherEvidence } from './world/gather-evidence.ts';
+import { startWorld } from './world/start-world.ts';
+
+/** One row of the table. */
+export interface CellResult {
+  readonly fault: string;
+  readonly rounds: number;
+  readonly threads: number;
+  readonly effects: number;
+  readonly approved: number;
+  readonly executed: number;
+  readonly violations: readonly Violation[];
+  readonly seconds: number;
+  readonly remark: string;
+}
+
+export interface CellOptions {
+  readonly built: string;
+  readonly rounds: number;
+  readonly defect?: string;
+  /** Where the workers' logs go when something was found. */
+  readonly keepLogIn?: string;
+}
+
+const SETTLE_WITHIN_MS = 60_000;
+const LEAST_EXECUTED = 0.95;
+
+/** Plays a fault against a world of its own, lets it come to rest, and holds what was seen from outside against the promises. */
+export async function playCell(
+  cell: Cell,
+  { built, rounds, defect, keepLogIn }: CellOptions,
+): Promise<CellResult> {
+  const begun = Date.now();
+  const world = await startWorld({ ...cell.world, built, ...(defect !== undefined && { defect }) });
+  try {
+    const { errands, rounds: played, remark = '' } = await cell.play(world, rounds);
+    await letSettle(world, SETTLE_WITHIN_MS);
+    const evidence = await gatherEvidence(world, errands, {
+      leastExecuted: cell.leastExecuted ?? LEAST_EXECUTED,
+      clocksDiffer: cell.world.clockAheadMs !== undefined,
+    });
+    const violations = checkAll(evidence);
+    if (violations.length > 0 && keepLogIn !== undefined) cpSync(world.logFile, keepLogIn);
+    return {
+      fault: cell.name,
+      rounds: played,
+      threads: errands.length,
+      effects: evidence.effects.length,
+      ...executedOf(evidence),
+      violations,
+      seconds: Math.round((Date.now() - begun) / 1_000),
+      remark,
+    };
+  } finally {
+    await world.stop();
+  }
+}

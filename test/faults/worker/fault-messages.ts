@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** What a worker does when it comes to a point: dies, falls asleep until it is woken from outside, or loses its connections to Redis. */
+export const FaultAction = z.enum(['kill', 'stop', 'cut']);
+export type FaultAction = z.infer<typeof FaultAction>;
+
+/** What the world tells a worker: which point is the next to fail at, and how often it is passed before. */
+export const Arm = z.object({
+  kind: z.literal('arm'),
+  point: z.string(),
+  action: FaultAction,
+  passes: z.number().int().nonnegative(),
+});
+export type Arm = z.infer<typeof Arm>;
+
+/** What a worker tells the world. */
+export const WorkerNews = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready') }),
+  /** The first time that it came to this point. */
+  z.object({ kind: z.literal('reached'), point: z.string() }),
+  /** It is about to do what it was armed for. */
+  z.object({ kind: z.literal('fault'), point: z.string(), action: FaultAction }),
+]);
+export type WorkerNews = z.infer<typeof WorkerNews>;

@@ -1,0 +1,3 @@
+// The bot loads its tools apart from itself. These are the worker's own, so that a point in a tool is a point of its worker.
+const { TOOLS } = globalThis.countersignFaults;
+export const [charge, credit, erase, lapse, linger, quintet, score, briefQuintet, briefScore] = TOOLS;

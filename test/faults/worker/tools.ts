@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { defineTool } from '../../../src/agent/define-tool.ts';
+import type { ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
+import { RULES } from '../world/cast.ts';
+import { isDefect } from './defects.ts';
+import { noteEffect, readEffects } from './effects.ts';
+import { pass } from './failpoints.ts';
+
+const inputSchema = z.object({ token: z.string(), amount: z.number() });
+const outputSchema = z.object({ booked: z.number() });
+type Input = z.infer<typeof inputSchema>;
+
+const file = process.env.FAULTS_EFFECTS ?? '';
+
+/** A tool for each rule, which writes its effect down on the disk and does nothing else. */
+export const TOOLS = Object.keys(RULES).map((name) => {
+  const isIdempotent = name === 'credit';
+  return defineTool(
+    { name, description: 'Writes an effect down.', inputSchema, outputSchema, idempotent: isIdempotent },
+    async (input, helpers) => {
+      const isBooked = isIdempotent && readEffects(file).some(({ key }) => key === helpers.idempotencyKey);
+      return isBooked ? { booked: input.amount } : act(name, input, helpers);
+    },
+  );
+});
+
+async function act(tool: string, input: Input, { context, idempotencyKey }: ToolHelpers) {
+  await pass('effect:before');
+  if (isDefect('tells-secret')) console.log(process.env.FAULTS_SECRET);
+  if (isDefect('does-nothing')) return { booked: input.amount };
+  const ran = isDefect('other-arguments') ? { ...input, amount: input.amount + 1 } : input;
+  const effect = {
+    tool,
+    token: input.token,
+    input: JSON.stringify(ran),
+    key: idempotencyKey,
+    threadId: threadOf(context),
+    at: Date.now(),
+    process: process.pid,
+  };
+  noteEffect(file, effect);
+  if (isDefect('effect-twice')) noteEffect(file, effect);
+  await pass('effect:after');
+  return { booked: input.amount };
+}
+
+function threadOf({ threadId }: ToolContext): string {
+  return typeof threadId === 'string' ? threadId : '';
+}

@@ -1,0 +1,42 @@
+import { deserialize } from 'node:v8';
+import { pino } from 'pino';
+import type { Settings } from '../../../src/settings.ts';
+import { startBot } from '../../../src/start-bot.ts';
+import type { Manifest } from '../../../src/tools/manifest/manifest.ts';
+import { Secrets } from '../../../src/tools/secrets.ts';
+import { applyDefect } from './defects.ts';
+import { installFailpoints } from './failpoints.ts';
+import type { WorkerNews } from './fault-messages.ts';
+import { PREFIX } from './prefix.ts';
+import { TOOLS } from './tools.ts';
+
+/** What a worker is started with; it comes from the world that started it, and nowhere else. */
+export interface WorkerOrder {
+  readonly settings: Settings;
+  readonly manifest: Manifest;
+  readonly folder: string;
+  readonly timing: Readonly<Record<string, number>>;
+  readonly sweep: { readonly everyMs: number; readonly overdueMs: number };
+  /** By how much this worker's clock is wrong. */
+  readonly clockAheadMs: number;
+}
+
+const order: WorkerOrder = deserialize(Buffer.from(process.argv[2] ?? '', 'base64'));
+if (order.clockAheadMs !== 0) {
+  const now = Date.now;
+  Date.now = () => now() + order.clockAheadMs;
+}
+Object.assign(globalThis, { countersignFaults: { TOOLS } });
+installFailpoints(applyDefect(process.env.FAULTS_DEFECT));
+
+const { settings, manifest, folder, timing, sweep } = order;
+const secrets = new Secrets();
+for (const secret of [settings.slack.botToken, settings.model.apiKey]) secrets.add(secret);
+// As in main.ts; the level is the most talkative one, because a secret must not get out at any.
+const logger = pino({ level: 'debug', hooks: { streamWrite: (line) => secrets.redact(line) } });
+const bot = await startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep });
+const ready: WorkerNews = { kind: 'ready' };
+process.send?.(ready);
+process.once('SIGTERM', () => void bot.stop().then(() => process.exit(0)));
+// A worker whose world is gone has nobody to work for.
+process.on('disconnect', () => process.exit(0));

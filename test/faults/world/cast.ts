@@ -1,0 +1,67 @@
+import {
+  APPROVERS_GROUP,
+  CAST,
+  type ChannelSeed,
+  DEFAULT_CHANNELS,
+  DEFAULT_USER_GROUPS,
+  DEFAULT_USERS,
+  PLACES,
+  type UserGroupSeed,
+  type UserSeed,
+} from '../../../playground/slack/default-cast.ts';
+
+export const FIVE_GROUP = 'S0FIVE0001';
+export const TWENTY_GROUP = 'S0TWENTY01';
+
+/** The twenty people of the crowd; the first five are a group of their own. */
+export const CROWD = Array.from(
+  { length: 20 },
+  (_, index) => `U0CROWD0${String(index + 1).padStart(2, '0')}`,
+);
+const FIVE = CROWD.slice(0, 5);
+
+export const USERS: readonly UserSeed[] = [
+  ...DEFAULT_USERS,
+  ...CROWD.map((id, index) => ({ id, name: `signer-${index + 1}` })),
+];
+
+export const CHANNELS: readonly ChannelSeed[] = DEFAULT_CHANNELS.map((channel) =>
+  channel.id === PLACES.general ? { ...channel, members: [...channel.members, ...CROWD] } : channel,
+);
+
+export const USER_GROUPS: readonly UserGroupSeed[] = [
+  ...DEFAULT_USER_GROUPS,
+  { id: FIVE_GROUP, handle: 'five', name: 'Five', users: FIVE },
+  { id: TWENTY_GROUP, handle: 'twenty', name: 'Twenty', users: CROWD },
+];
+
+/** Who may sign each tool, how many it takes, and when it is too late. */
+export interface Rule {
+  readonly group: string;
+  readonly signers: readonly string[];
+  readonly quorum: number;
+  readonly expiresMs: number;
+}
+
+const pair = { group: APPROVERS_GROUP, signers: [CAST.alice, CAST.bruno] };
+const five = { group: FIVE_GROUP, signers: FIVE };
+const twenty = { group: TWENTY_GROUP, signers: CROWD };
+const LONG_MS = 600_000;
+const BRIEF_MS = 2_000;
+
+/** One tool for each way in which an action can be signed or run; the manifest and the checkers both follow from this. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  /** Takes effect at every run, so that a second run is seen. */
+  charge: { ...pair, quorum: 1, expiresMs: LONG_MS },
+  /** Takes effect once a key, however often it is tried. */
+  credit: { ...pair, quorum: 1, expiresMs: LONG_MS },
+  erase: { ...pair, quorum: 2, expiresMs: LONG_MS },
+  /** Is over before anybody has signed it. */
+  lapse: { ...pair, quorum: 1, expiresMs: BRIEF_MS },
+  /** Its approvers are reminded, then others are asked. */
+  linger: { ...pair, signers: [...pair.signers, CAST.admin], quorum: 1, expiresMs: LONG_MS },
+  quintet: { ...five, quorum: 3, expiresMs: LONG_MS },
+  score: { ...twenty, quorum: 5, expiresMs: LONG_MS },
+  'brief-quintet': { ...five, quorum: 3, expiresMs: BRIEF_MS },
+  'brief-score': { ...twenty, quorum: 5, expiresMs: BRIEF_MS },
+};

@@ -1,0 +1,44 @@
+import { CAST } from '../../../playground/slack/default-cast.ts';
+import { hasSigned, type ShownCard } from './cards.ts';
+import type { Intent } from './errand.ts';
+
+/** What one person does with one button of a card, again if nothing seems to have come of it. */
+export interface Deed {
+  readonly who: string;
+  readonly actionId: string;
+  /** Left out, they do it as soon as they see the button. */
+  readonly when?: (card: ShownCard) => boolean;
+}
+
+const isEdited = ({ text }: ShownCard) => text.includes('changed the arguments');
+
+/** What people do for each intent; where a crowd decides, or somebody speaks, it is not a matter of one card. */
+export const DEEDS: Readonly<Record<Intent, readonly Deed[]>> = {
+  approve: [{ who: CAST.alice, actionId: 'approve' }],
+  'both-approve': [
+    { who: CAST.alice, actionId: 'approve' },
+    { who: CAST.bruno, actionId: 'approve' },
+  ],
+  'edit-and-approve': [
+    { who: CAST.bruno, actionId: 'edit', when: (card) => !isEdited(card) },
+    { who: CAST.alice, actionId: 'approve', when: isEdited },
+  ],
+  'wait-and-approve': [
+    { who: CAST.admin, actionId: 'approve', when: ({ text }) => text.includes(CAST.admin) },
+  ],
+  reject: [{ who: CAST.bruno, actionId: 'reject' }],
+  ignore: [],
+  withdraw: [{ who: CAST.requester, actionId: 'withdraw' }],
+  answer: [{ who: CAST.requester, actionId: 'choose:0' }],
+  stop: [],
+  'sign-and-withdraw': [
+    { who: CAST.alice, actionId: 'approve' },
+    { who: CAST.requester, actionId: 'withdraw', when: (card) => hasSigned(card, CAST.alice) },
+  ],
+  race: [
+    { who: CAST.alice, actionId: 'approve' },
+    { who: CAST.bruno, actionId: 'reject' },
+  ],
+  crowd: [],
+  'crowd-at-expiry': [],
+};

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+
+/** What the people of an errand mean to do with its requests. */
+export type Intent =
+  | 'approve'
+  | 'both-approve'
+  | 'edit-and-approve'
+  | 'wait-and-approve'
+  | 'reject'
+  | 'ignore'
+  | 'withdraw'
+  | 'answer'
+  | 'stop'
+  | 'race'
+  | 'sign-and-withdraw'
+  | 'crowd'
+  | 'crowd-at-expiry';
+
+/** One thing that somebody asks for in a thread of its own, and what is meant to become of it. */
+export interface Errand {
+  readonly kind: string;
+  readonly calls: readonly { readonly tool: string; readonly token: string; readonly amount: number }[];
+  readonly intent: Intent;
+  readonly channel: string;
+  /** The ts of what was said; empty until it was. */
+  ts: string;
+}
+
+export interface Recipe {
+  readonly kind: string;
+  readonly tools: readonly string[];
+  readonly intent: Intent;
+}
+
+/** Every way through the state machine. */
+export const RECIPES: readonly Recipe[] = [
+  { kind: 'signed charge', tools: ['charge'], intent: 'approve' },
+  { kind: 'signed credit', tools: ['credit'], intent: 'approve' },
+  { kind: 'two signatures', tools: ['erase'], intent: 'both-approve' },
+  { kind: 'two calls at once', tools: ['charge', 'credit'], intent: 'approve' },
+  { kind: 'rejected', tools: ['charge'], intent: 'reject' },
+  { kind: 'withdrawn', tools: ['charge'], intent: 'withdraw' },
+  { kind: 'signed by one of two, then withdrawn', tools: ['erase'], intent: 'sign-and-withdraw' },
+  { kind: 'expired', tools: ['lapse'], intent: 'ignore' },
+  { kind: 'approved and rejected at once', tools: ['charge'], intent: 'race' },
+  { kind: 'edited, then signed', tools: ['charge'], intent: 'edit-and-approve' },
+  { kind: 'reminded, escalated, then signed', tools: ['linger'], intent: 'wait-and-approve' },
+  { kind: 'a question', tools: ['ask'], intent: 'answer' },
+  { kind: 'stopped', tools: ['charge'], intent: 'stop' },
+];
+
+/** How the same millisecond is filled: by five people and by twenty, among themselves and with the end of the time. */
+export const CROWD_RECIPES = {
+  'five at once': { kind: 'five at once', tools: ['quintet'], intent: 'crowd' },
+  'twenty at once': { kind: 'twenty at once', tools: ['score'], intent: 'crowd' },
+  'five as it expires': { kind: 'five as it expires', tools: ['brief-quintet'], intent: 'crowd-at-expiry' },
+  'twenty as it expires': { kind: 'twenty as it expires', tools: ['brief-score'], intent: 'crowd-at-expiry' },
+} satisfies Record<string, Recipe>;
+
+/** Makes the next errand of a recipe; no two errands share a token, and no two amounts an end. */
+export function makeErrand({ kind, tools, intent }: Recipe, channel: string): Errand {
+  const calls = tools.map((tool) => ({
+    tool,
+    token: `tok-${randomUUID()}`,
+    amount: 100_000 + Math.floor(Math.random() * 800_000),
+  }));
+  return { kind, calls, intent, channel, ts: '' };
+}
+
+/** What a person changes an amount to. */
+export function editedAmount(amount: number): number {
+  return amount + 1_000_000;
+}
+
+export function wordsOf({ calls }: Errand): string {
+  return calls.map(({ tool, token, amount }) => `${tool} ${token} ${amount}`).join('; ');
+}

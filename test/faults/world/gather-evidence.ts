@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { AuditRow } from '../../../src/store/audit-port.ts';
+import { openRedisStore } from '../../../src/store/redis-store.ts';
+import { type Effect, readEffects } from '../worker/effects.ts';
+import { PREFIX } from '../worker/prefix.ts';
+import { allCards, type ShownCard } from './cards.ts';
+import type { Errand } from './errand.ts';
+import { SECRET, type World } from './start-world.ts';
+
+/** A click as Slack sent it to the app. */
+export interface SeenClick {
+  readonly who: string;
+  readonly actionId: string;
+  readonly requestId: string;
+  readonly at: number;
+}
+
+/** All that is known from outside: what the tools wrote down, the audit export, and what Slack and the model saw. */
+export interface Evidence {
+  readonly errands: readonly Errand[];
+  readonly finished: ReadonlySet<Errand>;
+  readonly effects: readonly Effect[];
+  readonly audit: readonly AuditRow[];
+  readonly chainProblems: readonly string[];
+  readonly cards: readonly ShownCard[];
+  readonly clicks: readonly SeenClick[];
+  /** Whatever the model refused: a call without its one result is among it. */
+  readonly modelRefusals: readonly string[];
+  /** The last conversation of each thread that the model was sent, by the first token in it. */
+  readonly conversations: ReadonlyMap<string, readonly unknown[]>;
+  /** Where the planted secret was seen. */
+  readonly leaks: readonly string[];
+  /** Whether workers had wrong clocks, so that what they wrote down cannot be put in order by time. */
+  readonly clocksDiffer: boolean;
+  /** What part of the approved actions must at least have been carried out. */
+  readonly leastExecuted: number;
+}
+
+/** Looks at a world from outside when it has come to rest. */
+export async function gatherEvidence(
+  world: World,
+  errands: readonly Errand[],
+  { leastExecuted, clocksDiffer = false }: { leastExecuted: number; clocksDiffer?: boolean },
+): Promise<Evidence> {
+  // First of all: what happens while the rest is read must not look as if it had no ground.
+  const effects = readEffects(world.effectsFile);
+  const store = openRedisStore({ client: world.client, prefix: PREFIX });
+  const audit: AuditRow[] = [];
+  for await (const row of store.exportAudit()) audit.push(row);
+  const { problems } = await store.verifyAudit();
+  const { workspace, model } = world;
+  return {
+    errands,
+    finished: world.people.finished,
+    effects,
+    audit,
+    chainProblems: problems.map(({ message }) => message),
+    cards: allCards(workspace),
+    clicks: workspace.deliveries.flatMap(({ payload, attempts }) => {
+      if (payload.type !== 'block_actions' || !Array.isArray(payload.actions)) return [];
+      const [action]: { action_id: string; value?: string }[] = payload.actions;
+      const user: { id?: string } = Object(payload.user);
+      const requestId = action?.value ?? '';
+      return [{ who: user.id ?? '', actionId: action?.action_id ?? '', requestId, at: attempts[0]?.at ?? 0 }];
+    }),
+    modelRefusals: model.refusals.map(({ problem }) => problem.message),
+    conversations: conversationsOf(model.requests),
+    leaks: await findLeaks(world, audit),
+    clocksDiffer,
+    leastExecuted,
+  };
+}
+
+function conversationsOf(requests: World['model']['requests']): Map<string, readonly unknown[]> {
+  const found = new Map<string, readonly unknown[]>();
+  for (const { messages } of requests) {
+    const token = /tok-[\w-]+/.exec(JSON.stringify(messages))?.[0];
+    if (token !== undefined) found.set(token, messages);
+  }
+  return found;
+}
+
+async function findLeaks(world: World, audit: readonly AuditRow[]): Promise<string[]> {
+  const leaks: string[] = [];
+  if (readFileSync(world.logFile, 'utf8').includes(SECRET)) leaks.push('a log');
+  if (JSON.stringify(world.workspace.state.messages).includes(SECRET)) leaks.push('a message in Slack');
+  if (JSON.stringify(audit).includes(SECRET)) leaks.push('the audit log');
+  for await (const keys of world.client.scanStream({ count: 500 })) {
+    for (const key of Array.isArray(keys) ? keys : []) {
+      const dumped = await world.client.dumpBuffer(key);
+      if (dumped?.includes(SECRET)) leaks.push(`the key ${key}`);
+    }
+  }
+  return leaks;
+}

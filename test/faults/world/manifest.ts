@@ -1,0 +1,25 @@
+import { CAST } from '../../../playground/slack/default-cast.ts';
+import { RULES } from './cast.ts';
+
+const policies = Object.entries(RULES).map(([tool, { group, quorum, expiresMs }]) => {
+  const late = tool === 'linger' ? `, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
+  const expires = `${expiresMs / 1_000}s`;
+  return `  ${tool}: { approvers: [${group}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late} }`;
+});
+const rules = Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`);
+
+/** The tools with effects of their own, each under its own policy; nobody is kept from asking for much. */
+export const MANIFEST = `
+slack: { display_information: { name: Countersign } }
+agent:
+  instructions: Do as you are told.
+  limits: { pending_per_person: 100000 }
+policies:
+  default: { approvers: [${CAST.admin}] }
+${policies.join('\n')}
+tools:
+  effects:
+    module: ./tools.mjs
+    approval:
+${rules.join('\n')}
+`;

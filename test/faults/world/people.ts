@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CAST } from '../../../playground/slack/default-cast.ts';
+import type { Message } from '../../../playground/slack/state/types.ts';
+import type { Workspace } from '../../../playground/slack/workspace.ts';
+import { readEffects } from '../worker/effects.ts';
+import { cardOf, hasSigned, type ShownCard } from './cards.ts';
+import { decideTogether } from './crowd.ts';
+import { DEEDS } from './deeds.ts';
+import { type Errand, editedAmount, wordsOf } from './errand.ts';
+
+const PATIENCE_MS = 3_000;
+const LOOK_EVERY_MS = 50;
+
+/** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
+export class People {
+  readonly #workspace: Workspace;
+  readonly #effectsFile: string;
+  readonly #open = new Map<string, Errand>();
+  readonly #lastTry = new Map<string, number>();
+  readonly #late = new Set<Promise<unknown>>();
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly finished = new Set<Errand>();
+  #isOver = false;
+
+  constructor(workspace: Workspace, effectsFile: string) {
+    this.#workspace = workspace;
+    this.#effectsFile = effectsFile;
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  unfinished(): Errand[] {
+    return [...this.#open.values()];
+  }
+
+  say(errand: Errand): void {
+    const { botUserId } = this.#workspace.state.app;
+    const said = this.#workspace.as(CAST.requester).say(errand.channel, `<@${botUserId}> ${wordsOf(errand)}`);
+    errand.ts = said.ts;
+    this.#open.set(said.ts, errand);
+  }
+
+  /** Looks and clicks until it is told to stop. */
+  async run(): Promise<void> {
+    while (!this.#isOver) {
+      const replies = this.#repliesToOpen();
+      for (const errand of this.#open.values()) this.#look(errand, replies.get(errand.ts) ?? []);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  /** Waits until the clicks on stale screens have been answered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#late);
+  }
+
+  /** One walk over everything that was ever said, and not one for each errand. */
+  #repliesToOpen(): Map<string, Message[]> {
+    const replies = new Map([...this.#open.keys()].map((ts): [string, Message[]] => [ts, []]));
+    for (const message of this.#workspace.state.messages)
+      if (message.thread_ts !== undefined) replies.get(message.thread_ts)?.push(message);
+    return replies;
+  }
+
+  #look(errand: Errand, replies: readonly Message[]): void {
+    const token = errand.calls[0]?.token;
+    if (replies.some(({ text, user }) => user !== CAST.requester && text.includes(`Finished ${token}`))) {
+      this.#open.delete(errand.ts);
+      this.finished.add(errand);
+      for (const message of replies) this.#clickOnStaleScreen(message);
+      return;
+    }
+    for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
+      for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
+        if (when(card)) this.#try(errand, card, who, actionId);
+      if (errand.intent === 'stop') this.#sayStop(errand);
+      if (errand.intent === 'crowd' || errand.intent === 'crowd-at-expiry') this.#gather(errand, card);
+      this.#resolve(errand, card);
+    }
+  }
+
+  /** Somebody's screen still shows the card as it was, and they approve what is long decided. */
+  #clickOnStaleScreen(message: Message): void {
+    if (cardOf(message) === undefined) return;
+    const { channel, ts } = message;
+    const late = this.#workspace.as(CAST.bruno).click({ channel, ts }, 'approve', { force: true });
+    this.#late.add(late.catch(() => {}));
+  }
+
+  /** Once: said again it would stop the model's last words. */
+  #sayStop({ channel, ts }: Errand): void {
+    if (this.#lastTry.has(`${ts} stop`)) return;
+    this.#lastTry.set(`${ts} stop`, Date.now());
+    this.#workspace.as(CAST.requester).say(channel, 'stop', { threadTs: ts });
+  }
+
+  #gather(errand: Errand, card: ShownCard): void {
+    if (!card.buttons.some(({ actionId }) => actionId === 'approve') || !this.#isTime(`${errand.ts} crowd`))
+      return;
+    this.#late.add(decideTogether(this.#workspace, errand, card).catch(() => {}));
+  }
+
+  /** Somebody looks whether it ran, and says so. */
+  #resolve(errand: Errand, card: ShownCard): void {
+    if (!card.buttons.some(({ actionId }) => actionId === 'ran')) return;
+    const call = errand.calls.find(({ token }) => card.text.includes(token));
+    const ran = readEffects(this.#effectsFile).some(({ token }) => token === call?.token);
+    this.#try(errand, card, CAST.admin, ran ? 'ran' : 'did-not-run');
+  }
+
+  #isTime(deed: string): boolean {
+    if (Date.now() - (this.#lastTry.get(deed) ?? 0) < PATIENCE_MS) return false;
+    this.#lastTry.set(deed, Date.now());
+    return true;
+  }
+
+  #try(errand: Errand, card: ShownCard, who: string, actionId: string): void {
+    const button = card.buttons.find((each) => each.actionId === actionId);
+    if (button === undefined || (actionId === 'approve' && hasSigned(card, who))) return;
+    if (!this.#isTime(`${button.requestId} ${who} ${actionId}`)) return;
+    const amount = errand.calls[0]?.amount ?? 0;
+    const opensModal: Readonly<Record<string, Record<string, string>>> = {
+      reject: { reason: 'so it was' },
+      ran: { reason: 'so it was' },
+      'did-not-run': { reason: 'so it was' },
+      edit: { 'field-1': String(editedAmount(amount)) },
+    };
+    const values = opensModal[actionId];
+    const done =
+      values === undefined
+        ? this.#workspace.as(who).click(card, actionId)
+        : this.#clickAndFill(card, who, actionId, values);
+    done.catch(() => {});
+  }
+
+  /** A person has one modal in front of them at a time, and gives up on one that does not come. */
+  #clickAndFill(
+    card: ShownCard,
+    who: string,
+    actionId: string,
+    values: Record<string, string>,
+  ): Promise<void> {
+    const done = (this.#busy.get(who) ?? Promise.resolve()).then(async () => {
+      const person = this.#workspace.as(who);
+      const before = this.#workspace.modalOf(who);
+      if (before !== undefined) await person.close(before.id);
+      await person.click(card, actionId);
+      const modal = await this.#workspace.until(() => this.#workspace.modalOf(who), {
+        timeoutMs: PATIENCE_MS,
+      });
+      await person.submit(modal.id, values);
+    });
+    const settled = done.catch(() => {});
+    this.#busy.set(who, settled);
+    return settled;
+  }
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { serialize } from 'node:v8';
+import { type Arm, WorkerNews } from '../worker/fault-messages.ts';
+import type { WorkerOrder } from '../worker/worker.ts';
+
+/** A bot in a process of its own, that can be told where to fail. */
+export interface Worker {
+  readonly pid: number;
+  arm(fault: Omit<Arm, 'kind'>): void;
+  /** Wakes it after it was stopped. */
+  wake(): void;
+  kill(): Promise<void>;
+  /** Asks it to end by itself, as a deployment does. */
+  end(): void;
+  readonly gone: Promise<unknown>;
+}
+
+export interface WorkerSetup {
+  readonly order: WorkerOrder;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Where it writes all that it logs. */
+  readonly logFile: string;
+  readonly onNews: (news: WorkerNews, worker: Worker) => void;
+}
+
+/** Starts a worker; it is connected when this resolves, and an end before that is an error. */
+export async function startWorker({ order, environment, logFile, onNews }: WorkerSetup): Promise<Worker> {
+  const log = openSync(logFile, 'a');
+  const encoded = serialize(order).toString('base64');
+  const child = spawn(process.execPath, [join(order.folder, 'worker.mjs'), encoded], {
+    stdio: ['ignore', log, log, 'ipc'],
+    env: { ...process.env, ...environment },
+  });
+  closeSync(log);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('The worker could not be started');
+  const gone = once(child, 'exit');
+  const worker: Worker = {
+    pid,
+    arm: (fault) => {
+      if (child.connected) child.send({ kind: 'arm', ...fault }, () => {});
+    },
+    wake: () => child.kill('SIGCONT'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+    end: () => child.kill('SIGTERM'),
+    gone,
+  };
+  const ready = new Promise<true>((resolve) => {
+    child.on('message', (message) => {
+      const news = WorkerNews.parse(message);
+      if (news.kind === 'ready') resolve(true);
+      onNews(news, worker);
+    });
+  });
+  const isReady = await Promise.race([ready, gone.then(() => false)]);
+  if (!isReady) throw new Error(`A worker ended before it was connected; see ${logFile}`);
+  return worker;
+}

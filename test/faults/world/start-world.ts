@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { startLocalModel } from '../../../playground/model/start-local-model.ts';
+import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
+import type { WorkerOrder } from '../worker/worker.ts';
+import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
+import { MANIFEST } from './manifest.ts';
+import { FailingModel } from './model-script.ts';
+import { startOwnRedis } from './own-redis.ts';
+import { People } from './people.ts';
+import { startRedisProxy } from './redis-proxy.ts';
+import { startWorker, type Worker } from './start-worker.ts';
+
+/** What is planted in the workers' environment and must never be seen anywhere. */
+export const SECRET = 'planted-secret-51f0c2';
+
+/** Fast enough for a suite, with the proportions of the real one. */
+export const TIMING = { silenceMs: 1_500, beatMs: 150, leaseMs: 1_500, renewMs: 150, claimMs: 1_500 };
+const SWEEP = { everyMs: 250, overdueMs: 100 };
+
+export interface WorldOptions {
+  /** Where the worker was built. */
+  readonly built: string;
+  readonly workers: number;
+  readonly defect?: string;
+  readonly clockAheadMs?: (index: number) => number;
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** Starts Redis, Slack, the model, people and workers; a worker that dies is replaced for as long as the world stands. */
+export async function startWorld(options: WorldOptions) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-faults-'));
+  const effectsFile = join(folder, 'effects.jsonl');
+  const logFile = join(folder, 'workers.log');
+  writeFileSync(effectsFile, '');
+  const redis = await startOwnRedis(join(folder, 'redis'));
+  const proxy = await startRedisProxy(redis.url);
+  const slack = await startLocalSlack({
+    users: USERS,
+    channels: CHANNELS,
+    userGroups: USER_GROUPS,
+    timings: { eventRetries: [500, 1_000, 2_000, 4_000] },
+  });
+  const failing = new FailingModel();
+  const model = await startLocalModel({ script: failing.reply });
+  const client = new Redis(redis.url);
+  client.on('error', () => {});
+  const people = new People(slack.workspace, effectsFile);
+  const reached = new Set<string>();
+  const faults: { point: string; action: FaultAction; pid: number }[] = [];
+  const workers = new Set<Worker>();
+  let started = 0;
+  let isOver = false;
+
+  const parsed = parseManifest(MANIFEST, { file: 'faults.yml', environment: {} });
+  if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
+  const orderOf = (index: number): WorkerOrder => ({
+    settings: {
+      slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
+      model: { model: 'scripted', apiKey: SECRET, baseURL: model.url },
+      redis: { mode: 'single', urls: [proxy.url] },
+      manifest: 'faults.yml',
+      port: 0,
+      publicUrl: 'http://localhost',
+      crashNoticeSeconds: 5,
+      logLevel: 'debug',
+    },
+    manifest: parsed.manifest,
+    folder: options.built,
+    timing: TIMING,
+    sweep: SWEEP,
+    clockAheadMs: options.clockAheadMs?.(index) ?? 0,
+  });
+
+  function hear(news: WorkerNews, worker: Worker): void {
+    if (news.kind === 'reached') reached.add(news.point);
+    if (news.kind === 'fault') faults.push({ point: news.point, action: news.action, pid: worker.pid });
+  }
+
+  /** Starts one more, and another in its place when it dies. */
+  async function addWorker(): Promise<void> {
+    const worker = await startWorker({
+      order: orderOf(started++),
+      environment: {
+        FAULTS_EFFECTS: effectsFile,
+        FAULTS_SECRET: SECRET,
+        FAULTS_DEFECT: options.defect ?? '',
+      },
+      logFile,
+      onNews: hear,
+    });
+    workers.add(worker);
+    void worker.gone.then(() => {
+      workers.delete(worker);
+      replace();
+    });
+    if (isOver) await worker.kill();
+  }
+
+  /** Slack, Redis or the token may be what is broken: then a new worker does not come up, and is tried again. */
+  function replace(): void {
+    if (!isOver) void addWorker().catch(() => setTimeout(replace, 300));
+  }
+
+  await Promise.all(Array.from({ length: options.workers }, () => addWorker()));
+  const looking = people.run();
+
+  return {
+    folder,
+    effectsFile,
+    logFile,
+    redis,
+    proxy,
+    client,
+    slack,
+    workspace: slack.workspace,
+    model,
+    failing,
+    people,
+    reached,
+    faults,
+    workers,
+    async stop(): Promise<void> {
+      isOver = true;
+      people.stop();
+      await looking;
+      await Promise.all([...workers].map((worker) => worker.kill()));
+      client.disconnect();
+      await slack.stop();
+      await model.stop().catch(() => {});
+      await proxy.stop();
+      await redis.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
