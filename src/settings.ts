@@ -14,6 +14,7 @@ const Environment = z.object({
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),
+  MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
@@ -24,7 +25,13 @@ export interface Settings {
     | { readonly mode: 'socket'; readonly appToken: string }
     | { readonly mode: 'http'; readonly signingSecret: string }
   );
-  readonly model: { readonly model: string; readonly apiKey: string; readonly baseURL: string | undefined };
+  readonly model: {
+    readonly model: string;
+    readonly apiKey: string;
+    readonly baseURL: string | undefined;
+    /** How long the model may say nothing, before its answer and within it. */
+    readonly silenceMs: number;
+  };
   readonly redis: RedisSettings;
   readonly manifest: string;
   readonly port: number;
@@ -55,7 +62,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
     ok: true,
     settings: {
       slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...way },
-      model: { model: data.OPENAI_MODEL, apiKey: data.OPENAI_API_KEY, baseURL: data.OPENAI_BASE_URL },
+      model: {
+        model: data.OPENAI_MODEL,
+        apiKey: data.OPENAI_API_KEY,
+        baseURL: data.OPENAI_BASE_URL,
+        silenceMs: data.MODEL_SILENCE_SECONDS * 1_000,
+      },
       redis: redis.data,
       manifest: data.MANIFEST,
       port: data.PORT,

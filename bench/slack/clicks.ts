@@ -32,7 +32,7 @@ export async function measureClicks(clicks: number): Promise<Table> {
   const bot = await startBot({
     settings: {
       slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
-      model: { model: 'scripted', apiKey: 'bench', baseURL: model.url },
+      model: { model: 'scripted', apiKey: 'bench', baseURL: model.url, silenceMs: 120_000 },
       redis: { mode: 'single', urls: [redis.url] },
       manifest: 'bench.yml',
       port: 0,

@@ -6,7 +6,7 @@ import { CELLS } from './cells/cells.ts';
 import { type CellResult, playCell } from './play-cell.ts';
 import { buildWorker } from './world/build-worker.ts';
 
-const USAGE = 'npm run faults -- [--only <part of a name>] [--rounds <number>]';
+const USAGE = 'npm run faults -- [--only <part of a name>]… [--rounds <number>]';
 const HEAD = [
   'fault',
   'rounds',
@@ -19,9 +19,11 @@ const HEAD = [
 ];
 
 const { only, rounds } = readOptions();
-const cells = CELLS.filter(({ name }) => only === undefined || name.includes(only));
+const cells = CELLS.filter(({ name }) => only === undefined || only.some((part) => name.includes(part)));
 if (cells.length === 0) {
-  console.error(`No fault is called "${only}". There are: ${CELLS.map(({ name }) => name).join(', ')}.`);
+  console.error(
+    `No fault is called so: ${only?.join(', ')}. There are: ${CELLS.map(({ name }) => name).join(', ')}.`,
+  );
   process.exit(1);
 }
 
@@ -40,9 +42,11 @@ for (const cell of cells) {
 }
 process.exit(results.some(({ violations }) => violations.length > 0) ? 1 : 0);
 
-function readOptions(): { only: string | undefined; rounds: number | undefined } {
+function readOptions(): { only: readonly string[] | undefined; rounds: number | undefined } {
   try {
-    const { values } = parseArgs({ options: { only: { type: 'string' }, rounds: { type: 'string' } } });
+    const { values } = parseArgs({
+      options: { only: { type: 'string', multiple: true }, rounds: { type: 'string' } },
+    });
     const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
     if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
       throw new Error('--rounds is a number from 1');

@@ -11,6 +11,10 @@ const built = await buildWorker();
 console.log('built', Date.now() - t0);
 const world = await startWorld({ built, workers: 2, ...(process.argv[2] && { defect: process.argv[2] }) });
 console.log('world up', Date.now() - t0);
+await new Promise((r) => setTimeout(r, 4500));
+for (const w of [...world.workers]) await w.kill();
+while (world.workers.size < 2) await new Promise((r) => setTimeout(r, 50));
+console.log('replaced', Date.now() - t0);
 const n = Number(process.argv[3] ?? 39);
 const errands = await keepBusy(world, {
   recipes: RECIPES.filter((r) => !process.argv[4] || r.kind.includes(process.argv[4])),
@@ -27,7 +31,7 @@ console.log(
 const evidence = await gatherEvidence(world, errands, { leastExecuted: 1 });
 console.log(evidence.audit.filter((r) => r.event === 'started').slice(0, 1));
 console.log(checkAll(evidence).slice(0, 20));
-console.log([...world.reached].sort().join('\n'));
+console.log([...evidence.conversations.values()].slice(-2).map((c) => JSON.stringify(c).slice(-700)));
 if (world.people.open > 0) {
   console.log(readFileSync(world.logFile, 'utf8').slice(-1500));
   console.log(

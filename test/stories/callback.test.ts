@@ -32,3 +32,20 @@ test('a thread waits for a report from outside, and a signed, single-use address
   expect(story.toldOfCalls()).toEqual(['{"ok":true}']);
   expect((await report('{"ok":false}')).status).toBe(410);
 });
+
+test('a report that comes after its request was withdrawn is told so, and not to try again', async () => {
+  const story = await startStory({
+    replies: [{ calls: [wait] }, { text: 'Never mind.' }],
+    withoutBot: true,
+  });
+  const bot = await story.startOwnBot();
+  const thread = story.ask('tell me when the build is done');
+  await thread.click(CAST.requester, /the build of checkout/, 'show-address');
+  const notice = await story.noticeFor(CAST.requester, /report back/);
+  const [path = ''] = /\/callback\/[\w.-]+/.exec(notice.text) ?? [];
+  await thread.click(CAST.requester, /the build of checkout/, 'withdraw');
+  await thread.shows(/Never mind\./);
+  const late = await fetch(`http://127.0.0.1:${bot.port}${path}`, { method: 'POST', body: '{"ok":true}' });
+  expect(late.status).toBe(410);
+  expect(await late.text()).toContain('withdrawn');
+});

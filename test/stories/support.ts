@@ -72,7 +72,7 @@ export async function startStory(options: StoryOptions = {}) {
         appToken: slack.appToken,
         apiUrl: slack.apiUrl,
       },
-      model: { model: 'scripted', apiKey: 'test', baseURL: model.url },
+      model: { model: 'scripted', apiKey: 'test', baseURL: model.url, silenceMs: 120_000 },
       redis: { mode: 'single', urls: [inject('redisUrl')] },
       manifest: 'story.yml',
       port: 0,

@@ -21,7 +21,7 @@ export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
     case 'forged':
       return refusal(401, 'This address was not made here.');
     case 'expired':
-      return refusal(410, 'The time of this address is over.');
+      return refusal(410, 'The time to report back is over.');
     case 'used':
       return refusal(410, 'This address has been used; it works once.');
     case 'settled':

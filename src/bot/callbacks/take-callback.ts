@@ -5,6 +5,7 @@ import type { Toolbox } from '../../tools/toolbox.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
+import type { CallbackTarget } from './callback-urls.ts';
 
 type Parts = Pick<BotParts, 'store' | 'callbacks' | 'logger'> & { readonly toolbox: Pick<Toolbox, 'find'> };
 
@@ -22,14 +23,13 @@ export async function takeCallback(parts: Parts, token: string, body: string): P
   const { store, toolbox, callbacks, logger } = parts;
   const target = callbacks.read(token);
   if (target === 'invalid') return { outcome: 'forged' };
-  if (target === 'expired') return { outcome: 'expired' };
   const { threadId, idempotencyKey, addressId } = target;
   // On record every address is somebody of its own: what it settled is found under its name.
   const who = `callback:${addressId}`;
   const { requestIds: settled } = await store.listDecided(who, { limit: 1 });
   if (settled.length > 0) return { outcome: 'used' };
   const request = await findWaiting(parts, threadId, idempotencyKey);
-  if (request === undefined) return { outcome: 'not-waiting' };
+  if (request === undefined) return await whyNotWaiting(parts, target);
 
   const value = parseBody(body);
   if (value === undefined) return { outcome: 'not-json' };
@@ -55,6 +55,16 @@ async function findWaiting(
     if (detailsOf(loaded.request).idempotencyKey === idempotencyKey) return loaded.request;
   }
   return undefined;
+}
+
+/** Where the address names its request, the record tells a sender that is too late from one that is too early. */
+async function whyNotWaiting(
+  { store }: Parts,
+  { requestId }: Pick<CallbackTarget, 'requestId'>,
+): Promise<CallbackOutcome> {
+  const loaded = requestId === undefined ? undefined : await store.load(requestId);
+  if (loaded?.outcome !== 'found' || loaded.request.state === 'pending') return { outcome: 'not-waiting' };
+  return { outcome: 'settled', state: loaded.request.state };
 }
 
 function parseBody(body: string): JsonValue | undefined {

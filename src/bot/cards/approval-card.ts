@@ -65,10 +65,9 @@ function pendingFoot(
   request: RequestRecord,
   details: CardDetails,
   rendered: RenderedValue,
-  { view, now }: CardOptions,
+  { view }: CardOptions,
 ): KnownBlock[] {
   const { approvals, policy } = request;
-  const isOver = now >= request.expiresAt;
   const actions: Button[] = [
     ...(rendered.leftOut === undefined ? [approveButton(request.id, details)] : []),
     button(request.id, REJECT, 'Reject', { style: 'danger' }),
@@ -84,8 +83,8 @@ function pendingFoot(
     line(words(`${approvals} of ${policy.quorum} signed; ${rejectionRule(policy.vetoes)}`)),
     ...signatures(request),
     ...riskLine(details),
-    line(words(isOver ? 'Expired ' : 'Expires '), moment(request.expiresAt)),
-    ...(isOver ? [] : [{ type: 'actions' as const, elements: actions }]),
+    line(words('Expires '), moment(request.expiresAt)),
+    { type: 'actions', elements: actions },
   ];
 }
 

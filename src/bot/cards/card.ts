@@ -17,12 +17,11 @@ export interface Card {
   readonly blocks: KnownBlock[];
 }
 
-/** Where a card stands and when it is drawn; the record alone says what is on it. */
+/** Where a card stands; the record alone says what is on it, and no clock of the process that draws it. */
 export interface CardOptions {
   readonly view: 'thread' | 'announcement' | 'direct';
   /** Leads from a copy to the thread. */
   readonly threadLink?: string | undefined;
-  readonly now: number;
   readonly tool?: { readonly description: string } | undefined;
 }
 

@@ -74,21 +74,16 @@ function draw(
 
 function pendingFoot(
   request: RequestRecord,
-  { now, view }: CardOptions,
+  { view }: CardOptions,
   {
     waiting,
     first,
   }: { readonly waiting: readonly KnownBlock[]; readonly first: ReturnType<typeof button>[] },
 ): KnownBlock[] {
-  const isOver = now >= request.expiresAt;
   const elements = [
     ...first,
     button(request.id, DETAILS, 'Details'),
     ...(view === 'thread' ? [button(request.id, WITHDRAW, 'Withdraw')] : []),
   ];
-  return [
-    ...waiting,
-    line(words(isOver ? 'Expired ' : 'Expires '), moment(request.expiresAt)),
-    ...(isOver ? [] : [{ type: 'actions' as const, elements }]),
-  ];
+  return [...waiting, line(words('Expires '), moment(request.expiresAt)), { type: 'actions', elements }];
 }

@@ -43,7 +43,6 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
       text: `${title}: ${request.state}`,
       blocks: [...asked, ...buildOutcome(request, options), ...threadLine(options)],
     };
-  const isOver = options.now >= request.expiresAt;
   const layout = layoutOf(question);
   const isWhole = shown.leftOut === 0 && layout !== 'modal';
   return {
@@ -53,8 +52,8 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
       ...asked,
       ...(isWhole ? [] : [line(words('Not all of it is shown here; Details has the rest.', { bold: true }))]),
       ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
-      line(words(isOver ? 'Expired ' : 'Expires '), moment(request.expiresAt)),
-      ...(isOver ? [] : choiceBlocks(request, question, { isWhole, view: options.view })),
+      line(words('Expires '), moment(request.expiresAt)),
+      ...choiceBlocks(request, question, { isWhole, view: options.view }),
       ...threadLine(options),
     ],
   };

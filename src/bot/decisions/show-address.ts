@@ -14,9 +14,7 @@ export async function showAddress(
   if (request.requester !== who) return 'Only the person who asked for this is told the address.';
   if (request.state !== 'pending') return `This is ${request.state}; nothing is awaited any more.`;
   const { idempotencyKey } = detailsOf(request);
-  const address = callbacks.make(
-    { threadId: request.threadId, idempotencyKey },
-    request.expiresAt - Date.now(),
-  );
+  const target = { threadId: request.threadId, idempotencyKey, requestId };
+  const address = callbacks.make(target, request.expiresAt);
   return `Whoever has this address can report back, once: \`${address}\``;
 }

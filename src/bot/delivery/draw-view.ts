@@ -52,7 +52,7 @@ async function cardFor(
   viewId: string,
   place: Place,
 ): Promise<Card> {
-  if (viewId === 'thread') return buildCard(request, { view: 'thread', now: Date.now() });
+  if (viewId === 'thread') return buildCard(request, { view: 'thread' });
   const { channel, threadTs } = parseThreadId(request.threadId);
   // The card in the thread, once it stands: a link to it opens the thread, one to the root only the channel.
   const inThread = Standing.safeParse(request.views.find(({ id }) => id === 'thread')?.stands).data;
@@ -62,7 +62,6 @@ async function cardFor(
   );
   return buildCard(request, {
     view: place.user === undefined ? 'announcement' : 'direct',
-    now: Date.now(),
     ...(link !== undefined && { threadLink: link }),
   });
 }

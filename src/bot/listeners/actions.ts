@@ -83,7 +83,7 @@ export function listenToActions(app: App, parts: BotParts): void {
 
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
-  onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0, now: Date.now() }));
+  onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
   for (const verdict of [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const) {
     onOpen(verdict, (request) => buildResolveModal(request, verdict));
   }
@@ -169,6 +169,6 @@ async function showDetails(
   const page = (parseMetadata(view.private_metadata)?.page ?? 0) + step;
   await client.views.update({
     view_id: view.id,
-    view: buildDetailsModal(loaded.request, { page, now: Date.now() }),
+    view: buildDetailsModal(loaded.request, { page }),
   });
 }

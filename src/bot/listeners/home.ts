@@ -28,7 +28,7 @@ export function listenToHome(app: App, parts: BotParts): void {
     const loaded = await parts.store.load(action.value ?? '');
     if (loaded.outcome !== 'found')
       return tellPrivately({ respond, client, body }, 'This request is not known any more.');
-    const view = buildDetailsModal(loaded.request, { page: 0, now: Date.now() });
+    const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
   });
 

@@ -12,10 +12,7 @@ import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 import { type Piece, paginate } from './paginate.ts';
 
 /** The full view: everything, on as many pages as it takes; Approve stands on the last, after all there is to see. */
-export function buildDetailsModal(
-  request: RequestRecord,
-  { page, now }: { readonly page: number; readonly now: number },
-): Modal {
+export function buildDetailsModal(request: RequestRecord, { page }: { readonly page: number }): Modal {
   const details = cardDetailsOf(request);
   if (details === undefined)
     return modal(request.id, {
@@ -37,7 +34,7 @@ export function buildDetailsModal(
   const actions = [
     ...(shown > 0 ? [button(request.id, PREVIOUS_PAGE, 'Previous page')] : []),
     ...(isLast ? [] : [button(request.id, NEXT_PAGE, 'Next page', { style: 'primary' })]),
-    ...decisions(request, details, { isLast, now }),
+    ...decisions(request, details, { isLast }),
   ];
   if (actions.length > 0) blocks.push({ type: 'actions', block_id: DETAILS, elements: actions });
   return modal(request.id, { callbackId: DETAILS_MODAL, title: 'Details', page: shown, blocks });
@@ -46,9 +43,9 @@ export function buildDetailsModal(
 function decisions(
   request: RequestRecord,
   details: CardDetails,
-  { isLast, now }: { readonly isLast: boolean; readonly now: number },
+  { isLast }: { readonly isLast: boolean },
 ): Button[] {
-  if (request.kind !== 'approval' || request.state !== 'pending' || now >= request.expiresAt) return [];
+  if (request.kind !== 'approval' || request.state !== 'pending') return [];
   const canBeSeen = renderValue(details.input).leftOut === undefined;
   return [
     ...(isLast && canBeSeen ? [approveButton(request.id, details)] : []),

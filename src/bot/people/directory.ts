@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { judgeSlackFailure } from '../delivery/slack-failure.ts';
 
 /** What we need to know of a member of Slack. */
 export interface Member {
@@ -61,10 +62,24 @@ export class Directory {
 
   /** The people that some ids stand for; a group that cannot be looked up stands for nobody. */
   async peopleOf(principals: readonly string[]): Promise<string[]> {
-    const people = await Promise.all(
-      principals.map((id) => (isGroup(id) ? this.group(id).catch(() => []) : Promise.resolve([id]))),
+    return (await this.peopleBehind(principals)).people;
+  }
+
+  /** The same, and whether these are all: a group that is gone has nobody in it, one that Slack cannot tell of now may have. */
+  async peopleBehind(
+    principals: readonly string[],
+  ): Promise<{ readonly people: string[]; readonly isSure: boolean }> {
+    let isSure = true;
+    const found = await Promise.all(
+      principals.map(async (id) => {
+        if (!isGroup(id)) return [id];
+        return await this.group(id).catch((error: unknown) => {
+          if (judgeSlackFailure(error).kind === 'later') isSure = false;
+          return [];
+        });
+      }),
     );
-    return [...new Set(people.flat())];
+    return { people: [...new Set(found.flat())], isSure };
   }
 
   async #lookUpMember(userId: string): Promise<Member> {

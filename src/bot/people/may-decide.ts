@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
+import { judgeSlackFailure } from '../delivery/slack-failure.ts';
 import { type Directory, isGroup } from './directory.ts';
 
 /** Stands for every member of the workspace who is neither a guest nor a bot. */
@@ -47,6 +48,6 @@ export async function mayDecide(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const why = 'I cannot check right now whether you may decide this. Please try again in a moment.';
-    return refuse(why, { reason }, false);
+    return refuse(why, { reason }, judgeSlackFailure(error).kind !== 'later');
   }
 }

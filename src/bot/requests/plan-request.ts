@@ -69,8 +69,9 @@ export async function planRequest(
   }
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
-  const signers = await signersOf(directory, policy, requester);
-  if (signers.length < policy.quorum) {
+  const { signers, isSure } = await signersOf(directory, policy, requester);
+  // Where Slack could not be asked it is asked again at the click and before the start; nobody signs unseen.
+  if (isSure && signers.length < policy.quorum) {
     return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${signers.length} may.`;
   }
   const { name, risk, confirm } = policy;
@@ -95,11 +96,14 @@ async function signersOf(
   directory: BotParts['directory'],
   policy: Policy,
   requester: string,
-): Promise<string[]> {
-  const people = await directory.peopleOf(policy.approvers);
+): Promise<{ readonly signers: string[]; readonly isSure: boolean }> {
+  const { people, isSure } = await directory.peopleBehind(policy.approvers);
   const allowed = people.filter((id) => policy.selfApproval || id !== requester);
   const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, policy.approvers)));
-  return allowed.filter((_, index) => checked[index]?.eligible === true);
+  return {
+    signers: allowed.filter((_, index) => checked[index]?.eligible === true),
+    isSure: isSure && checked.every((permission) => permission.eligible || permission.checked),
+  };
 }
 
 function askingPolicy(

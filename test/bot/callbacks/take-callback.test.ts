@@ -3,9 +3,10 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/agent/json.ts';
 import { answerCallback } from '../../../src/bot/callbacks/answer-callback.ts';
-import { CallbackUrls } from '../../../src/bot/callbacks/callback-urls.ts';
+import { type CallbackTarget, CallbackUrls } from '../../../src/bot/callbacks/callback-urls.ts';
 import { takeCallback } from '../../../src/bot/callbacks/take-callback.ts';
 import { toDetails } from '../../../src/bot/request-details.ts';
+import type { Store } from '../../../src/store/port.ts';
 import { openRedisStore } from '../../../src/store/redis-store.ts';
 import { beginTurn, newRequest, newThreadId, suspendTurn, takeTurn } from '../../store/support.ts';
 import { connectTestRedis } from '../../support/redis.ts';
@@ -39,7 +40,8 @@ async function bench() {
   return {
     store,
     threadId,
-    address: (target = { threadId, idempotencyKey }, validMs?: number) => callbacks.make(target, validMs),
+    address: (target: Partial<CallbackTarget> = {}, expiresAt?: number) =>
+      callbacks.make({ threadId, idempotencyKey, ...target }, expiresAt),
     /** Pauses the thread for a call-back, and gives the id of the request. */
     async pause({
       idempotencyKey: key = idempotencyKey,
@@ -139,11 +141,32 @@ test('an address that was not made here is refused, whatever it says', async () 
   expect((await stateOf(requestId)).state).toBe('pending');
 });
 
-test('an address whose time is over is gone', async () => {
+test('an address is good while its request waits, whatever this process takes for the time', async () => {
   const { address, pause, post, stateOf } = await bench();
   const requestId = await pause();
-  expect(await post(address(undefined, -1), REPORT)).toMatchObject({ status: 410 });
-  expect((await stateOf(requestId)).state).toBe('pending');
+  const old = address({}, Date.now() - 86_400_000);
+  expect(await post(old, REPORT)).toMatchObject({ status: 200 });
+  expect((await stateOf(requestId)).state).toBe('answered');
+});
+
+test.each<[string, (store: Store, requestId: string) => Promise<unknown>, object]>([
+  ['pending', async () => {}, { status: 200 }],
+  [
+    'expired',
+    (store, requestId) => store.expire(requestId),
+    { status: 410, error: expect.stringContaining('expired') },
+  ],
+  [
+    'withdrawn',
+    (store, requestId) => store.withdraw(requestId, { who: 'U-rita', evidence: {} }, 'not needed'),
+    { status: 410, error: expect.stringContaining('withdrawn') },
+  ],
+])('an address that names its request tells the sender when that is %s', async (state, end, answer) => {
+  const { store, address, pause, post, stateOf } = await bench();
+  const requestId = await pause(state === 'expired' ? { expiresInMs: 0 } : {});
+  await end(store, requestId);
+  expect((await stateOf(requestId)).state).toBe(state);
+  expect(await post(address({ requestId }), REPORT)).toMatchObject(answer);
 });
 
 test('a request whose time is over takes no report', async () => {

@@ -23,7 +23,7 @@ import type { RequestRecord } from '../../../src/store/port.ts';
 import { actionsIn, expectValid, liveParts, nodesIn, SCHEMA_COMMENT, textIn } from './payloads.ts';
 import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf, THREAD_LINK } from './records.ts';
 
-const inThread: CardOptions = { view: 'thread', now: ASKED_AT };
+const inThread: CardOptions = { view: 'thread' };
 
 function draw(changes: Partial<RequestRecord>, options: Partial<CardOptions> = {}) {
   const card = buildCard(recordOf(changes), { ...inThread, ...options });
@@ -87,11 +87,6 @@ describe('a pending approval', () => {
     expect(card.actions).toEqual([REJECT, EDIT, DETAILS, WITHDRAW]);
   });
 
-  test('that is drawn after its time offers nothing to click', () => {
-    expect(draw({}, { now: EXPIRES_AT }).actions).toEqual([]);
-    expect(draw({}, { now: EXPIRES_AT - 1 }).actions).toContain(APPROVE);
-  });
-
   test('leads from a copy to the thread, and only the thread offers to withdraw', () => {
     for (const view of ['announcement', 'direct'] as const) {
       const card = draw({}, { view, threadLink: THREAD_LINK });
@@ -119,6 +114,24 @@ describe('a pending approval', () => {
     expect(card.actions).toEqual([REJECT, WITHDRAW]);
   });
 });
+
+test.each<[RequestRecord['kind'], string]>([
+  ['approval', APPROVE],
+  ['question', ANSWER],
+  ['form', FILL_IN],
+  ['callback', SHOW_ADDRESS],
+])(
+  'a pending %s past its time shows what the record says, and no clock but the record’s ends it',
+  (kind, action) => {
+    const details = detailsFor({ question: 'Which?', choices: [] });
+    const times = { createdAt: ASKED_AT, expiresAt: ASKED_AT + 1 };
+    const pending = draw({ kind, details, ...times });
+    expect(pending.said).toContain('Expires ');
+    expect(pending.actions).toContain(action);
+    const expired = draw({ kind, details, ...times, state: 'expired', settledAt: EXPIRES_AT });
+    expect(expired.actions).not.toContain(action);
+  },
+);
 
 describe('an approval that was decided', () => {
   const decided = { by: 'U0BRUNO', settledAt: ASKED_AT + 120_000, votes: signed, approvals: 1 };

@@ -13,7 +13,7 @@ import { buildResolveModal } from '../../../src/bot/modals/resolve-modal.ts';
 import type { RequestRecord } from '../../../src/store/port.ts';
 import { RequestKind, RequestState } from '../../../src/store/request-record.ts';
 import { actionsIn, nodesIn } from './payloads.ts';
-import { ASKED_AT, detailsFor, recordOf } from './records.ts';
+import { detailsFor, recordOf } from './records.ts';
 
 const VIEWS = ['thread', 'announcement', 'direct'] as const;
 const VERDICTS = [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const;
@@ -32,7 +32,7 @@ const schema = compileSchema(z.object({ question: z.string() }), 'test', 'inputS
 function modalsOf(request: RequestRecord): readonly object[] {
   const forms = [buildEditModal(request, schema), buildOutputModal(request, schema)];
   return [
-    buildDetailsModal(request, { page: 0, now: ASKED_AT }),
+    buildDetailsModal(request, { page: 0 }),
     buildRejectModal(request),
     buildAnswerModal(request),
     ...VERDICTS.map((verdict) => buildResolveModal(request, verdict)),
@@ -46,7 +46,7 @@ const approvals = (rendered: object) =>
 test('a card or a modal decides about its own request and no other, and approves it with one button at most', () => {
   const signable: string[] = [];
   for (const request of records) {
-    const cards = VIEWS.map((view) => buildCard(request, { view, now: ASKED_AT }).blocks);
+    const cards = VIEWS.map((view) => buildCard(request, { view }).blocks);
     for (const rendered of [...cards, ...modalsOf(request)]) {
       const decisions = nodesIn(rendered).filter(({ action_id }) => DECIDING.has(action_id));
       for (const { value } of decisions) expect(value).toBe(request.id);

@@ -28,7 +28,6 @@ function takeApart(input: JsonValue) {
   const card = buildCard(recordOf({ details: detailsFor(input) }), {
     view: 'direct',
     threadLink: THREAD_LINK,
-    now: ASKED_AT,
   });
   const isArguments = (block: unknown) =>
     nodesIn(block).some(({ type }) => type === 'rich_text_preformatted');
@@ -94,7 +93,7 @@ test('the full view shows any arguments whole over its pages, and Approve only o
       const request = recordOf({ details: detailsFor(input) });
       const texts: string[] = [];
       for (let page = 0, isLast = false; !isLast; page += 1) {
-        const view = buildDetailsModal(request, { page, now: ASKED_AT });
+        const view = buildDetailsModal(request, { page });
         expect(problemsOfModal(view)).toEqual([]);
         expect(hiddenIn(textIn(view.blocks))).toEqual([]);
         texts.push(
@@ -148,7 +147,7 @@ test('any words of a model, a person or a tool, in any kind and state, make a ca
         by: 'U0BRUNO',
         settledAt: ASKED_AT,
       });
-      const card = buildCard(request, { view, threadLink: THREAD_LINK, now: ASKED_AT });
+      const card = buildCard(request, { view, threadLink: THREAD_LINK });
       expect(problemsOf(card)).toEqual([]);
       expect(hiddenIn(textIn(card.blocks))).toEqual([]);
       const known = ['U0ASKER', 'U0ALICE', 'U0BRUNO', 'U0RITA', 'S0FINANCE', THREAD_LINK];

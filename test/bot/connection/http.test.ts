@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
 import type { Forgery } from '../../../playground/slack/http/request-url.ts';
 import { signRequest } from '../../../playground/slack/http/sign-request.ts';
+import type { Timings } from '../../../playground/slack/limits.ts';
 import type { Once } from '../../../src/bot/connection/http-receiver.ts';
 import {
   connectionFor,
@@ -14,8 +15,8 @@ import {
 } from './support.ts';
 
 /** A workspace that posts to the bot's server; `heard` is what reached a listener. */
-async function overHttp(once: Once = onceIn(redisForTest())) {
-  const slack = await slackForTest({ app: { socketMode: false, commands: ['/ask'] } });
+async function overHttp(once: Once = onceIn(redisForTest()), timings: Partial<Timings> = {}) {
+  const slack = await slackForTest({ app: { socketMode: false, commands: ['/ask'] }, timings });
   const connection = connectionFor(httpSettings(slack), once);
   const heard: string[] = [];
   connection.app.event('message', async ({ event }) => {
@@ -149,6 +150,27 @@ test('a click whose listener fails is answered with an error', async () => {
   const card = await postButton(connection);
   const end = await workspace.as(CAST.alice).click(card, 'broken', { force: true });
   expect(end).toEqual({ kind: 'failed', reason: 'http_error' });
+});
+
+test('an event whose listener fails is answered with an error, and comes again', async () => {
+  // In another second, since a signature is of a second and the very same one would be refused as a replay.
+  const { workspace, connection } = await overHttp(undefined, { eventRetries: [1_100] });
+  const heard: string[] = [];
+  connection.app.event('app_mention', async ({ event }) => {
+    heard.push(event.ts);
+    if (heard.length === 1) throw new Error('Redis is away');
+  });
+  const { ts } = workspace
+    .as(CAST.requester)
+    .say(PLACES.general, `<@${workspace.state.app.botUserId}> hello`);
+  const mention = await workspace.until(({ deliveries }) =>
+    deliveries.find(
+      ({ payload, outcome }) =>
+        JSON.stringify(payload).includes('"app_mention"') && outcome.kind !== 'pending',
+    ),
+  );
+  expect(mention.attempts.map(({ status }) => status)).toEqual([500, 200]);
+  expect(heard).toEqual([ts, ts]);
 });
 
 test('after the stop nothing is taken', async () => {

@@ -6,15 +6,15 @@ import { parseMetadata } from '../../../src/bot/modals/modal.ts';
 import { buildRejectModal, parseReason, REASON } from '../../../src/bot/modals/reject-modal.ts';
 import { buildResolveModal, parseResolution, VERDICT } from '../../../src/bot/modals/resolve-modal.ts';
 import { actionsIn, expectValidModal, nodesIn, textIn } from '../cards/payloads.ts';
-import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf } from '../cards/records.ts';
+import { ASKED_AT, detailsFor, recordOf } from '../cards/records.ts';
 import { stateOf } from './submit.ts';
 
 describe('the full view', () => {
   const long = recordOf({
     details: detailsFor({ body: 'word '.repeat(4_000), amount: 7 }, { why: 'because' }),
   });
-  const open = (page: number, request = long, now = ASKED_AT) => {
-    const view = buildDetailsModal(request, { page, now });
+  const open = (page: number, request = long) => {
+    const view = buildDetailsModal(request, { page });
     expectValidModal(view);
     return view;
   };
@@ -39,16 +39,19 @@ describe('the full view', () => {
   });
 
   test.each([
-    ['settled', recordOf({ state: 'rejected', payload: 'no' }), ASKED_AT],
-    ['expired', recordOf(), EXPIRES_AT],
+    ['settled', recordOf({ state: 'rejected', payload: 'no' })],
+    ['expired', recordOf({ state: 'expired' })],
     [
       'a question',
       recordOf({ kind: 'question', details: detailsFor({ question: 'Which?', choices: ['a'] }) }),
-      ASKED_AT,
     ],
-    ['unreadable', recordOf({ details: {} }), ASKED_AT],
-  ])('of what is %s has nothing to decide', (_, request, now) => {
-    expect(actionsIn(open(0, request, now))).toEqual([]);
+    ['unreadable', recordOf({ details: {} })],
+  ])('of what is %s has nothing to decide', (_, request) => {
+    expect(actionsIn(open(0, request))).toEqual([]);
+  });
+
+  test('of what is pending past its time has what the record allows', () => {
+    expect(actionsIn(open(0, recordOf({ expiresAt: ASKED_AT })))).toEqual([APPROVE, REJECT]);
   });
 
   test('asks once more before a risky approval', () => {

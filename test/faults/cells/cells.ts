@@ -1,5 +1,19 @@
 import type { Cell } from './cell.ts';
+import { CROWD_CELLS } from './crowds.ts';
+import { DELIVERY_CELLS } from './deliveries.ts';
 import { FAILPOINT_CELLS } from './failpoints.ts';
+import { MODEL_CELLS } from './model-faults.ts';
+import { REDIS_CELLS } from './redis-faults.ts';
+import { SLACK_CELLS } from './slack-faults.ts';
+import { TIME_CELLS } from './time-faults.ts';
 
 /** The whole matrix, in the order of its table. */
-export const CELLS: readonly Cell[] = [...FAILPOINT_CELLS];
+export const CELLS: readonly Cell[] = [
+  ...FAILPOINT_CELLS,
+  ...DELIVERY_CELLS,
+  ...CROWD_CELLS,
+  ...REDIS_CELLS,
+  ...SLACK_CELLS,
+  ...MODEL_CELLS,
+  ...TIME_CELLS,
+];

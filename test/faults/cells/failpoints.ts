@@ -4,9 +4,9 @@ import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 import { Saboteur } from './saboteur.ts';
 
-const IN_FLIGHT = 40;
+const IN_FLIGHT = 30;
 /** When no point that is still missing has failed for so long, no errand leads there. */
-const GIVE_UP_MS = 60_000;
+const GIVE_UP_MS = 30_000;
 
 /** `rounds` is how often each point fails; every point that the errands lead to is played. */
 function atEveryPoint(action: FaultAction) {
@@ -36,19 +36,19 @@ export const FAILPOINT_CELLS: readonly Cell[] = [
   {
     name: 'worker killed',
     rounds: { long: 50, short: 1 },
-    world: { workers: 4 },
+    world: { workers: 4, logLevel: 'info' },
     play: atEveryPoint('kill'),
   },
   {
     name: 'worker stopped past its lease',
     rounds: { long: 5, short: 1 },
-    world: { workers: 4 },
+    world: { workers: 4, logLevel: 'info' },
     play: atEveryPoint('stop'),
   },
   {
     name: 'connections to Redis cut',
     rounds: { long: 5, short: 1 },
-    world: { workers: 4 },
+    world: { workers: 4, logLevel: 'info' },
     play: atEveryPoint('cut'),
   },
 ];

@@ -1,6 +1,6 @@
 import { RULES } from '../world/cast.ts';
 import type { Violation } from './invariants.ts';
-import { ENDS, rowsOf, type SeenRequest } from './requests.ts';
+import { isEnd, rowsOf, type SeenRequest } from './requests.ts';
 
 /** Who signed what, and what followed from it. */
 export function checkDecisions(requests: readonly SeenRequest[]): Violation[] {
@@ -44,8 +44,8 @@ function checkOrder({ id, rows }: SeenRequest): Violation[] {
   const refused = rows.findIndex(({ event }) => ['rejected', 'expired', 'withdrawn'].includes(event));
   if (refused !== -1 && rows.slice(refused).some(({ event }) => event === 'started'))
     violations.push({ invariant: 4, what: `${id} was started after it was ${rows[refused]?.event}` });
-  const end = rows.findIndex(({ event }) => ENDS.includes(event));
-  const after = rows.slice(end + 1).filter(({ event }) => CHANGES.includes(event));
+  const end = rows.findIndex(isEnd);
+  const after = rows.slice(end + 1).filter((row) => isEnd(row) || CHANGES.includes(row.event));
   if (end !== -1 && after.length > 0)
     violations.push({
       invariant: 6,
@@ -54,4 +54,4 @@ function checkOrder({ id, rows }: SeenRequest): Violation[] {
   return violations;
 }
 
-const CHANGES = [...ENDS, 'voted', 'approved', 'started', 'retried', 'unknown'];
+const CHANGES = ['voted', 'approved', 'started', 'retried', 'unknown'];

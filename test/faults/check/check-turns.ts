@@ -6,7 +6,9 @@ const Conversation = z.array(
   z.object({
     role: z.string(),
     content: z.unknown(),
-    tool_calls: z.array(z.object({ id: z.string() })).optional(),
+    tool_calls: z
+      .array(z.object({ id: z.string(), function: z.object({ arguments: z.string() }) }))
+      .optional(),
     tool_call_id: z.string().optional(),
   }),
 );
@@ -19,22 +21,24 @@ export function checkTurns({ conversations, modelRefusals }: Evidence): Violatio
   }));
   for (const [token, messages] of conversations) {
     const read = Conversation.parse(messages);
-    const said = read.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content));
-    // A person may say "stop" again when nothing seems to have come of it.
-    const orders = said.filter((words) => words.includes('tok-'));
-    if (new Set(orders).size !== orders.length)
+    const orders = read.filter(
+      ({ role, content }) => role === 'user' && JSON.stringify(content).includes(token),
+    );
+    if (orders.length > 1)
       violations.push({ invariant: 7, what: `the thread of ${token} has the same words twice` });
-    const calls = read.flatMap(({ tool_calls }) => tool_calls?.map(({ id }) => id) ?? []);
+    const calls = read.flatMap(({ tool_calls }) => tool_calls ?? []);
     const results = read.flatMap(({ tool_call_id }) => tool_call_id ?? []);
-    if (new Set(calls).size !== calls.length)
-      violations.push({ invariant: 7, what: `the thread of ${token} has a call twice` });
+    const ids = new Set(calls.map(({ id }) => id));
+    if (
+      calls.filter((call) => call.function.arguments.includes(token)).length > 1 ||
+      ids.size !== calls.length
+    )
+      violations.push({ invariant: 7, what: `the thread of ${token} was worked on by two turns` });
     if (results.length !== calls.length || new Set(results).size !== results.length)
       violations.push({
         invariant: 8,
         what: `${token}: ${calls.length} calls have ${results.length} results`,
       });
-    if (read.filter(({ tool_calls }) => tool_calls !== undefined).length > 1)
-      violations.push({ invariant: 7, what: `the thread of ${token} was worked on by two turns` });
   }
   return violations;
 }

@@ -17,7 +17,7 @@ export interface SeenRequest {
 }
 
 /** Everything that ends a request for good; nothing but a refusal may come after it. */
-export const ENDS = [
+const ENDS = [
   'succeeded',
   'failed',
   'resolved',
@@ -28,6 +28,11 @@ export const ENDS = [
   'abandoned',
   'answered',
 ];
+
+/** Whether a row is a request's last word; what is to run again is not at its end. */
+export function isEnd({ event, detail }: AuditRow): boolean {
+  return ENDS.includes(event) && !(event === 'resolved' && detail.startsWith('run-again'));
+}
 
 /** Puts together what is known of each request; an effect belongs to the request of its token that was started last before it. */
 export function requestsOf({ audit, cards, clicks, effects, errands }: Evidence): SeenRequest[] {

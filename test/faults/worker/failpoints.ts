@@ -25,7 +25,7 @@ export async function pass(point: string): Promise<void> {
     reached.add(point);
     void tell({ kind: 'reached', point });
   }
-  if (armed?.point !== point) return;
+  if (!armed?.points.includes(point)) return;
   if (armed.passes > 0) {
     armed = { ...armed, passes: armed.passes - 1 };
     return;

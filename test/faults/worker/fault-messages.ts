@@ -4,10 +4,10 @@ import { z } from 'zod';
 export const FaultAction = z.enum(['kill', 'stop', 'cut']);
 export type FaultAction = z.infer<typeof FaultAction>;
 
-/** What the world tells a worker: which point is the next to fail at, and how often it is passed before. */
+/** What the world tells a worker: at which points to fail, whichever comes first, and how often they are passed before. */
 export const Arm = z.object({
   kind: z.literal('arm'),
-  point: z.string(),
+  points: z.array(z.string()),
   action: FaultAction,
   passes: z.number().int().nonnegative(),
 });

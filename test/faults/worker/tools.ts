@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineTool } from '../../../src/agent/define-tool.ts';
+import { outcomeUnknown } from '../../../src/agent/errors/outcome-unknown.ts';
 import type { ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
 import { RULES } from '../world/cast.ts';
 import { isDefect } from './defects.ts';
@@ -25,6 +27,8 @@ export const TOOLS = Object.keys(RULES).map((name) => {
 });
 
 async function act(tool: string, input: Input, { context, idempotencyKey }: ToolHelpers) {
+  // Long enough for a sign of life in between.
+  if (tool === 'credit') await sleep(300);
   await pass('effect:before');
   if (isDefect('tells-secret')) console.log(process.env.FAULTS_SECRET);
   if (isDefect('does-nothing')) return { booked: input.amount };
@@ -41,6 +45,7 @@ async function act(tool: string, input: Input, { context, idempotencyKey }: Tool
   noteEffect(file, effect);
   if (isDefect('effect-twice')) noteEffect(file, effect);
   await pass('effect:after');
+  if (tool === 'waver') throw outcomeUnknown(new Error('the line went dead'));
   return { booked: input.amount };
 }
 

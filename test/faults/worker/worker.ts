@@ -32,11 +32,18 @@ installFailpoints(applyDefect(process.env.FAULTS_DEFECT));
 const { settings, manifest, folder, timing, sweep } = order;
 const secrets = new Secrets();
 for (const secret of [settings.slack.botToken, settings.model.apiKey]) secrets.add(secret);
-// As in main.ts; the level is the most talkative one, because a secret must not get out at any.
-const logger = pino({ level: 'debug', hooks: { streamWrite: (line) => secrets.redact(line) } });
-const bot = await startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep });
-const ready: WorkerNews = { kind: 'ready' };
-process.send?.(ready);
-process.once('SIGTERM', () => void bot.stop().then(() => process.exit(0)));
+// As in main.ts.
+const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
 // A worker whose world is gone has nobody to work for.
 process.on('disconnect', () => process.exit(0));
+startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep }).then(
+  (bot) => {
+    const ready: WorkerNews = { kind: 'ready' };
+    process.send?.(ready);
+    process.once('SIGTERM', () => void bot.stop().then(() => process.exit(0)));
+  },
+  (err: unknown) => {
+    logger.fatal({ err }, 'a worker could not start');
+    process.exit(1);
+  },
+);

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -17,19 +17,21 @@ export async function buildWorker(): Promise<string> {
     absWorkingDir: ROOT,
     entryPoints: { worker: 'test/faults/worker/worker.ts' },
     outdir: folder,
-    outExtension: { '.js': '.mjs' },
+    outExtension: { '.js': '.cjs' },
     bundle: true,
-    format: 'esm',
+    format: 'cjs',
     platform: 'node',
     target: 'node20',
     external: ['tsx'],
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
+    define: { 'import.meta.url': 'bundleUrl' },
+    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,
     minifyWhitespace: true,
     logLevel: 'warning',
   });
+  const worker = join(folder, 'worker.cjs');
+  writeFileSync(worker, readFileSync(worker, 'utf8').replaceAll(/(?<![\w.$])import\(/g, 'importHere('));
+  cpSync(join(ROOT, 'test/faults/worker/launch.cjs'), join(folder, 'launch.cjs'));
   cpSync(join(ROOT, 'test/faults/worker/handed-tools.mjs'), join(folder, 'tools.mjs'));
   cpSync(join(ROOT, 'src/store/lua'), join(folder, 'lua'), { recursive: true });
   return folder;

@@ -60,6 +60,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   lapse: { ...pair, quorum: 1, expiresMs: BRIEF_MS },
   /** Its approvers are reminded, then others are asked. */
   linger: { ...pair, signers: [...pair.signers, CAST.admin], quorum: 1, expiresMs: LONG_MS },
+  /** Takes effect, and cannot tell whether it did. */
+  waver: { ...pair, quorum: 1, expiresMs: LONG_MS },
   quintet: { ...five, quorum: 3, expiresMs: LONG_MS },
   score: { ...twenty, quorum: 5, expiresMs: LONG_MS },
   'brief-quintet': { ...five, quorum: 3, expiresMs: BRIEF_MS },

@@ -45,6 +45,7 @@ export const RECIPES: readonly Recipe[] = [
   { kind: 'approved and rejected at once', tools: ['charge'], intent: 'race' },
   { kind: 'edited, then signed', tools: ['charge'], intent: 'edit-and-approve' },
   { kind: 'reminded, escalated, then signed', tools: ['linger'], intent: 'wait-and-approve' },
+  { kind: 'outcome in doubt', tools: ['waver'], intent: 'approve' },
   { kind: 'a question', tools: ['ask'], intent: 'answer' },
   { kind: 'stopped', tools: ['charge'], intent: 'stop' },
 ];

@@ -2,22 +2,41 @@ import type { ModelReply, ReplyFunction, ScriptedCall } from '../../../playgroun
 
 const ORDER = /\b([\w-]+) (tok-[\w-]+) (\d+)/g;
 
-/** A model that does what it is told: every order in the last words of a person is a call, and then it says that it is finished. */
+/** A model that does what it is told: every order that people gave is called once, and then it says that it is finished. */
 export const obey: ReplyFunction = ({ messages }) => {
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const words = textOf(messages[asked]?.content);
-  const results = messages.slice(asked).filter(({ role }) => role === 'tool');
-  const calls: ScriptedCall[] = [...words.matchAll(ORDER)].map(([, name = '', token, amount]) =>
-    name === 'ask'
-      ? {
-          name: 'ask_question',
-          arguments: { question: `Left or right, ${token}?`, choices: ['left', 'right'] },
-        }
-      : { name, arguments: { token, amount: Number(amount) } },
-  );
-  if (results.length === 0 && calls.length > 0) return { calls };
-  return { text: `Finished ${words.match(/tok-[\w-]+/g)?.join(' ') ?? 'nothing'}.` };
+  const said = messages
+    .flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : []))
+    .join(' ');
+  const called = messages
+    .flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []))
+    .map((call) => JSON.stringify(call))
+    .join(' ');
+  const orders = [...said.matchAll(ORDER)].map(([, name = '', token = '', amount]) => ({
+    name,
+    token,
+    amount,
+  }));
+  const open = orders.filter(({ token }) => !called.includes(token));
+  if (open.length > 0) return { calls: open.map(toCall) };
+  return { text: `Finished ${orders.map(({ token }) => token).join(' ')}.` };
 };
+
+function toCall({
+  name,
+  token,
+  amount,
+}: {
+  name: string;
+  token: string;
+  amount: string | undefined;
+}): ScriptedCall {
+  return name === 'ask'
+    ? {
+        name: 'ask_question',
+        arguments: { question: `Left or right, ${token}?`, choices: ['left', 'right'] },
+      }
+    : { name, arguments: { token, amount: Number(amount) } };
+}
 
 function textOf(content: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content);

@@ -21,7 +21,8 @@ export async function startOwnRedis(folder: string): Promise<OwnRedis> {
   const url = `redis://127.0.0.1:${port}`;
   mkdirSync(folder, { recursive: true });
   let child: ChildProcess | undefined;
-  process.once('exit', () => child?.kill('SIGKILL'));
+  const killAtExit = () => child?.kill('SIGKILL');
+  process.once('exit', killAtExit);
 
   const redis: OwnRedis = {
     url,

@@ -9,7 +9,8 @@ import { DEEDS } from './deeds.ts';
 import { type Errand, editedAmount, wordsOf } from './errand.ts';
 
 const PATIENCE_MS = 3_000;
-const LOOK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 100;
+const SORRY = /Please (?:ask|try) again/;
 
 /** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
 export class People {
@@ -76,6 +77,7 @@ export class People {
       for (const message of replies) this.#clickOnStaleScreen(message);
       return;
     }
+    this.#askAgain(errand, replies);
     for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
       for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
         if (when(card)) this.#try(errand, card, who, actionId);
@@ -83,6 +85,14 @@ export class People {
       if (errand.intent === 'crowd' || errand.intent === 'crowd-at-expiry') this.#gather(errand, card);
       this.#resolve(errand, card);
     }
+  }
+
+  /** The bot could not get an answer from its model, and said so. */
+  #askAgain({ channel, ts }: Errand, replies: readonly Message[]): void {
+    const sorry = replies.findLast(({ text, user }) => user !== CAST.requester && SORRY.test(text));
+    if (sorry === undefined || this.#lastTry.has(`${sorry.ts} sorry`)) return;
+    this.#lastTry.set(`${sorry.ts} sorry`, Date.now());
+    this.#workspace.as(CAST.requester).say(channel, 'Please go on.', { threadTs: ts });
   }
 
   /** Somebody's screen still shows the card as it was, and they approve what is long decided. */
@@ -111,7 +121,13 @@ export class People {
     if (!card.buttons.some(({ actionId }) => actionId === 'ran')) return;
     const call = errand.calls.find(({ token }) => card.text.includes(token));
     const ran = readEffects(this.#effectsFile).some(({ token }) => token === call?.token);
-    this.#try(errand, card, CAST.admin, ran ? 'ran' : 'did-not-run');
+    const verdict = ran ? 'ran' : this.#wantsAgain(errand);
+    this.#try(errand, card, CAST.admin, verdict);
+  }
+
+  /** Most want what did not run to be run again. */
+  #wantsAgain({ ts }: Errand): 'run-again' | 'did-not-run' {
+    return Number(ts.slice(-4)) % 4 === 0 ? 'did-not-run' : 'run-again';
   }
 
   #isTime(deed: string): boolean {
@@ -129,6 +145,7 @@ export class People {
       reject: { reason: 'so it was' },
       ran: { reason: 'so it was' },
       'did-not-run': { reason: 'so it was' },
+      'run-again': { reason: 'so it was' },
       edit: { 'field-1': String(editedAmount(amount)) },
     };
     const values = opensModal[actionId];

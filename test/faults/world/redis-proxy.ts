@@ -22,6 +22,19 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
   const server = createServer((client) => {
     const redis = connect(Number(target.port), target.hostname);
     let isScript = false;
+    const late: { readonly chunk: Buffer; readonly dueAt: number }[] = [];
+    // One after the other, so that bytes keep their order also when the slowness ends.
+    const pass = (): void => {
+      for (let next = late[0]; next !== undefined; next = late[0]) {
+        const wait = next.dueAt - Date.now();
+        if (wait > 0) {
+          setTimeout(pass, wait);
+          return;
+        }
+        if (!client.destroyed) client.write(next.chunk);
+        late.shift();
+      }
+    };
     const end = () => {
       client.destroy();
       redis.destroy();
@@ -44,9 +57,10 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
         toCut -= 1;
         lost += 1;
         end();
-      } else if (delayMs === 0) client.write(chunk);
-      // The order is kept: timers of the same length fire in the order in which they were set.
-      else setTimeout(() => client.destroyed || client.write(chunk), delayMs);
+        return;
+      }
+      late.push({ chunk, dueAt: Date.now() + delayMs });
+      if (late.length === 1) pass();
     });
   });
   server.listen(0, '127.0.0.1');

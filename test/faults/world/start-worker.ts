@@ -30,7 +30,7 @@ export interface WorkerSetup {
 export async function startWorker({ order, environment, logFile, onNews }: WorkerSetup): Promise<Worker> {
   const log = openSync(logFile, 'a');
   const encoded = serialize(order).toString('base64');
-  const child = spawn(process.execPath, [join(order.folder, 'worker.mjs'), encoded], {
+  const child = spawn(process.execPath, [join(order.folder, 'launch.cjs'), encoded], {
     stdio: ['ignore', log, log, 'ipc'],
     env: { ...process.env, ...environment },
   });

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ModelReply } from '../../../playground/model/model-reply.ts';
+import type { Cell } from './cell.ts';
+import { type Strike, striking } from './strike.ts';
+
+const rounds = { long: 50, short: 2 };
+const world = { workers: 2 };
+const CALLS = 6;
+
+/** The next calls of the model get this. */
+function failing(replyOf: (call: number) => ModelReply): Strike {
+  return async ({ failing: model }, round) => {
+    model.failNext(...Array.from({ length: CALLS }, (_, call) => replyOf(round * CALLS + call)));
+    await sleep(300);
+  };
+}
+
+const MALFORMED: readonly string[] = [
+  'data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"tool_calls":[{"index":0',
+  'data: not json at all\n\n',
+  'data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"function":{"arguments":"{"}}]}}]}\n\n',
+  'data: {"choices":"none"}\n\ndata: [DONE]\n\n',
+];
+
+/** A model that fails; what it had begun to say is not acted upon. */
+export const MODEL_CELLS: readonly Cell[] = [
+  {
+    name: 'model: 429',
+    rounds,
+    world,
+    play: striking(failing(() => ({ status: 429, headers: { 'retry-after': '1' } }))),
+  },
+  {
+    name: 'model: 5xx',
+    rounds,
+    world,
+    play: striking(failing((call) => ({ status: 500 + (call % 4) }))),
+  },
+  { name: 'model hangs', rounds, world, play: striking(failing(() => ({ hang: true }))) },
+  {
+    name: 'model cut off at every chunk',
+    rounds,
+    world,
+    play: striking(
+      failing((call) => ({
+        text: ['one ', 'two ', 'three ', 'four ', 'five'],
+        cut: call % 7 === 6 ? 'headers' : call % 7,
+      })),
+    ),
+  },
+  {
+    name: 'model: malformed',
+    rounds,
+    world,
+    play: striking(failing((call) => ({ chunksRaw: [MALFORMED[call % MALFORMED.length] ?? ''] }))),
+  },
+];

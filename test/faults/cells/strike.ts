@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { World } from '../world/start-world.ts';
+import type { Played } from './cell.ts';
+import { keepBusy } from './keep-busy.ts';
+
+const IN_FLIGHT = 30;
+/** After a fault so many threads come to their end before the next one; on nothing else is a round's length set. */
+const ENDS_BETWEEN = 6;
+const LONGEST_ROUND_MS = 30_000;
+
+/** A fault that strikes a world which is at work, and is over when this resolves. */
+export type Strike = (world: World, round: number) => Promise<unknown>;
+
+/** Strikes again and again while many threads are on their way. */
+export function striking(strike: Strike) {
+  return async (world: World, rounds: number): Promise<Played> => {
+    let isOver = false;
+    const busy = keepBusy(world, { inFlight: IN_FLIGHT, until: () => isOver });
+    // The first cards are on their way.
+    await sleep(500);
+    for (let round = 0; round < rounds; round += 1) {
+      const finished = world.people.finished.size;
+      await strike(world, round);
+      const end = Date.now() + LONGEST_ROUND_MS;
+      while (world.people.finished.size < finished + ENDS_BETWEEN && Date.now() < end) await sleep(25);
+    }
+    isOver = true;
+    return { errands: await busy, rounds };
+  };
+}

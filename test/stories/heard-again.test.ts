@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { threadIdOf } from '../../src/bot/thread.ts';
+import { openRedisStore } from '../../src/store/redis-store.ts';
+import { CAST, heardByModel, startStory } from './support.ts';
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+type Thread = ReturnType<Story['ask']>;
+
+const refund = (orderId: string) => ({ name: 'refund_order', arguments: { orderId, amount: 12_000 } });
+const question = (words: string) => ({ name: 'ask_question', arguments: { question: words } });
+
+/** A reply whose first hearer died as soon as it was in the inbox: Slack heard nothing of that, and sends it again. */
+async function replyAfterDeath(story: Story, thread: Thread, text: string): Promise<void> {
+  const { state } = story.workspace;
+  const { channel, ts: threadTs } = thread;
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const threadId = threadIdOf({ channel, threadTs });
+  const [answers = ''] = await store.waitingIn(threadId);
+  const ts = state.clock.next();
+  const meant = text === 'stop' ? { stops: true } : { answers };
+  const item = { id: ts, body: { user: CAST.requester, text, ...meant } };
+  expect(await store.put(threadId, item)).toMatchObject({ outcome: 'put', waiting: 1 });
+
+  const place = state.channels.get(channel);
+  const said = { user: CAST.requester, text, ts, thread_ts: threadTs };
+  state.announce({
+    subscription: 'message.channels',
+    event: { type: 'message', ...said, channel, channel_type: 'channel' },
+    ...(place !== undefined && { channel: place }),
+  });
+}
+
+/** Slack sends again what somebody said some time ago, every event of it. */
+async function sendAgain({ workspace }: Story, text: string): Promise<void> {
+  const sent = workspace.deliveries.filter(({ type, payload }) => {
+    const spoken = JSON.stringify(payload);
+    return type === 'events_api' && spoken.includes(`${text}"`) && spoken.includes(CAST.requester);
+  });
+  expect(sent).not.toEqual([]);
+  for (const delivery of sent) {
+    expect(await workspace.redeliver(delivery)).toMatchObject({ kind: 'answered' });
+  }
+}
+
+test('a stop whose first hearer died withdraws what waited when it comes again', async () => {
+  const story = await startStory({ replies: [{ calls: [refund('A-1001')] }, { text: 'Left alone.' }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approve/);
+  await replyAfterDeath(story, thread, 'stop');
+  await thread.shows(/Withdrawn by/);
+  await thread.shows(/Left alone\./);
+  expect(heardByModel(story.model)).toEqual(['remi: refund order A-1001']);
+});
+
+test('a copy of an old stop does not withdraw what was asked since', async () => {
+  const story = await startStory({
+    replies: [
+      { calls: [refund('A-1001')] },
+      { text: 'Left alone.' },
+      { calls: [refund('A-1003')] },
+      { text: 'Refunded.' },
+    ],
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approve/);
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/Left alone\./);
+  story.ask('refund order A-1003 then', { threadTs: thread.ts });
+  await thread.shows(/Approval needed[\s\S]*A-1003/);
+
+  await sendAgain(story, 'stop');
+  await thread.click(CAST.alice, /Approval needed[\s\S]*A-1003/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+  expect(await story.ledger.order('A-1003')).toMatchObject({ refunded: 12_000 });
+});
+
+test('a written answer whose first hearer died is taken when it comes again, and a later copy answers no further question', async () => {
+  const story = await startStory({
+    replies: [
+      { calls: [question('Which colour?')] },
+      { calls: [question('Which size?')] },
+      { text: 'A large green one.' },
+    ],
+  });
+  const thread = story.ask('buy me a bicycle');
+  await thread.shows(/Which colour\?/);
+  await replyAfterDeath(story, thread, 'Green');
+  await thread.shows(/Which size\?/);
+
+  await sendAgain(story, 'Green');
+  story.workspace.as(CAST.requester).say(thread.channel, 'Large', { threadTs: thread.ts });
+  await thread.shows(/A large green one\./);
+  expect(story.toldOfCalls()).toEqual(['Green', 'Large']);
+  expect(heardByModel(story.model)).toEqual(['remi: buy me a bicycle']);
+});
