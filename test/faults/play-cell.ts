@@ -1,10 +1,10 @@
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import type { Cell } from './cells/cell.ts';
 import { letSettle } from './cells/keep-busy.ts';
 import { executedOf } from './check/check-liveness.ts';
 import { checkAll, type Violation } from './check/invariants.ts';
-import { gatherEvidence } from './world/gather-evidence.ts';
-import { startWorld } from './world/start-world.ts';
+import { type Evidence, gatherEvidence } from './world/gather-evidence.ts';
+import { startWorld, type World } from './world/start-world.ts';
 
 /** One row of the table. */
 export interface CellResult {
@@ -23,6 +23,8 @@ export interface CellOptions {
   readonly built: string;
   readonly rounds: number;
   readonly defect?: string;
+  /** How long everything may take to come to its end when the faults are over; a minute unless it says otherwise. */
+  readonly settleWithinMs?: number;
   /** Where the workers' logs go when something was found. */
   readonly keepLogIn?: string;
 }
@@ -31,21 +33,19 @@ const SETTLE_WITHIN_MS = 60_000;
 const LEAST_EXECUTED = 0.95;
 
 /** Plays a fault against a world of its own, lets it come to rest, and holds what was seen from outside against the promises. */
-export async function playCell(
-  cell: Cell,
-  { built, rounds, defect, keepLogIn }: CellOptions,
-): Promise<CellResult> {
+export async function playCell(cell: Cell, options: CellOptions): Promise<CellResult> {
+  const { built, rounds, defect, keepLogIn } = options;
   const begun = Date.now();
   const world = await startWorld({ ...cell.world, built, ...(defect !== undefined && { defect }) });
   try {
     const { errands, rounds: played, remark = '' } = await cell.play(world, rounds);
-    await letSettle(world, SETTLE_WITHIN_MS);
+    await letSettle(world, options.settleWithinMs ?? SETTLE_WITHIN_MS);
     const evidence = await gatherEvidence(world, errands, {
       leastExecuted: cell.leastExecuted ?? LEAST_EXECUTED,
       clocksDiffer: cell.world.clockAheadMs !== undefined,
     });
     const violations = checkAll(evidence);
-    if (violations.length > 0 && keepLogIn !== undefined) cpSync(world.logFile, keepLogIn);
+    if (violations.length > 0 && keepLogIn !== undefined) keep(world, evidence, keepLogIn);
     return {
       fault: cell.name,
       rounds: played,
@@ -59,4 +59,18 @@ export async function playCell(
   } finally {
     await world.stop();
   }
+}
+
+/** What it takes to find out what happened: what the workers logged, the audit log, and what was said and shown. */
+function keep({ logFile, workspace }: World, { audit, effects }: Evidence, file: string): void {
+  cpSync(logFile, file);
+  const said = workspace.state.messages.map(({ ts, thread_ts, user, text, blocks }) => ({
+    ts,
+    thread_ts,
+    user,
+    text,
+    blocks,
+  }));
+  const rows = [...audit, ...effects, ...said].map((row) => JSON.stringify(row));
+  writeFileSync(`${file}.evidence`, rows.join('\n'));
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Evidence } from '../world/gather-evidence.ts';
 import type { Violation } from './invariants.ts';
+import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
 
 const Conversation = z.array(
   z.object({
@@ -14,11 +15,19 @@ const Conversation = z.array(
 );
 
 /** What the model was sent tells whether two turns wrote into one thread, and whether each call has its one result. */
-export function checkTurns({ conversations, modelRefusals }: Evidence): Violation[] {
+export function checkTurns(
+  { conversations, modelRefusals }: Evidence,
+  requests: readonly SeenRequest[],
+): Violation[] {
   const violations: Violation[] = modelRefusals.map((what) => ({
     invariant: 8,
     what: `the model was sent something that it refused: ${what}`,
   }));
+  for (const [token, asked] of groupBy(requests, (request) => request.token ?? '')) {
+    const standing = asked.filter((request) => rowsOf(request, 'superseded').length === 0);
+    if (token !== '' && standing.length > 1)
+      violations.push({ invariant: 7, what: `${token} was asked for by ${standing.length} turns` });
+  }
   for (const [token, messages] of conversations) {
     const read = Conversation.parse(messages);
     const orders = read.filter(

@@ -34,7 +34,7 @@ export function checkAll(evidence: Evidence): Violation[] {
     ...checkEffects(evidence, requests),
     ...checkDecisions(requests),
     ...checkAudit(evidence, requests),
-    ...checkTurns(evidence),
+    ...checkTurns(evidence, requests),
     ...checkLiveness(evidence),
     ...evidence.leaks.map((where) => ({ invariant: 10, what: `the planted secret is in ${where}` })),
   ];

@@ -9,19 +9,19 @@ export interface Defect {
   readonly onModelBody?: (body: string) => string;
 }
 
-/** Each defect breaks one promise; the number is that of the invariant whose checker must say so. */
+/** Each defect breaks one promise: the invariant whose checker must say so, and the errand in which it shows. */
 export const DEFECTS = {
-  'effect-twice': 1,
-  'quorum-of-one': 2,
-  'other-arguments': 3,
-  'acts-on-rejection': 4,
-  'start-unaudited': 5,
-  'decides-again': 6,
-  'turns-overlap': 7,
-  'result-lost': 8,
-  'never-starts': 9,
-  'tells-secret': 10,
-  'does-nothing': 11,
+  'effect-twice': { breaks: 1, errand: 'signed charge' },
+  'quorum-of-one': { breaks: 2, errand: 'two signatures' },
+  'other-arguments': { breaks: 3, errand: 'signed charge' },
+  'acts-on-rejection': { breaks: 4, errand: 'rejected' },
+  'start-unaudited': { breaks: 5, errand: 'signed charge' },
+  'decides-again': { breaks: 6, errand: 'withdrawn' },
+  'turns-overlap': { breaks: 7, errand: 'hurried while the model thinks' },
+  'result-lost': { breaks: 8, errand: 'signed charge' },
+  'never-starts': { breaks: 9, errand: 'signed charge' },
+  'tells-secret': { breaks: 10, errand: 'signed charge' },
+  'does-nothing': { breaks: 11, errand: 'signed charge' },
 } as const;
 export type DefectName = keyof typeof DEFECTS;
 
@@ -44,7 +44,9 @@ export function applyDefect(name: string | undefined): Defect {
     case 'turns-overlap':
       return {
         scripts: loadScripts((text) =>
-          text.replace(/^( *)if .+ then\b(.*-- guard: (?:take-busy|suspend-stale))$/gm, '$1if false then$2'),
+          text
+            .replace(/^local held = .*$/m, 'local held = false')
+            .replace(/^if .+ then\b(.*-- guard: (?:suspend|renew)-stale)$/m, 'if false then$1'),
         ),
       };
     case 'result-lost':

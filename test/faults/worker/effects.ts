@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmdirSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 
 /** One effect in the outside world, as the tool that had it wrote it down. */
@@ -21,6 +21,23 @@ export function noteEffect(file: string, effect: Effect): void {
   writeSync(opened, `${JSON.stringify(effect)}\n`);
   fsyncSync(opened);
   closeSync(opened);
+}
+
+/** As where money is booked: in the moment of booking, and with nobody else at it, the key is looked for. */
+export function noteOnce(file: string, effect: Effect): void {
+  const lock = `${file}.lock`;
+  while (!isTaken(lock));
+  if (!readEffects(file).some(({ key }) => key === effect.key)) noteEffect(file, effect);
+  rmdirSync(lock);
+}
+
+function isTaken(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function readEffects(file: string): Effect[] {

@@ -5,7 +5,7 @@ import { outcomeUnknown } from '../../../src/agent/errors/outcome-unknown.ts';
 import type { ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
 import { RULES } from '../world/cast.ts';
 import { isDefect } from './defects.ts';
-import { noteEffect, readEffects } from './effects.ts';
+import { noteEffect, noteOnce } from './effects.ts';
 import { pass } from './failpoints.ts';
 
 const inputSchema = z.object({ token: z.string(), amount: z.number() });
@@ -15,16 +15,12 @@ type Input = z.infer<typeof inputSchema>;
 const file = process.env.FAULTS_EFFECTS ?? '';
 
 /** A tool for each rule, which writes its effect down on the disk and does nothing else. */
-export const TOOLS = Object.keys(RULES).map((name) => {
-  const isIdempotent = name === 'credit';
-  return defineTool(
-    { name, description: 'Writes an effect down.', inputSchema, outputSchema, idempotent: isIdempotent },
-    async (input, helpers) => {
-      const isBooked = isIdempotent && readEffects(file).some(({ key }) => key === helpers.idempotencyKey);
-      return isBooked ? { booked: input.amount } : act(name, input, helpers);
-    },
-  );
-});
+export const TOOLS = Object.keys(RULES).map((name) =>
+  defineTool(
+    { name, description: 'Writes an effect down.', inputSchema, outputSchema, idempotent: name === 'credit' },
+    (input, helpers) => act(name, input, helpers),
+  ),
+);
 
 async function act(tool: string, input: Input, { context, idempotencyKey }: ToolHelpers) {
   // Long enough for a sign of life in between.
@@ -42,7 +38,8 @@ async function act(tool: string, input: Input, { context, idempotencyKey }: Tool
     at: Date.now(),
     process: process.pid,
   };
-  noteEffect(file, effect);
+  if (tool === 'credit') noteOnce(file, effect);
+  else noteEffect(file, effect);
   if (isDefect('effect-twice')) noteEffect(file, effect);
   await pass('effect:after');
   if (tool === 'waver') throw outcomeUnknown(new Error('the line went dead'));

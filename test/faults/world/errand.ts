@@ -19,6 +19,7 @@ export type Intent =
 /** One thing that somebody asks for in a thread of its own, and what is meant to become of it. */
 export interface Errand {
   readonly kind: string;
+  readonly hurries: boolean;
   readonly calls: readonly { readonly tool: string; readonly token: string; readonly amount: number }[];
   readonly intent: Intent;
   readonly channel: string;
@@ -28,6 +29,8 @@ export interface Errand {
 
 export interface Recipe {
   readonly kind: string;
+  /** Says something more while the bot is at it. */
+  readonly hurries?: boolean;
   readonly tools: readonly string[];
   readonly intent: Intent;
 }
@@ -36,6 +39,7 @@ export interface Recipe {
 export const RECIPES: readonly Recipe[] = [
   { kind: 'signed charge', tools: ['charge'], intent: 'approve' },
   { kind: 'signed credit', tools: ['credit'], intent: 'approve' },
+  { kind: 'hurried while the model thinks', tools: ['charge'], intent: 'approve', hurries: true },
   { kind: 'two signatures', tools: ['erase'], intent: 'both-approve' },
   { kind: 'two calls at once', tools: ['charge', 'credit'], intent: 'approve' },
   { kind: 'rejected', tools: ['charge'], intent: 'reject' },
@@ -59,13 +63,13 @@ export const CROWD_RECIPES = {
 } satisfies Record<string, Recipe>;
 
 /** Makes the next errand of a recipe; no two errands share a token, and no two amounts an end. */
-export function makeErrand({ kind, tools, intent }: Recipe, channel: string): Errand {
+export function makeErrand({ kind, tools, intent, hurries = false }: Recipe, channel: string): Errand {
   const calls = tools.map((tool) => ({
     tool,
     token: `tok-${randomUUID()}`,
     amount: 100_000 + Math.floor(Math.random() * 800_000),
   }));
-  return { kind, calls, intent, channel, ts: '' };
+  return { kind, hurries, calls, intent, channel, ts: '' };
 }
 
 /** What a person changes an amount to. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelReply, ReplyFunction, ScriptedCall } from '../../../playground/model/model-reply.ts';
 
 const ORDER = /\b([\w-]+) (tok-[\w-]+) (\d+)/g;
@@ -45,11 +46,18 @@ function textOf(content: unknown): string {
 /** A model that can be made to fail: replies that were put in its way are given before it obeys again. */
 export class FailingModel {
   #failures: ModelReply[] = [];
+  /** How long it thinks before it obeys. */
+  thinksForMs = 0;
 
   /** The next calls, whosever they are, get these. */
   failNext(...replies: readonly ModelReply[]): void {
     this.#failures.push(...replies);
   }
 
-  readonly reply: ReplyFunction = (request, index) => this.#failures.shift() ?? obey(request, index);
+  readonly reply: ReplyFunction = async (request, index) => {
+    const failure = this.#failures.shift();
+    if (failure !== undefined) return failure;
+    await sleep(this.thinksForMs);
+    return obey(request, index);
+  };
 }

@@ -22,7 +22,6 @@ export async function startOwnRedis(folder: string): Promise<OwnRedis> {
   mkdirSync(folder, { recursive: true });
   let child: ChildProcess | undefined;
   const killAtExit = () => child?.kill('SIGKILL');
-  process.once('exit', killAtExit);
 
   const redis: OwnRedis = {
     url,
@@ -30,6 +29,7 @@ export async function startOwnRedis(folder: string): Promise<OwnRedis> {
       // What is dumped to be searched must not be compressed. Without fsync, since it is the process that dies and not the machine.
       const options = ['--appendonly', 'yes', '--appendfsync', 'no', '--save', '', '--rdbcompression', 'no'];
       const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+      process.once('exit', killAtExit);
       child = spawn(server, [...place, ...options, '--enable-debug-command', 'local'], { stdio: 'ignore' });
       for (let tries = 0; ; tries += 1) {
         const isUp = await askRedis(url, (client) => client.ping()).then(
@@ -46,6 +46,7 @@ export async function startOwnRedis(folder: string): Promise<OwnRedis> {
       if (dying === undefined || dying.exitCode !== null) return;
       dying.kill('SIGKILL');
       await once(dying, 'exit');
+      process.off('exit', killAtExit);
     },
   };
   await redis.start();

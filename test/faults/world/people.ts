@@ -10,6 +10,7 @@ import { type Errand, editedAmount, wordsOf } from './errand.ts';
 
 const PATIENCE_MS = 3_000;
 const LOOK_EVERY_MS = 100;
+const HURRY_AFTER_MS = 300;
 const SORRY = /Please (?:ask|try) again/;
 
 /** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
@@ -41,6 +42,11 @@ export class People {
     const said = this.#workspace.as(CAST.requester).say(errand.channel, `<@${botUserId}> ${wordsOf(errand)}`);
     errand.ts = said.ts;
     this.#open.set(said.ts, errand);
+    if (errand.hurries) setTimeout(() => this.#hurry(errand), HURRY_AFTER_MS);
+  }
+
+  #hurry({ channel, ts }: Errand): void {
+    if (!this.#isOver) this.#workspace.as(CAST.requester).say(channel, 'Please hurry.', { threadTs: ts });
   }
 
   /** Looks and clicks until it is told to stop. */
