@@ -74,7 +74,7 @@ async function lookInto({ store, toolbox, directory, logger }: BotParts, id: str
       });
     if (verdict !== 'unknown') {
       const deed = { who: `tool:${tool.name}`, eligible: true, evidence: { reconciled: idempotencyKey } };
-      await store.resolve(id, deed, verdict, 'the tool looked it up');
+      await store.resolve(id, deed, verdict, 'the tool looked it up', request.attempts);
       return;
     }
   }

@@ -171,7 +171,7 @@ export type Verdict = 'ran' | 'did-not-run' | 'run-again';
 export type ResolveResult =
   | { readonly outcome: 'resolved'; readonly state: string }
   | { readonly outcome: 'not-unknown'; readonly state: string }
-  | { readonly outcome: 'not-eligible' }
+  | { readonly outcome: 'not-eligible' | 'not-as-shown' }
   | Settled
   | Unknown
   | Malformed;
@@ -249,7 +249,14 @@ export interface Store extends AuditStore {
   /** Ends a request that cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
-  resolve(requestId: string, deed: Deed, verdict: Verdict, reason: string): Promise<ResolveResult>;
+  /** With a number of tries, a verdict on an earlier try than the last is not taken. */
+  resolve(
+    requestId: string,
+    deed: Deed,
+    verdict: Verdict,
+    reason: string,
+    tries?: number,
+  ): Promise<ResolveResult>;
 
   expire(requestId: string): Promise<ExpireResult>;
   remind(requestId: string, row: OutboxRow): Promise<RemindResult>;

@@ -147,10 +147,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return { ...finished, turn: await readGivenTurn(run, threadId, answer.after(2), log) };
     },
 
-    async resolve(requestId, { who, eligible, evidence }, verdict, reason) {
+    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {
       if (!isPerson(who)) return { outcome: 'not-eligible' };
       const said = statement({ who, verdict, reason, evidence } satisfies JsonObject);
-      const args = [who, verdict, eligible ? 1 : 0, reason, ...said];
+      const args = [who, verdict, eligible ? 1 : 0, reason, ...said, tries ?? ''];
       const answer = await askAbout(run, 'resolve', requestId, args);
       switch (answer.code) {
         case 'resolved':
@@ -158,7 +158,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
         case 'not-unknown':
           return { outcome: 'not-unknown', state: answer.word(1) };
         default:
-          return answer.plain('not-eligible');
+          return answer.plain('not-eligible', 'not-as-shown');
       }
     },
   };

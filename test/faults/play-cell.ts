@@ -38,13 +38,13 @@ export async function playCell(cell: Cell, options: CellOptions): Promise<CellRe
   const begun = Date.now();
   const world = await startWorld({ ...cell.world, built, ...(defect !== undefined && { defect }) });
   try {
-    const { errands, rounds: played, remark = '' } = await cell.play(world, rounds);
+    const { errands, rounds: played, violations: own = [], remark = '' } = await cell.play(world, rounds);
     await letSettle(world, options.settleWithinMs ?? SETTLE_WITHIN_MS);
     const evidence = await gatherEvidence(world, errands, {
       leastExecuted: cell.leastExecuted ?? LEAST_EXECUTED,
       clocksDiffer: cell.world.clockAheadMs !== undefined,
     });
-    const violations = checkAll(evidence);
+    const violations = [...own, ...checkAll(evidence)];
     if (violations.length > 0 && keepLogIn !== undefined) keep(world, evidence, keepLogIn);
     return {
       fault: cell.name,

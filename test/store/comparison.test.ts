@@ -22,7 +22,12 @@ const ANSWERS = [
   ...['start started', 'start superseded', 'start not-approved pending', 'start settled started'],
   ...['beat beaten', 'beat lost approved', 'finish finished succeeded', 'finish finished failed'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
-  ...['resolve resolved approved', 'resolve resolved resolved', 'resolve not-unknown started'],
+  ...[
+    'resolve resolved approved',
+    'resolve resolved resolved',
+    'resolve not-unknown started',
+    'resolve not-as-shown',
+  ],
   ...['expire expired', 'expire not-due', 'remind reminded', 'remind not-due', 'escalate escalated'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...['takeOutbox something', 'doneRow done', 'doneRow stale', 'doneView done', 'doneView due-again'],

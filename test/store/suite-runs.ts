@@ -168,6 +168,19 @@ export function describeRuns(subject: () => Subject): void {
       expect(await store.start(id, attempt('third'))).toEqual({ outcome: 'started', tries: 3 });
     });
 
+    test('is not resolved by whoever looked after an earlier try', async () => {
+      const { store } = subject();
+      const id = await askAndLose(store);
+      await store.resolve(id, deed('U-ops'), 'run-again', 'it had not begun', 1);
+      await store.start(id, attempt('second', { silenceMs: 0 }));
+      await store.recover(id);
+      const late = await store.resolve(id, deed('U-eli'), 'run-again', 'it had not begun', 1);
+      expect(late).toEqual({ outcome: 'not-as-shown' });
+      expect(await stateOf(store, id)).toBe('unknown');
+      const now = await store.resolve(id, deed('U-eli'), 'did-not-run', 'I looked again', 2);
+      expect(now).toEqual({ outcome: 'resolved', state: 'resolved' });
+    });
+
     test('is not resolved by somebody who may not, nor while it may still be at work', async () => {
       const { store } = subject();
       const lost = await askAndLose(store);

@@ -10,7 +10,7 @@ import { obtainServer } from '../../playground/redis/obtain-server.ts';
 
 const SLOTS = 16_384;
 const TRIES = 3;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 export interface ClusterNode {
   readonly host: string;
@@ -20,6 +20,8 @@ export interface ClusterNode {
 /** A Redis Cluster in which every slot has an owner; it ends with `stop`, or with this process however that ends. */
 export interface RedisCluster {
   readonly nodes: readonly ClusterNode[];
+  /** Lets one replica after the other take its master's place, one with each call and without a loss; resolves when it has. */
+  promoteReplica(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,18 +31,31 @@ interface Member extends ClusterNode {
   readonly watched: WatchedServer;
 }
 
-/** Starts a cluster of masters on free loopback ports. */
-export async function startRedisCluster(size = 3): Promise<RedisCluster> {
+/** Starts a cluster of masters on free loopback ports, each with a replica where that is asked for. */
+export async function startRedisCluster(
+  size = 3,
+  { withReplicas = false }: { readonly withReplicas?: boolean } = {},
+): Promise<RedisCluster> {
   const server = await obtainServer(process.env, thisMachine(), () => {});
   for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {
     const members: Member[] = [];
+    const replicas: Member[] = [];
     for (let index = 0; index < size; index += 1) members.push(await launchMember(server));
+    if (withReplicas) for (let index = 0; index < size; index += 1) replicas.push(await launchMember(server));
+    const all = [...members, ...replicas];
     const stop = async () => {
-      await Promise.all(members.map(({ watched }) => watched.stop()));
+      await Promise.all(all.map(({ watched }) => watched.stop()));
     };
     try {
       await formCluster(members);
-      return { nodes: members.map(({ host, port }) => ({ host, port })), stop };
+      await addReplicas(members, replicas);
+      let turn = 0;
+      const promoteReplica = async () => {
+        const pair = [members[turn % size], replicas[turn % size]];
+        turn += 1;
+        await promote(pair.filter((member) => member !== undefined));
+      };
+      return { nodes: all.map(({ host, port }) => ({ host, port })), promoteReplica, stop };
     } catch (error) {
       await stop();
       // A port that was free a moment ago may be taken by now.
@@ -92,6 +107,41 @@ async function formCluster(members: readonly Member[]): Promise<void> {
       if (!state.includes(`cluster_known_nodes:${members.length}`)) throw new Error(state);
     });
   }
+}
+
+async function addReplicas(masters: readonly Member[], replicas: readonly Member[]): Promise<void> {
+  for (const [index, { url }] of replicas.entries()) {
+    const [first] = masters;
+    const master = masters[index];
+    if (first === undefined || master === undefined) return;
+    await until(`the server at ${url} answers`, () => call(url, 'PING'));
+    await call(url, 'CLUSTER', 'MEET', first.host, String(first.port), String(first.busPort));
+    const masterId = await call(master.url, 'CLUSTER', 'MYID');
+    await until(`the server at ${url} follows`, () => call(url, 'CLUSTER', 'REPLICATE', masterId));
+    await until(`the server at ${url} has caught up`, () => isLinked(url));
+  }
+}
+
+async function promote(members: readonly Member[]): Promise<void> {
+  for (const { url } of members) {
+    if (!(await call(url, 'ROLE')).startsWith('slave')) continue;
+    await until(`the replica at ${url} has caught up`, () => isLinked(url));
+    // Redis gives a takeover up after five seconds, and says so to nobody.
+    await until(`the replica at ${url} is a master`, async () => {
+      await call(url, 'CLUSTER', 'FAILOVER').catch(() => {});
+      for (let waited = 0; waited < 60; waited += 1) {
+        if ((await call(url, 'ROLE')).startsWith('master')) return;
+        await sleep(100);
+      }
+      throw new Error('it follows still');
+    });
+    return;
+  }
+}
+
+async function isLinked(url: string): Promise<void> {
+  const state = await call(url, 'INFO', 'replication');
+  if (!state.includes('master_link_status:up')) throw new Error(state);
 }
 
 async function call(url: string, command: string, ...args: string[]): Promise<string> {

@@ -82,17 +82,16 @@ export async function withdraw(parts: Parts, requestId: string, { who, id }: Cli
   return result.outcome === 'withdrawn' ? undefined : refusalWords(result);
 }
 
-/** Says what became of an action whose outcome is unknown. */
+/** Says what became of an action whose outcome is unknown, after so many tries. */
 export function resolve(
   parts: Parts,
   requestId: string,
   click: Click,
-  verdict: Verdict,
-  reason: string,
+  { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
 ): Promise<Notice> {
   return withRequest(parts, requestId, async (request) => {
     const { why, ...deed } = await deedOf(parts, click, request.policy.resolvers);
-    const result = await parts.store.resolve(request.id, deed, verdict, reason);
+    const result = await parts.store.resolve(request.id, deed, verdict, reason, tries);
     return result.outcome === 'resolved' ? undefined : refusalWords(result, why);
   });
 }

@@ -12,21 +12,26 @@ import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { foreignNotice } from './misplaced.ts';
 
-type Submit = (request: RequestRecord, values: unknown, click: Click) => Promise<modals.Submission<Notice>>;
+type Submit = (
+  request: RequestRecord,
+  values: unknown,
+  click: Click,
+  metadata: modals.ModalMetadata,
+) => Promise<modals.Submission<Notice>>;
 
 /** Turns submitted modals into decisions; what was filled in wrongly is said below the field, and nothing is recorded. */
 export function listenToSubmissions(app: App, parts: BotParts): void {
   const onSubmit = (callbackId: string, submit: Submit): void => {
     app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body, client }) => {
-      const requestId = modals.parseMetadata(view.private_metadata)?.requestId ?? '';
+      const metadata = modals.parseMetadata(view.private_metadata) ?? { requestId: '', page: 0 };
       const click = { who: body.user.id, id: view.id };
       const [loaded, foreign] = await Promise.all([
-        parts.store.load(requestId),
+        parts.store.load(metadata.requestId),
         foreignNotice(parts, body.user),
       ]);
       const done: modals.Submission<Notice> =
         loaded.outcome === 'found' && foreign === undefined
-          ? await submit(loaded.request, view.state.values, click)
+          ? await submit(loaded.request, view.state.values, click, metadata)
           : { ok: true, value: foreign ?? 'This request is not known any more.' };
       if (!done.ok) return ack({ response_action: 'errors', errors: { ...done.errors } });
       await ack({ response_action: 'clear' });
@@ -48,9 +53,10 @@ export function listenToSubmissions(app: App, parts: BotParts): void {
   onSubmit(modals.ANSWER_MODAL, (request, values, click) =>
     record(parseAnswer(request, values), (value) => answer(parts, request.id, click, value)),
   );
-  onSubmit(modals.RESOLVE_MODAL, (request, values, click) =>
-    record(parseResolution(values), ({ verdict, reason }) =>
-      resolve(parts, request.id, click, verdict, reason),
+  // A modal without a number was opened by an older process, after the try that was then the last: nobody can tell which.
+  onSubmit(modals.RESOLVE_MODAL, (request, values, click, { tries = request.attempts }) =>
+    record(parseResolution(values), (resolution) =>
+      resolve(parts, request.id, click, { ...resolution, tries }),
     ),
   );
   onSubmit(modals.EDIT_MODAL, async (request, values, click) => {

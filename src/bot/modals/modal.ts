@@ -21,12 +21,16 @@ export type Submission<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
 
-const Metadata = z.object({ requestId: z.string().min(1), page: z.number().int().nonnegative() });
-/** All that a modal carries: which request it is about, and which page of it is shown. */
+const Metadata = z.object({
+  requestId: z.string().min(1),
+  page: z.number().int().nonnegative(),
+  tries: z.number().int().nonnegative().optional(),
+});
+/** All that a modal carries: which request it is about, which page of it is shown, and after how many tries it was opened. */
 export type ModalMetadata = Readonly<z.infer<typeof Metadata>>;
 
-export function writeMetadata({ requestId, page }: ModalMetadata): string {
-  return JSON.stringify({ requestId, page });
+export function writeMetadata({ requestId, page, tries }: ModalMetadata): string {
+  return JSON.stringify({ requestId, page, tries });
 }
 
 /** Reads a modal's metadata back; what is none gives `undefined`. */
@@ -47,12 +51,13 @@ export function modal(
     readonly submit?: string;
     readonly blocks: KnownBlock[];
     readonly page?: number;
+    readonly tries?: number;
   },
 ): Modal {
   return {
     type: 'modal',
     callback_id: parts.callbackId,
-    private_metadata: writeMetadata({ requestId, page: parts.page ?? 0 }),
+    private_metadata: writeMetadata({ requestId, page: parts.page ?? 0, tries: parts.tries }),
     title: plain(showLabel(parts.title, limits.viewTitle)),
     close: plain(parts.submit === undefined ? 'Close' : 'Cancel'),
     ...(parts.submit !== undefined && { submit: plain(showLabel(parts.submit, limits.viewButton)) }),

@@ -25,6 +25,7 @@ export function buildResolveModal(request: RequestRecord, verdict: Verdict): Mod
   return modal(request.id, {
     callbackId: RESOLVE_MODAL,
     title: 'Outcome unknown',
+    tries: request.attempts,
     submit: 'Save',
     blocks: [
       said(`${name} was started, and its outcome is unknown.`),

@@ -1,3 +1,4 @@
+import type { Violation } from '../check/invariants.ts';
 import type { Errand } from '../world/errand.ts';
 import type { World, WorldOptions } from '../world/start-world.ts';
 
@@ -6,6 +7,8 @@ export interface Played {
   readonly errands: readonly Errand[];
   /** How often the fault struck. */
   readonly rounds: number;
+  /** What the cell itself found wrong, beside the promises. */
+  readonly violations?: readonly Violation[];
   /** What else is worth telling. */
   readonly remark?: string;
 }

@@ -2,6 +2,7 @@ import type { Cell } from './cell.ts';
 import { CROWD_CELLS } from './crowds.ts';
 import { DELIVERY_CELLS } from './deliveries.ts';
 import { FAILPOINT_CELLS } from './failpoints.ts';
+import { LOAD_CELLS } from './load.ts';
 import { MODEL_CELLS } from './model-faults.ts';
 import { REDIS_CELLS } from './redis-faults.ts';
 import { SLACK_CELLS } from './slack-faults.ts';
@@ -16,4 +17,5 @@ export const CELLS: readonly Cell[] = [
   ...SLACK_CELLS,
   ...MODEL_CELLS,
   ...TIME_CELLS,
+  ...LOAD_CELLS,
 ];

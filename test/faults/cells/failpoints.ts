@@ -9,7 +9,7 @@ const IN_FLIGHT = 30;
 const GIVE_UP_MS = 30_000;
 
 /** `rounds` is how often each point fails; every point that the errands lead to is played. */
-function atEveryPoint(action: FaultAction) {
+function atEveryPoint(action: FaultAction, most = Number.POSITIVE_INFINITY) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach });
     let count = 0;
@@ -18,6 +18,7 @@ function atEveryPoint(action: FaultAction) {
       saboteur.step();
       if (saboteur.count > count) progressAt = Date.now();
       count = saboteur.count;
+      if (count >= most) return true;
       // A few errands first, so that the points are known.
       return begun > 2 * IN_FLIGHT && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
     };
@@ -31,24 +32,29 @@ function atEveryPoint(action: FaultAction) {
   };
 }
 
+const world = { workers: 4, logLevel: 'info' };
+
+/** Plays a few points only, whichever come first: for the tests, which have little time. */
+const SHORT_KILLS = 15;
+
+/** A worker dies before and after every script, effect and call. */
+const killed: Cell = {
+  name: 'worker killed',
+  rounds: { long: 50, short: 1 },
+  world,
+  play: atEveryPoint('kill'),
+};
+
+/** The same, with no more kills than the tests have time for. */
+export const KILLS: Cell = {
+  ...killed,
+  rounds: { long: 50, short: 1 },
+  play: atEveryPoint('kill', SHORT_KILLS),
+};
+
 /** A worker dies, sleeps past its lease, or loses its connections, before and after every script, effect and call. */
 export const FAILPOINT_CELLS: readonly Cell[] = [
-  {
-    name: 'worker killed',
-    rounds: { long: 50, short: 1 },
-    world: { workers: 4, logLevel: 'info' },
-    play: atEveryPoint('kill'),
-  },
-  {
-    name: 'worker stopped past its lease',
-    rounds: { long: 5, short: 1 },
-    world: { workers: 4, logLevel: 'info' },
-    play: atEveryPoint('stop'),
-  },
-  {
-    name: 'connections to Redis cut',
-    rounds: { long: 5, short: 1 },
-    world: { workers: 4, logLevel: 'info' },
-    play: atEveryPoint('cut'),
-  },
+  killed,
+  { name: 'worker stopped past its lease', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('stop') },
+  { name: 'connections to Redis cut', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('cut') },
 ];

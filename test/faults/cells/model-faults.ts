@@ -3,8 +3,6 @@ import type { ModelReply } from '../../../playground/model/model-reply.ts';
 import type { Cell } from './cell.ts';
 import { type Strike, striking } from './strike.ts';
 
-const rounds = { long: 50, short: 2 };
-const world = { workers: 2 };
 const CALLS = 6;
 
 /** The next calls of the model get this. */
@@ -23,35 +21,20 @@ const MALFORMED: readonly string[] = [
 ];
 
 /** A model that fails; what it had begun to say is not acted upon. */
-export const MODEL_CELLS: readonly Cell[] = [
-  {
-    name: 'model: 429',
-    rounds,
-    world,
-    play: striking(failing(() => ({ status: 429, headers: { 'retry-after': '1' } }))),
-  },
-  {
-    name: 'model: 5xx',
-    rounds,
-    world,
-    play: striking(failing((call) => ({ status: 500 + (call % 4) }))),
-  },
-  { name: 'model hangs', rounds, world, play: striking(failing(() => ({ hang: true }))) },
-  {
-    name: 'model cut off at every chunk',
-    rounds,
-    world,
-    play: striking(
-      failing((call) => ({
-        text: ['one ', 'two ', 'three ', 'four ', 'five'],
-        cut: call % 7 === 6 ? 'headers' : call % 7,
-      })),
-    ),
-  },
-  {
-    name: 'model: malformed',
-    rounds,
-    world,
-    play: striking(failing((call) => ({ chunksRaw: [MALFORMED[call % MALFORMED.length] ?? ''] }))),
-  },
-];
+export const MODEL_STRIKES: Readonly<Record<string, Strike>> = {
+  'model: 429': failing(() => ({ status: 429, headers: { 'retry-after': '1' } })),
+  'model: 5xx': failing((call) => ({ status: 500 + (call % 4) })),
+  'model hangs': failing(() => ({ hang: true })),
+  'model cut off at every chunk': failing((call) => ({
+    text: ['one ', 'two ', 'three ', 'four ', 'five'],
+    cut: call % 7 === 6 ? 'headers' : call % 7,
+  })),
+  'model: malformed': failing((call) => ({ chunksRaw: [MALFORMED[call % MALFORMED.length] ?? ''] })),
+};
+
+export const MODEL_CELLS: readonly Cell[] = Object.entries(MODEL_STRIKES).map(([name, strike]) => ({
+  name,
+  rounds: { long: 50, short: 2 },
+  world: { workers: 2 },
+  play: striking(strike),
+}));

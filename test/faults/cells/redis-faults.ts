@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { World } from '../world/start-world.ts';
+import { askRedis } from '../../../playground/redis/ask-redis.ts';
 import type { Cell } from './cell.ts';
 import { type Strike, striking } from './strike.ts';
-
-const rounds = { long: 50, short: 2 };
-const world = { workers: 2 };
 
 const killAndRestart: Strike = async ({ redis }) => {
   await redis.kill();
@@ -25,21 +22,38 @@ const slowDown: Strike = async ({ proxy }) => {
 };
 
 /** Nothing can be written for a while; what is there can be read and removed. */
-const fillUp: Strike = async ({ client }) => {
-  await client.config('SET', 'maxmemory', '1mb');
+const fillUp: Strike = async ({ redis }) => {
+  const allow = (memory: string) =>
+    askRedis(redis.url, (client) => client.config('SET', 'maxmemory', memory));
+  await allow('1mb');
   await sleep(300 + Math.random() * 700);
-  await client.config('SET', 'maxmemory', '0');
+  await allow('0');
 };
 
-const flushScripts: Strike = async ({ client }: World) => {
-  await client.script('FLUSH');
-};
+const flushScripts: Strike = ({ redis }) => askRedis(redis.url, (client) => client.script('FLUSH'));
+
+const promoteReplica: Strike = async ({ cluster }) => cluster?.promoteReplica();
 
 /** Redis as it must not be, while it keeps what it acknowledged. */
+export const REDIS_STRIKES: Readonly<Record<string, Strike>> = {
+  'Redis killed and restarted': killAndRestart,
+  'Redis: replies lost': loseReplies,
+  'Redis slow by 5 s': slowDown,
+  'Redis out of memory': fillUp,
+  'Redis: scripts flushed': flushScripts,
+};
+
 export const REDIS_CELLS: readonly Cell[] = [
-  { name: 'Redis killed and restarted', rounds, world, play: striking(killAndRestart) },
-  { name: 'Redis: replies lost', rounds, world, play: striking(loseReplies) },
-  { name: 'Redis slow by 5 s', rounds, world, play: striking(slowDown) },
-  { name: 'Redis out of memory', rounds, world, play: striking(fillUp) },
-  { name: 'Redis: scripts flushed', rounds, world, play: striking(flushScripts) },
+  ...Object.entries(REDIS_STRIKES).map(([name, strike]) => ({
+    name,
+    rounds: { long: 50, short: 2 },
+    world: { workers: 2 },
+    play: striking(strike),
+  })),
+  {
+    name: 'Redis Cluster: a replica promoted',
+    rounds: { long: 50, short: 1 },
+    world: { workers: 2, cluster: true },
+    play: striking(promoteReplica),
+  },
 ];

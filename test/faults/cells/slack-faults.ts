@@ -3,8 +3,6 @@ import type { Fault } from '../../../playground/slack/web-api/faults.ts';
 import type { Cell } from './cell.ts';
 import { type Strike, striking } from './strike.ts';
 
-const rounds = { long: 50, short: 2 };
-const world = { workers: 2 };
 const CALLS = 8;
 
 /** The next cards cannot be posted, and never can; what else is said still gets through, or nobody would learn of it. */
@@ -44,41 +42,29 @@ const revokeToken: Strike = async ({ workspace }) => {
   workspace.state.app.isTokenRevoked = false;
 };
 
-/** Slack as it is on a bad day; what it refuses for good ends a request with a clear error, and may then not have run. */
-export const SLACK_CELLS: readonly Cell[] = [
-  { name: 'Slack: 429', rounds, world, play: striking(rateLimit) },
-  { name: 'Slack: 5xx', rounds, world, play: striking(serverErrors) },
-  {
-    name: 'Slack: reset after it was accepted',
-    rounds,
-    world,
-    play: striking(failing({ kind: 'lost-answer' }, 'chat.postMessage', 'chat.update', 'views.open')),
-  },
-  {
-    name: 'Slack: message_not_found',
-    rounds,
-    world,
-    play: striking(failing({ kind: 'refuse', error: 'message_not_found' }, 'chat.update')),
-  },
-  {
-    name: 'Slack: channel_not_found',
-    rounds,
-    world,
-    leastExecuted: 0.5,
-    play: striking(refusingCards('channel_not_found')),
-  },
-  {
-    name: 'Slack: is_archived',
-    rounds,
-    world,
-    leastExecuted: 0.5,
-    play: striking(refusingCards('is_archived')),
-  },
-  {
-    name: 'Slack: token revoked for a moment',
-    rounds,
-    world,
-    leastExecuted: 0.5,
-    play: striking(revokeToken),
-  },
-];
+/** Slack as it is on a bad day. */
+export const SLACK_STRIKES: Readonly<Record<string, Strike>> = {
+  'Slack: 429': rateLimit,
+  'Slack: 5xx': serverErrors,
+  'Slack: reset after it was accepted': failing(
+    { kind: 'lost-answer' },
+    'chat.postMessage',
+    'chat.update',
+    'views.open',
+  ),
+  'Slack: message_not_found': failing({ kind: 'refuse', error: 'message_not_found' }, 'chat.update'),
+  'Slack: channel_not_found': refusingCards('channel_not_found'),
+  'Slack: is_archived': refusingCards('is_archived'),
+  'Slack: token revoked for a moment': revokeToken,
+};
+
+/** What Slack refuses for good ends a request with a clear error, and then it has not run. */
+const ENDING = ['Slack: channel_not_found', 'Slack: is_archived'];
+
+export const SLACK_CELLS: readonly Cell[] = Object.entries(SLACK_STRIKES).map(([name, strike]) => ({
+  name,
+  rounds: { long: 50, short: 2 },
+  world: { workers: 2 },
+  ...(ENDING.includes(name) && { leastExecuted: 0.5 }),
+  play: striking(strike),
+}));

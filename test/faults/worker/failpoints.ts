@@ -81,14 +81,18 @@ function patchRedis(others: Scripts | undefined, onReply: Defect['onReply']): vo
       command.name = 'eval';
       command.args[0] = other.text;
     }
+    const { resolve } = command;
+    command.resolve = (value: unknown) => {
+      void pass(`script ${name}:after`).then(() => {
+        onReply?.(name, command.args.map(String), value);
+        resolve(value);
+      });
+    };
     // Commands keep their order except for the one that waits here for its own end.
     const sent = pass(`script ${name}:before`).then(() => send.call(this, command, stream));
+    // Whoever sent the command hears of its failure by its own promise.
     sent.catch(() => {});
-    return command.promise.then(async (value: unknown) => {
-      await pass(`script ${name}:after`);
-      onReply?.(name, command.args.map(String), value);
-      return value;
-    });
+    return command.promise;
   };
 }
 

@@ -13,9 +13,13 @@ export const Arm = z.object({
 });
 export type Arm = z.infer<typeof Arm>;
 
+/** The world asks how much memory is in use when all that is not needed has been given back. */
+export const Measure = z.object({ kind: z.literal('measure') });
+
 /** What a worker tells the world. */
 export const WorkerNews = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
+  z.object({ kind: z.literal('memory'), heapUsed: z.number(), rss: z.number() }),
   /** The first time that it came to this point. */
   z.object({ kind: z.literal('reached'), point: z.string() }),
   /** It is about to do what it was armed for. */

@@ -6,7 +6,7 @@ import type { Manifest } from '../../../src/tools/manifest/manifest.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { applyDefect } from './defects.ts';
 import { installFailpoints } from './failpoints.ts';
-import type { WorkerNews } from './fault-messages.ts';
+import { Measure, type WorkerNews } from './fault-messages.ts';
 import { PREFIX } from './prefix.ts';
 import { TOOLS } from './tools.ts';
 
@@ -34,6 +34,13 @@ const secrets = new Secrets();
 for (const secret of [settings.slack.botToken, settings.model.apiKey]) secrets.add(secret);
 // As in main.ts.
 const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
+process.on('message', (message) => {
+  if (!Measure.safeParse(message).success) return;
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  const news: WorkerNews = { kind: 'memory', heapUsed, rss };
+  process.send?.(news);
+});
 // A worker whose world is gone has nobody to work for.
 process.on('disconnect', () => process.exit(0));
 startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep }).then(

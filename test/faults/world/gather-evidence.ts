@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Cluster } from 'ioredis';
 import type { AuditRow } from '../../../src/store/audit-port.ts';
 import { openRedisStore } from '../../../src/store/redis-store.ts';
 import { type Effect, readEffects } from '../worker/effects.ts';
@@ -85,10 +86,13 @@ async function findLeaks(world: World, audit: readonly AuditRow[]): Promise<stri
   if (readFileSync(world.logFile, 'utf8').includes(SECRET)) leaks.push('a log');
   if (JSON.stringify(world.workspace.state.messages).includes(SECRET)) leaks.push('a message in Slack');
   if (JSON.stringify(audit).includes(SECRET)) leaks.push('the audit log');
-  for await (const keys of world.client.scanStream({ count: 500 })) {
-    for (const key of Array.isArray(keys) ? keys : []) {
-      const dumped = await world.client.dumpBuffer(key);
-      if (dumped?.includes(SECRET)) leaks.push(`the key ${key}`);
+  const { client } = world;
+  for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
+    for await (const keys of node.scanStream({ count: 500 })) {
+      for (const key of Array.isArray(keys) ? keys : []) {
+        const dumped = await node.dumpBuffer(key);
+        if (dumped?.includes(SECRET)) leaks.push(`the key ${key}`);
+      }
     }
   }
   return leaks;

@@ -124,11 +124,14 @@ export class People {
 
   /** Somebody looks whether it ran, and says so. */
   #resolve(errand: Errand, card: ShownCard): void {
-    if (!card.buttons.some(({ actionId }) => actionId === 'ran')) return;
+    const button = card.buttons.find(({ actionId }) => actionId === 'ran');
     const call = errand.calls.find(({ token }) => card.text.includes(token));
-    const ran = readEffects(this.#effectsFile).some(({ token }) => token === call?.token);
-    const verdict = ran ? 'ran' : this.#wantsAgain(errand);
-    this.#try(errand, card, CAST.admin, verdict);
+    if (button === undefined || call === undefined || !this.#isTime(`${button.requestId} resolve`)) return;
+    const verdict = () => {
+      const ran = readEffects(this.#effectsFile).some(({ token }) => token === call.token);
+      return ran ? 'ran' : this.#wantsAgain(errand);
+    };
+    void this.#clickAndFill(card, CAST.admin, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
   }
 
   /** Most want what did not run to be run again. */
@@ -149,16 +152,13 @@ export class People {
     const amount = errand.calls[0]?.amount ?? 0;
     const opensModal: Readonly<Record<string, Record<string, string>>> = {
       reject: { reason: 'so it was' },
-      ran: { reason: 'so it was' },
-      'did-not-run': { reason: 'so it was' },
-      'run-again': { reason: 'so it was' },
       edit: { 'field-1': String(editedAmount(amount)) },
     };
     const values = opensModal[actionId];
     const done =
       values === undefined
         ? this.#workspace.as(who).click(card, actionId)
-        : this.#clickAndFill(card, who, actionId, values);
+        : this.#clickAndFill(card, who, actionId, () => values);
     done.catch(() => {});
   }
 
@@ -167,7 +167,7 @@ export class People {
     card: ShownCard,
     who: string,
     actionId: string,
-    values: Record<string, string>,
+    fill: () => Record<string, string>,
   ): Promise<void> {
     const done = (this.#busy.get(who) ?? Promise.resolve()).then(async () => {
       const person = this.#workspace.as(who);
@@ -177,7 +177,7 @@ export class People {
       const modal = await this.#workspace.until(() => this.#workspace.modalOf(who), {
         timeoutMs: PATIENCE_MS,
       });
-      await person.submit(modal.id, values);
+      await person.submit(modal.id, fill());
     });
     const settled = done.catch(() => {});
     this.#busy.set(who, settled);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { serialize } from 'node:v8';
@@ -10,6 +10,8 @@ import type { WorkerOrder } from '../worker/worker.ts';
 export interface Worker {
   readonly pid: number;
   arm(fault: Omit<Arm, 'kind'>): void;
+  /** How much memory it holds when it has given back what it does not need, in bytes. */
+  memory(): Promise<{ readonly heapUsed: number; readonly rss: number }>;
   /** Wakes it after it was stopped. */
   wake(): void;
   kill(): Promise<void>;
@@ -30,7 +32,7 @@ export interface WorkerSetup {
 export async function startWorker({ order, environment, logFile, onNews }: WorkerSetup): Promise<Worker> {
   const log = openSync(logFile, 'a');
   const encoded = serialize(order).toString('base64');
-  const child = spawn(process.execPath, [join(order.folder, 'launch.cjs'), encoded], {
+  const child = spawn(process.execPath, ['--expose-gc', join(order.folder, 'launch.cjs'), encoded], {
     stdio: ['ignore', log, log, 'ipc'],
     env: { ...process.env, ...environment },
   });
@@ -42,6 +44,14 @@ export async function startWorker({ order, environment, logFile, onNews }: Worke
     pid,
     arm: (fault) => {
       if (child.connected) child.send({ kind: 'arm', ...fault }, () => {});
+    },
+    memory: async () => {
+      child.send({ kind: 'measure' });
+      for await (const [message] of on(child, 'message')) {
+        const news = WorkerNews.parse(message);
+        if (news.kind === 'memory') return news;
+      }
+      throw new Error('The worker did not tell how much memory it holds');
     },
     wake: () => child.kill('SIGCONT'),
     kill: async () => {

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { startLocalModel } from '../../../playground/model/start-local-model.ts';
 import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { startRedisCluster } from '../../support/redis-cluster.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
 import type { WorkerOrder } from '../worker/worker.ts';
 import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
@@ -29,6 +30,8 @@ export interface WorldOptions {
   readonly defect?: string;
   /** The most talkative one unless it says otherwise, because a secret must not get out at any. */
   readonly logLevel?: string;
+  /** Three masters with a replica each, and not one server. */
+  readonly cluster?: boolean;
   readonly clockAheadMs?: (index: number) => number;
 }
 
@@ -51,7 +54,8 @@ export async function startWorld(options: WorldOptions) {
   });
   const failing = new FailingModel();
   const model = await startLocalModel({ script: failing.reply });
-  const client = new Redis(redis.url);
+  const cluster = options.cluster === true ? await startRedisCluster(3, { withReplicas: true }) : undefined;
+  const client = cluster === undefined ? new Redis(redis.url) : new Cluster([...cluster.nodes]);
   client.on('error', () => {});
   const people = new People(slack.workspace, effectsFile);
   const reached = new Set<string>();
@@ -66,7 +70,10 @@ export async function startWorld(options: WorldOptions) {
     settings: {
       slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
       model: { model: 'scripted', apiKey: SECRET, baseURL: model.url, silenceMs: 1_500 },
-      redis: { mode: 'single', urls: [proxy.url] },
+      redis:
+        cluster === undefined
+          ? { mode: 'single', urls: [proxy.url] }
+          : { mode: 'cluster', urls: cluster.nodes.map(({ host, port }) => `redis://${host}:${port}`) },
       manifest: 'faults.yml',
       port: 0,
       publicUrl: 'http://localhost',
@@ -119,6 +126,7 @@ export async function startWorld(options: WorldOptions) {
     logFile,
     redis,
     proxy,
+    cluster,
     client,
     slack,
     workspace: slack.workspace,
@@ -138,6 +146,7 @@ export async function startWorld(options: WorldOptions) {
       await model.stop().catch(() => {});
       await proxy.stop();
       await redis.kill();
+      await cluster?.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -143,7 +143,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'resolve': {
       const { who, eligible, verdict } = command;
       const id = request(found, command.pick, ['unknown']);
-      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`);
+      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries);
     }
     case 'expire':
       return call('expire', request(found, command.pick, OPEN));

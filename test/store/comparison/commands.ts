@@ -58,6 +58,8 @@ function verb<Name extends string, Fields extends object>(
 const requests = fc.array(plan, { maxLength: 3, size: 'max' });
 const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
 const state = fc.constantFrom('succeeded', 'failed');
+/** How many tries somebody was shown; mostly nobody says. */
+const tries = fc.constantFrom(undefined, undefined, 1, 2);
 const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 const limit = fc.integer({ min: 1, max: 4 });
 
@@ -111,7 +113,7 @@ const command = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
-  { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict }) },
+  { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict, tries }) },
   { weight: 2, arbitrary: verb('expire', { pick }) },
   { weight: 2, arbitrary: verb('remind', { pick }) },
   { weight: 2, arbitrary: verb('escalate', { pick }) },
@@ -141,7 +143,7 @@ const meanwhile: fc.Arbitrary<Command[]> = fc.array(
   fc.oneof(
     verb('supersede', { pick: any }),
     verb('recover', { pick: any }),
-    verb('resolve', { pick: any, who, eligible: mostly, verdict }),
+    verb('resolve', { pick: any, who, eligible: mostly, verdict, tries }),
     verb('beat', { pick: any, silenceMs: duration, progress: fc.constantFrom('', 'half') }),
     start,
   ),
@@ -192,12 +194,12 @@ const passage = fc.oneof(
       { verb: 'finish', pick, state, ...calls },
     ]),
   fc
-    .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once)
-    .map(([pick, start, who, last, ms, calls]) =>
+    .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once, tries)
+    .map(([pick, start, who, last, ms, calls, tries]) =>
       (['run-again', last] as const).flatMap((verdict): Command[] => [
         { ...start, pick, same: true, still: true, silenceMs: 0 },
         { verb: 'recover', pick, ...calls },
-        { verb: 'resolve', pick, who, eligible: true, verdict, ...calls },
+        { verb: 'resolve', pick, who, eligible: true, verdict, tries, ...calls },
         { verb: 'wait', ms, ...calls },
       ]),
     ),

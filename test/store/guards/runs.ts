@@ -135,6 +135,10 @@ export const runScenarios: Scenarios = {
     const known = { outcome: 'settled', state: 'succeeded', by: 'U-ann' };
     expect(await store.resolve(requestId, deed('U-ops'), 'run-again', '')).toEqual(known);
   },
+  'resolve-shown': async ({ store }) => {
+    const requestId = await askAndLose(store);
+    expect(await store.resolve(requestId, deed('U-ops'), 'ran', '', 0)).toEqual({ outcome: 'not-as-shown' });
+  },
   'resolve-eligible': async ({ store }) => {
     const stranger = deed('U-ann', { eligible: false });
     const requestId = await askAndLose(store);

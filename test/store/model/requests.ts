@@ -159,7 +159,7 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       return { outcome: 'finished', state };
     },
 
-    resolve(requestId, deed, verdict, reason) {
+    resolve(requestId, deed, verdict, reason, tries) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { state } = request;
@@ -169,6 +169,8 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
         return refuse(request, deed, { outcome: 'not-unknown', state });
       if (state !== 'unknown') return refuse(request, deed, settled(request));
       if (!deed.eligible) return refuse(request, deed, { outcome: 'not-eligible' });
+      if (tries !== undefined && tries !== request.attempts)
+        return refuse(request, deed, { outcome: 'not-as-shown' });
       world.audit(request, 'resolved', said);
       request.verdict = said;
       if (verdict === 'run-again') {
