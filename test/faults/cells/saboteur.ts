@@ -1,6 +1,6 @@
 import type { FaultAction } from '../worker/fault-messages.ts';
 import type { Worker } from '../world/start-worker.ts';
-import { TIMING, type World } from '../world/start-world.ts';
+import { NOTICE_MS, type World } from '../world/start-world.ts';
 
 /** How long a worker works before it is armed: where all fail at once nothing gets done, and seldom points are never come to. */
 const WORK_MS = 300;
@@ -65,7 +65,7 @@ export class Saboteur {
       this.#dueAt.set(worker, Date.now() + WORK_MS);
       return;
     }
-    const asleepMs = TIMING.leaseMs * 2;
+    const asleepMs = NOTICE_MS * 2;
     this.#dueAt.set(worker, Date.now() + asleepMs + WORK_MS);
     setTimeout(() => worker.wake(), asleepMs);
   }

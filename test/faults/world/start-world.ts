@@ -20,7 +20,8 @@ import { startWorker, type Worker } from './start-worker.ts';
 export const SECRET = 'planted-secret-51f0c2';
 
 /** Fast enough for a suite, with the proportions of the real one. */
-export const TIMING = { silenceMs: 1_500, beatMs: 150, leaseMs: 1_500, renewMs: 150, claimMs: 1_500 };
+export const NOTICE_MS = 1_500;
+const SIGN_MS = 150;
 const SWEEP = { everyMs: 700, overdueMs: 100 };
 
 export interface WorldOptions {
@@ -30,6 +31,8 @@ export interface WorldOptions {
   readonly defect?: string;
   /** The most talkative one unless it says otherwise, because a secret must not get out at any. */
   readonly logLevel?: string;
+  /** After how long without a sign of life a worker is taken for dead, where that is not the usual. */
+  readonly noticeMs?: number;
   /** Three masters with a replica each, and not one server. */
   readonly cluster?: boolean;
   readonly clockAheadMs?: (index: number) => number;
@@ -66,6 +69,7 @@ export async function startWorld(options: WorldOptions) {
 
   const parsed = parseManifest(MANIFEST, { file: 'faults.yml', environment: {} });
   if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
+  const noticeMs = options.noticeMs ?? NOTICE_MS;
   const orderOf = (index: number): WorkerOrder => ({
     settings: {
       slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
@@ -82,7 +86,7 @@ export async function startWorld(options: WorldOptions) {
     },
     manifest: parsed.manifest,
     folder: options.built,
-    timing: TIMING,
+    timing: { silenceMs: noticeMs, beatMs: SIGN_MS, leaseMs: noticeMs, renewMs: SIGN_MS, claimMs: noticeMs },
     sweep: SWEEP,
     clockAheadMs: options.clockAheadMs?.(index) ?? 0,
   });
