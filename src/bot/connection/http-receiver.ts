@@ -65,11 +65,11 @@ export class HttpReceiver implements Receiver {
       return refusal(401, checked.problem);
     }
     if (!this.#isOpen) return refusal(503, 'The bot is not connected to Slack now.');
-    if (!(await once(`slack-request:${checked.signature}`, SIGNATURE_LIFE_MS))) {
+    const parsed = parseSlackBody(contentType, text);
+    if (!(await once(`slack-request:${checked.signature}${tryOf(parsed, headers)}`, SIGNATURE_LIFE_MS))) {
       logger.warn('a request was refused that had been taken before');
       return refusal(401, 'This very request was taken before.');
     }
-    const parsed = parseSlackBody(contentType, text);
     if (parsed === undefined) return refusal(400, 'The body is neither JSON nor a form of Slack’s.');
     if (parsed.type === 'url_verification') return jsonAnswer(200, { challenge: parsed.challenge });
     return await this.#process(parsed, headers);
@@ -87,6 +87,15 @@ export class HttpReceiver implements Receiver {
       this.#work.add(ended);
     });
   }
+}
+
+/**
+ * An event that could not be taken comes again within the same second, with the same signature. The number of the try is not
+ * signed, so only an event may differ by it: the record tells copies of what was said apart, and of nothing else.
+ */
+function tryOf(body: SlackBody | undefined, headers: IncomingHttpHeaders): string {
+  const number = headers['x-slack-retry-num'];
+  return body?.type === 'event_callback' && number !== undefined ? `/${number}` : '';
 }
 
 function acknowledgement(response: unknown): HttpAnswer {
