@@ -63,7 +63,7 @@ export function applyDefect(name: string | undefined): Defect {
 }
 
 function actOnRejection(script: string, args: readonly string[], reply: unknown): void {
-  if (script !== 'vote' || !Array.isArray(reply) || reply[1] !== 'rejected') return;
+  if (script !== 'vote' || !Array.isArray(reply) || String(reply[1]) !== 'rejected') return;
   const threadId = args.find((arg) => /^[CD]\w+:[\d.]+$/.test(arg)) ?? '';
   const effect = {
     tool: 'charge',
