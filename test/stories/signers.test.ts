@@ -140,6 +140,15 @@ test.each([
   },
 );
 
+test('while Slack cannot tell who is in a group people are asked all the same, and sign once it can', async () => {
+  const story = await startStory({ ...refunds, manifest: manifestWith(`approvers: [${APPROVERS_GROUP}]`) });
+  story.workspace.fail('usergroups.users.list', { kind: 'status', status: 503 });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(12_000);
+});
+
 test('a requester signs their own action where the policy lets them', async () => {
   const story = await startStory({
     ...refunds,

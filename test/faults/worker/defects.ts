@@ -25,7 +25,7 @@ export const DEFECTS = {
 } as const;
 export type DefectName = keyof typeof DEFECTS;
 
-/** Asked by the tools, for the defects that are theirs; they are loaded apart from the worker, so the environment tells. */
+/** Asked by the tools, for the defects that are theirs. */
 export function isDefect(name: DefectName): boolean {
   return process.env.FAULTS_DEFECT === name;
 }

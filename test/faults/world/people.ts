@@ -33,10 +33,6 @@ export class People {
     return this.#open.size;
   }
 
-  unfinished(): Errand[] {
-    return [...this.#open.values()];
-  }
-
   say(errand: Errand): void {
     const { botUserId } = this.#workspace.state.app;
     const said = this.#workspace.as(CAST.requester).say(errand.channel, `<@${botUserId}> ${wordsOf(errand)}`);
