@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 /*
  * The server of an instant model, alone in its process so that its work is in nobody's time: it reads a request to its
  * end and answers at once, by the name of the model that is asked for. `instant` says something, `caller` calls a tool,
- * and either with `-whole` at its end answers without streaming. Asked over IPC, it hands over the last body it was sent.
+ * `story` calls after words and says something after a result, and the first two with `-whole` at their end answer without
+ * streaming. Asked over IPC, it hands over the last body it was sent.
  */
 const envelope = (kind: string, choice: object) =>
   JSON.stringify({
@@ -42,6 +43,13 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'caller-whole': whole(call({}, { id: CALL_ID, type: 'function' }, ARGUMENTS.join('')), 'tool_calls'),
 };
 
+/** What came last in a conversation decides what comes next in it. */
+function modelFor(name: string, body: readonly Buffer[]): string {
+  if (name !== 'story') return name;
+  const text = Buffer.concat(body).toString('latin1');
+  return text.lastIndexOf('"role":"tool"') > text.lastIndexOf('"role":"user"') ? 'instant' : 'caller';
+}
+
 let answered = 0;
 let lastBody: Buffer[] = [];
 
@@ -58,10 +66,10 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     lastBody = body;
     // Clients write the model first; to read the whole body would take longer than to answer it.
-    const model = /"model":"([a-z-]+)"/.exec(body[0]?.subarray(0, 64).toString('latin1') ?? '')?.[1] ?? '';
+    const model = /"model": ?"([a-z-]+)"/.exec(body[0]?.subarray(0, 64).toString('latin1') ?? '')?.[1] ?? '';
     const type = model.endsWith('-whole') ? 'application/json' : 'text/event-stream';
     response.writeHead(200, { 'content-type': type });
-    response.end(answerFor(model));
+    response.end(answerFor(modelFor(model, body)));
   });
 });
 server.keepAliveTimeout = 60_000;

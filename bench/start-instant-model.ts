@@ -5,6 +5,7 @@ import { z } from 'zod';
 /** A model that answers at once, in a process of its own. */
 export interface InstantModel {
   readonly url: string;
+  readonly pid: number | undefined;
   /** The text of the request it answered last. */
   lastBody(): Promise<string>;
   stop(): void;
@@ -17,6 +18,7 @@ export async function startInstantModel(): Promise<InstantModel> {
   const { port } = z.object({ port: z.number() }).parse(await nextMessage(child));
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    pid: child.pid,
     async lastBody() {
       child.send('last body');
       return z.object({ body: z.string() }).parse(await nextMessage(child)).body;

@@ -10,16 +10,22 @@ export interface Traffic {
 
 export interface CountingProxy {
   readonly url: string;
-  /** What went through since it was last asked. */
+  /** What went through since it was last asked, without what was apart. */
   take(): Traffic;
+  /** The same of the connections that are counted apart; round trips are not told of them, since they wait most of the time. */
+  takeApart(): Omit<Traffic, 'roundTrips'>;
   stop(): Promise<void>;
 }
 
-/** Stands before Redis and counts; it is true for one client that does one thing after the other. */
-export async function startCountingProxy(redisUrl: string): Promise<CountingProxy> {
+/**
+ * Stands before Redis and counts; it is true for one client that does one thing after the other. A connection on which
+ * the words `apart` were once seen is counted by itself.
+ */
+export async function startCountingProxy(redisUrl: string, apart?: string): Promise<CountingProxy> {
   const target = new URL(redisUrl);
   const sockets = new Set<Socket>();
   let traffic = { commands: 0, roundTrips: 0, bytes: 0 };
+  let trafficApart = { commands: 0, bytes: 0 };
   let isAnswered = true;
 
   const server = createServer((client) => {
@@ -30,19 +36,28 @@ export async function startCountingProxy(redisUrl: string): Promise<CountingProx
       socket.on('error', () => socket.destroy());
       socket.on('close', () => sockets.delete(socket));
     }
+    let isApart = false;
     client.on('data', (chunk) => {
-      const { commands, roundTrips, bytes } = traffic;
-      traffic = {
-        // The texts of the bench hold no such line.
-        commands: commands + (chunk.toString('latin1').match(/\*\d+\r\n\$/g)?.length ?? 0),
-        roundTrips: roundTrips + (isAnswered ? 1 : 0),
-        bytes: bytes + chunk.length,
-      };
-      isAnswered = false;
+      const text = chunk.toString('latin1');
+      // The texts of the bench hold no such line.
+      const sent = text.match(/\*\d+\r\n\$/g)?.length ?? 0;
+      isApart ||= apart !== undefined && text.includes(apart);
+      if (isApart) {
+        const { commands, bytes } = trafficApart;
+        trafficApart = { commands: commands + sent, bytes: bytes + chunk.length };
+      } else {
+        const { commands, roundTrips, bytes } = traffic;
+        traffic = {
+          commands: commands + sent,
+          roundTrips: roundTrips + (isAnswered ? 1 : 0),
+          bytes: bytes + chunk.length,
+        };
+        isAnswered = false;
+      }
       redis.write(chunk);
     });
     redis.on('data', (chunk) => {
-      isAnswered = true;
+      isAnswered ||= !isApart;
       client.write(chunk);
     });
     client.on('end', () => redis.end());
@@ -57,6 +72,11 @@ export async function startCountingProxy(redisUrl: string): Promise<CountingProx
       const taken = traffic;
       traffic = { commands: 0, roundTrips: 0, bytes: 0 };
       isAnswered = true;
+      return taken;
+    },
+    takeApart() {
+      const taken = trafficApart;
+      trafficApart = { commands: 0, bytes: 0 };
       return taken;
     },
     async stop() {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Done, type Order } from './order.ts';
 
 export interface BenchWorker {
+  readonly pid: number | undefined;
   carryOut(order: Order): Promise<Done>;
   stop(): void;
 }
@@ -11,6 +12,7 @@ export async function startWorker(file: string, execArgv: readonly string[] = []
   const child = fork(file, { execArgv: [...execArgv] });
   await nextMessage(child);
   return {
+    pid: child.pid,
     async carryOut(order) {
       child.send(order);
       return Done.parse(await nextMessage(child));

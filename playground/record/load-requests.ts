@@ -9,6 +9,7 @@ import { repliesTo } from './replies-to.ts';
 
 const TIMERS = ['remind', 'escalate', 'expire', 'recover', 'purge'] satisfies TimerKind[];
 const Hash = z.record(z.string(), z.string());
+const Fixed = z.string().nullable();
 const Due = z.coerce.number().nullable();
 
 /**
@@ -23,16 +24,16 @@ export async function loadRequests(
   if (requestIds.length === 0) return [];
   const transaction = client.multi();
   for (const id of requestIds) {
-    transaction.hgetall(keys.request(id));
+    transaction.hgetall(keys.request(id)).get(keys.record(id));
     const timers = keys.shard(shardOf(threadOf(id) ?? ''), 'timers');
     for (const kind of TIMERS) transaction.zscore(timers, `${kind}|${id}`);
   }
   const replies = await repliesTo(transaction);
-  const width = 1 + TIMERS.length;
+  const width = 2 + TIMERS.length;
   return requestIds
     .flatMap((id, index) => {
-      const [fields, ...due] = replies.slice(index * width, (index + 1) * width);
-      const record = readRecord(id, Hash.parse(fields));
+      const [fields, fixed, ...due] = replies.slice(index * width, (index + 1) * width);
+      const record = readRecord(id, Hash.parse(fields), Fixed.parse(fixed));
       return record === undefined ? [] : [toRecordedRequest(record, timersFrom(due))];
     })
     .sort(byAge);
@@ -43,9 +44,13 @@ export function byAge(left: RecordedRequest, right: RecordedRequest): number {
   return left.createdAt - right.createdAt;
 }
 
-function readRecord(id: string, fields: Readonly<Record<string, string>>): RequestRecord | undefined {
+function readRecord(
+  id: string,
+  fields: Readonly<Record<string, string>>,
+  fixed: string | null,
+): RequestRecord | undefined {
   try {
-    return parseRequestRecord(id, fields);
+    return parseRequestRecord(id, fields, fixed);
   } catch {
     return undefined;
   }

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelError, type ModelErrorCode } from './errors/model-error.ts';
+import { httpFetch } from './http-fetch.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
 import { OpenAIStreamReader } from './read-openai-stream.ts';
 import { toOpenAIMessages, toOpenAITool } from './to-openai.ts';
@@ -24,6 +27,7 @@ type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 /** A model that speaks OpenAI's Chat Completions, streaming, from OpenAI or anyone with the same protocol. */
 export function openAIModel(options: OpenAIModelOptions): Model {
   const { model, apiKey, baseURL, silenceMs = 120_000 } = options;
+  const { fetch, bodyOf } = httpFetch();
   // The client's own retries cannot be aborted and wait as long as they are told to, so ours stand in for them.
   const client = new OpenAI({
     apiKey,
@@ -31,6 +35,7 @@ export function openAIModel(options: OpenAIModelOptions): Model {
     maxRetries: 0,
     timeout: silenceMs,
     logLevel: 'off',
+    fetch,
   });
   const retries = {
     maxRetries: options.maxRetries ?? 4,
@@ -50,9 +55,12 @@ export function openAIModel(options: OpenAIModelOptions): Model {
       };
       const reader = new OpenAIStreamReader();
       try {
-        const open = () => openStream(client, body, request.signal);
-        const stream = await withRetries(open, judge, { ...retries, signal: request.signal });
-        return await readAll(stream, reader, request, silenceMs);
+        const open = () => client.chat.completions.create(body, request.signal && { signal: request.signal });
+        const response = await withRetries(() => open().asResponse(), judge, {
+          ...retries,
+          signal: request.signal,
+        });
+        return await readAll(bodyOf(response), reader, request, silenceMs);
       } catch (error) {
         if (request.signal?.aborted) return reader.result('aborted');
         throw toModelError(error, model);
@@ -61,44 +69,42 @@ export function openAIModel(options: OpenAIModelOptions): Model {
   };
 }
 
-function openStream(client: OpenAI, body: Body, signal: AbortSignal | undefined) {
-  return client.chat.completions.create(body, signal && { signal });
-}
-
-type Stream = Awaited<ReturnType<typeof openStream>>;
-
+/** Reads an answer to its end; of one that breaks off (a broken socket, a malformed chunk, an error within) what was said is kept. */
 async function readAll(
-  stream: Stream,
+  body: IncomingMessage,
   reader: OpenAIStreamReader,
   request: ModelRequest,
   silenceMs: number,
 ): Promise<ModelReply> {
-  const chunks = stream[Symbol.asyncIterator]();
-  const silence = setTimeout(() => stream.controller.abort(), silenceMs);
-  let finished = false;
-  const brokenOff = () => reader.result(request.signal?.aborted ? 'aborted' : 'cut');
-  try {
-    for (;;) {
-      let said: string;
-      try {
-        const next = await chunks.next();
-        if (next.done) {
-          finished = true;
-          break;
-        }
-        said = reader.add(next.value);
-      } catch {
-        // A broken socket, a malformed chunk, an error in the middle: what was said before it is kept.
-        return brokenOff();
-      }
-      silence.refresh();
+  let isDone = false;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (isDone) return;
+      isDone = data.startsWith('[DONE]');
+      if (isDone) return;
+      const said = reader.add(parseChunk(data));
       if (said !== '') request.onText?.(said);
+    },
+  });
+  const silence = setTimeout(() => body.destroy(new Error('The model fell silent')), silenceMs);
+  try {
+    body.setEncoding('utf8');
+    for await (const piece of body) {
+      silence.refresh();
+      parser.feed(piece);
     }
-    return stream.controller.signal.aborted ? brokenOff() : reader.result();
+    return reader.result();
+  } catch {
+    return reader.result(request.signal?.aborted ? 'aborted' : isDone ? undefined : 'cut');
   } finally {
     clearTimeout(silence);
-    if (!finished) stream.controller.abort();
   }
+}
+
+function parseChunk(data: string): OpenAI.Chat.Completions.ChatCompletionChunk {
+  const chunk = JSON.parse(data);
+  if (chunk.error) throw new Error('The model reported an error within its answer');
+  return chunk;
 }
 
 const RETRYABLE_STATUS = new Set([408, 409, 429]);

@@ -114,7 +114,7 @@ async function runAttempt(
 }
 
 /** The digest of what would run now, by the manifest that holds now. */
-function digestNow({ toolbox }: BotParts, { request, details, entry }: Action): string {
+export function digestNow({ toolbox }: BotParts, { request, details, entry }: Action): string {
   const policy = toolbox.policy(details.policy?.name ?? '');
   return requestDigest({
     entry,

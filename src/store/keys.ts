@@ -74,6 +74,11 @@ export class Keys {
     return this.#of(shard, 'request', requestId);
   }
 
+  /** What never changes of a request lies beside it: in its hash, long texts would make every field cost more. */
+  record(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
+    return this.#of(shard, 'record', requestId);
+  }
+
   round(threadId: string): string {
     return this.#of(shardOf(threadId), 'round', threadId);
   }

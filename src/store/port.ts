@@ -3,7 +3,7 @@ import type { Message } from '../agent/messages.ts';
 import type { AuditStore } from './audit-port.ts';
 import type { NewRequest, NewView, RequestRecord, SettledState } from './request-record.ts';
 
-export { requestIdOf } from './keys.ts';
+export { requestIdOf, threadOf } from './keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from './request-record.ts';
 
 /** Something that somebody said, waiting to be read; its id is the same however often it arrives. */
@@ -142,6 +142,18 @@ export type StartResult =
 export type VoteAndStartResult =
   | (VoteResult & { readonly outcome: 'voted'; readonly started: StartResult | undefined })
   | Exclude<VoteResult, { readonly outcome: 'voted' }>;
+/** One person's approval that may be all that is needed, and the attempt that it would start. */
+export interface Signature extends Pick<Deed, 'who' | 'evidence'>, Pick<Attempt, 'attempt' | 'silenceMs'> {
+  /** What the request rests on now; see `NewRequest`. */
+  readonly ground: string;
+  /** The views at one of which the card was seen; none if it was seen elsewhere than at a view. */
+  readonly seenAt: readonly string[];
+}
+/** Whether it was signed and started by this, and the request as it is then; `look` says that more has to be known, and changes nothing. */
+export interface SignResult {
+  readonly outcome: 'signed' | 'look';
+  readonly loaded: LoadResult;
+}
 export type BeatResult =
   | { readonly outcome: 'beaten' }
   | { readonly outcome: 'lost'; readonly state: string };
@@ -238,6 +250,8 @@ export interface Store extends AuditStore {
   vote(requestId: string, vote: Vote): Promise<VoteResult>;
   /** `vote` and, where it completes the quorum, `start` in one step. */
   voteAndStart(requestId: string, vote: Vote, attempt: Attempt): Promise<VoteAndStartResult>;
+  /** `vote` and `start` in one step, where the record alone can tell that this person is all that is needed. */
+  sign(requestId: string, signature: Signature): Promise<SignResult>;
   answer(requestId: string, deed: Deed, value: JsonValue): Promise<AnswerResult>;
   withdraw(requestId: string, deed: Omit<Deed, 'eligible'>, reason: string): Promise<WithdrawResult>;
   supersede(requestId: string, reason: string): Promise<SupersedeResult>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../agent/json.ts';
 import { readMessages } from '../agent/messages.ts';
 import { requestIdOf } from './keys.ts';
+import { refuseNewer } from './newer-record.ts';
 import type { InboxItem, Settlement, TakenTurn, TakeResult } from './port.ts';
 import { readPart } from './problem-of.ts';
 import { SettledState } from './request-record.ts';
@@ -9,7 +10,8 @@ import type { RunScript, ThreadLog } from './run-script.ts';
 import type { Answer } from './said.ts';
 import { setAside } from './set-aside.ts';
 
-const THREAD_VERSION = z.literal('1');
+const THREAD_VERSION = 1;
+const Version = z.literal(String(THREAD_VERSION));
 const Item = z.strictObject({
   id: z.string(),
   body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
@@ -24,6 +26,7 @@ export async function readTake(
 ): Promise<TakeResult> {
   switch (said.code) {
     case 'taken': {
+      refuseNewer(`The thread ${threadId}`, said.word(5), THREAD_VERSION);
       const rows = await log.ofLength(said.number(2));
       try {
         return { outcome: 'taken', turn: parseTurn(threadId, said, rows) };
@@ -55,7 +58,7 @@ export async function readGivenTurn(
 }
 
 function parseTurn(threadId: string, said: Answer, rows: readonly string[]): TakenTurn {
-  readPart('v', () => THREAD_VERSION.parse(said.word(5)));
+  readPart('v', () => Version.parse(said.word(5)));
   return {
     threadId,
     token: said.word(1),

@@ -3,7 +3,12 @@ import type { JsonObject } from '../agent/json.ts';
 import { isPerson, threadOf } from './keys.ts';
 import { readPart } from './problem-of.ts';
 
-export const REQUEST_VERSION = 1;
+/**
+ * How requests are written. Version 1 had what never changes as a field of the hash and is read still; since version 2 it has a key
+ * of its own.
+ */
+export const REQUEST_VERSION = 2;
+const VERSIONS: readonly (string | undefined)[] = ['1', '2'];
 
 const JsonRecord = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -61,6 +66,8 @@ export interface NewRequest {
   readonly requester: string;
   /** Binds the request to tool, definition, policy, arguments, requester and thread. */
   readonly digest: string;
+  /** Names all that the digest rests on beside the call itself, so that the record can tell by itself that nothing of it changed. */
+  readonly ground?: string;
   /** What a card is drawn from: the tool, its input, the interrupt. */
   readonly details: JsonObject;
   readonly policy: PolicySnapshot;
@@ -86,7 +93,7 @@ export const RequestRules = z.object({
 
 /** The part of a record that never changes, kept as one JSON text. */
 export const Fixed = z.strictObject({
-  v: z.literal(REQUEST_VERSION),
+  v: z.union([z.literal(1), z.literal(REQUEST_VERSION)]),
   details: JsonRecord,
   policy: PolicySnapshot,
   execution: ExecutionRules,
@@ -141,10 +148,9 @@ export interface RequestRecord {
 const Decision = z.enum(['approve', 'reject']);
 const Count = z.coerce.number().int().nonnegative();
 const Stored = z.object({
-  v: z.literal(String(REQUEST_VERSION)),
+  v: z.enum(['1', '2']),
   state: RequestState,
   rev: Count,
-  record: z.string(),
   kind: RequestKind,
   requester: z.string(),
   digest: z.string(),
@@ -165,14 +171,14 @@ const Stored = z.object({
 const STATES: ReadonlySet<string | undefined> = new Set(RequestState.options);
 const KINDS: ReadonlySet<string | undefined> = new Set(RequestKind.options);
 const COUNTS = ['rev', 'created', 'approvals', 'rejections', 'attempts'] as const;
-const TEXTS = ['record', 'requester', 'digest', 'principals', 'views'] as const;
+const TEXTS = ['requester', 'digest', 'principals', 'views'] as const;
 const DIGITS = /^\d{1,15}$/;
 
 /** The fields of a hash by their types. What a quick look finds sound the schema would pass as well; every doubt is the schema's. */
 function readStored(fields: Readonly<Record<string, string>>): z.infer<typeof Stored> {
   const { v, state, kind, expires = '', settled_at: settledAt } = fields;
   const isSound =
-    v === String(REQUEST_VERSION) &&
+    VERSIONS.includes(v) &&
     STATES.has(state) &&
     KINDS.has(kind) &&
     DIGITS.test(expires) &&
@@ -183,11 +189,10 @@ function readStored(fields: Readonly<Record<string, string>>): z.infer<typeof St
   const count = (name: string) => Number(fields[name]);
   const text = (name: string) => fields[name] ?? '';
   return {
-    v,
+    v: v as '1' | '2',
     state: state as RequestState,
     kind: kind as RequestKind,
     rev: count('rev'),
-    record: text('record'),
     requester: text('requester'),
     digest: text('digest'),
     principals: text('principals'),
@@ -205,10 +210,19 @@ function readStored(fields: Readonly<Record<string, string>>): z.infer<typeof St
   };
 }
 
-/** Reads a request back from its hash; what cannot be read throws one error that says where it does not fit. */
-export function parseRequestRecord(id: string, fields: Readonly<Record<string, string>>): RequestRecord {
+/**
+ * Reads a request back from its hash and from what never changes of it; what cannot be read throws one error that says where it
+ * does not fit.
+ */
+export function parseRequestRecord(
+  id: string,
+  fields: Readonly<Record<string, string>>,
+  record: string | null,
+): RequestRecord {
   const stored = readStored(fields);
-  const { details, policy, execution } = readPart('record', () => Fixed.parse(JSON.parse(stored.record)));
+  const { details, policy, execution } = readPart('record', () =>
+    Fixed.parse(JSON.parse((stored.v === '1' ? fields.record : record) ?? '')),
+  );
   return {
     id,
     threadId: threadOf(id) ?? '',

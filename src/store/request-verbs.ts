@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../agent/json.ts';
 import { isPerson, type Keys, threadOf } from './keys.ts';
-import type { Attempt, FinishResult, Outcome, StartResult, Store, Vote, VoteResult } from './port.ts';
+import { refuseNewer } from './newer-record.ts';
+import type {
+  Attempt,
+  FinishResult,
+  LoadResult,
+  Outcome,
+  StartResult,
+  Store,
+  Vote,
+  VoteResult,
+} from './port.ts';
 import { readGivenTurn } from './read-turn.ts';
-import { parseRequestRecord } from './request-record.ts';
-import type { Call, RedisClient, RunScript, Said } from './run-script.ts';
+import { parseRequestRecord, REQUEST_VERSION } from './request-record.ts';
+import { type Call, inOneWrite, type RedisClient, type RunScript, type Said } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 import type { ScriptName } from './scripts.ts';
 import { setAside } from './set-aside.ts';
@@ -14,6 +24,7 @@ type RequestVerbs = Pick<
   | 'load'
   | 'vote'
   | 'voteAndStart'
+  | 'sign'
   | 'answer'
   | 'withdraw'
   | 'supersede'
@@ -60,19 +71,33 @@ function setAsideFor(run: RunScript, threadId: string, requestId: string, error:
 
 /** What people and workers do to one request. */
 export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): RequestVerbs {
+  const readBoth = (requestId: string) =>
+    [client.hgetall(keys.request(requestId)), client.get(keys.record(requestId))] as const;
+
+  async function readLoaded(
+    threadId: string,
+    requestId: string,
+    fields: Readonly<Record<string, string>>,
+    record: string | null,
+  ): Promise<LoadResult> {
+    if (Object.keys(fields).length === 0) return UNKNOWN;
+    refuseNewer(`The request ${requestId}`, fields.v, REQUEST_VERSION);
+    try {
+      return { outcome: 'found', request: parseRequestRecord(requestId, fields, record) };
+    } catch (error) {
+      return { outcome: 'malformed', problem: await setAsideFor(run, threadId, requestId, error) };
+    }
+  }
+
+  async function load(requestId: string): Promise<LoadResult> {
+    const threadId = threadOf(requestId);
+    if (threadId === undefined) return UNKNOWN;
+    const [fields, record] = await Promise.all(inOneWrite(client, () => readBoth(requestId)));
+    return readLoaded(threadId, requestId, fields, record);
+  }
+
   return {
-    async load(requestId) {
-      const threadId = threadOf(requestId);
-      if (threadId === undefined) return UNKNOWN;
-      const fields = await client.hgetall(keys.request(requestId));
-      if (Object.keys(fields).length === 0) return UNKNOWN;
-      try {
-        return { outcome: 'found', request: parseRequestRecord(requestId, fields) };
-      } catch (error) {
-        const problem = await setAsideFor(run, threadId, requestId, error);
-        return { outcome: 'malformed', problem };
-      }
-    },
+    load,
 
     async vote(requestId, vote) {
       if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
@@ -87,6 +112,28 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       if (voted.outcome !== 'voted') return voted;
       const started = answer.after(4);
       return { ...voted, started: started && readStart(started) };
+    },
+
+    async sign(requestId, { who, evidence, ground, seenAt, attempt, silenceMs }) {
+      const threadId = threadOf(requestId);
+      if (threadId === undefined || !isPerson(who)) return { outcome: 'look', loaded: await load(requestId) };
+      const voted = statement({ who, decision: 'approve', reason: '', evidence });
+      const started = statement({ attempt, ground, stillEligible: [who], evidence: { [who]: evidence } });
+      const args = [who, ground, seenAt.join(' '), ...voted, attempt, silenceMs, ...started];
+      const [said, fields, record] = await Promise.all(
+        inOneWrite(
+          client,
+          () => [run('sign', aboutRequest(threadId, requestId, args)), ...readBoth(requestId)] as const,
+        ),
+      );
+      const answer = await checked(run, threadId, requestId, said);
+      const outcome = answer.code === 'signed' ? 'signed' : 'look';
+      // Where the script had to be sent once more, the request was read before it.
+      const isEarly = outcome === 'signed' && fields.attempt !== attempt;
+      return {
+        outcome,
+        loaded: await (isEarly ? load(requestId) : readLoaded(threadId, requestId, fields, record)),
+      };
     },
 
     async answer(requestId, { who, eligible, evidence }, value) {

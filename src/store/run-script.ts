@@ -34,7 +34,10 @@ export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts):
     const { threadId, shard = shardOf(threadId), requestIds = [], args } = call;
     const script = scripts[name];
     const own = keys.named(script.keys, threadId, shard);
-    for (const id of requestIds) own.push(keys.request(id, shard));
+    for (const id of requestIds) {
+      own.push(keys.request(id, shard));
+      if (script.takesRecords) own.push(keys.record(id, shard));
+    }
     return parseSaid(await evaluate(client, script, own, [threadId, ...args]));
   };
   return Object.assign(run, {

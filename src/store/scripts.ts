@@ -18,6 +18,7 @@ const NAMES = [
   'supersede',
   'start',
   'vote-start',
+  'sign',
   'beat',
   'finish',
   'finish-take',
@@ -44,6 +45,8 @@ export interface Script {
   readonly sha: string;
   /** The keys that the script names, in the order in which it takes them. */
   readonly keys: readonly KeyName[];
+  /** Whether each request comes with the key of what never changes of it. */
+  readonly takesRecords: boolean;
 }
 
 export type Scripts = Readonly<Record<ScriptName, Script>>;
@@ -55,7 +58,9 @@ export function loadScripts(change: (text: string) => string = (text) => text): 
     const body = change(`${prelude}\n${resolve(name, new Set())}`);
     const keys = KEY_NAMES.filter((key) => new RegExp(`\\bK\\.${key}\\b`).test(body));
     const text = `${nameKeys(keys)}\n${body}`;
-    const script: Script = { text, keys, sha: createHash('sha1').update(text).digest('hex') };
+    const takesRecords = /\bK\.record\b/.test(body);
+    const sha = createHash('sha1').update(text).digest('hex');
+    const script: Script = { text, keys, takesRecords, sha };
     return [name, script] as const;
   });
   return Object.fromEntries(entries) as Record<ScriptName, Script>;
@@ -73,7 +78,7 @@ function resolve(file: string, included: Set<string>): string {
 
 function nameKeys(keys: readonly KeyName[]): string {
   const fields = keys.map((key, index) => `${key} = KEYS[${index + 1}], `);
-  return `local FIRST_REQUEST = ${keys.length + 1}\nlocal K = { ${fields.join('')}request = KEYS[FIRST_REQUEST] }`;
+  return `local FIRST_REQUEST = ${keys.length + 1}\nlocal K = { ${fields.join('')}request = KEYS[FIRST_REQUEST], record = KEYS[FIRST_REQUEST + 1] }`;
 }
 
 function readLua(name: string): string {

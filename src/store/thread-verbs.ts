@@ -122,13 +122,14 @@ function counted(entries: readonly (readonly (string | number)[])[]): (string | 
 
 /** The fields of a new request in the order in which `suspend.lua` reads them. */
 function requestFields(request: NewRequest, keptMs: number): (string | number)[] {
-  const { id, kind, requester, digest, details, policy, execution, views = [] } = request;
+  const { id, kind, requester, digest, ground = '', details, policy, execution, views = [] } = request;
   return [
     id,
     JSON.stringify({ v: REQUEST_VERSION, details, policy, execution }),
     kind,
     requester,
     digest,
+    ground,
     policy.quorum,
     policy.vetoes,
     policy.selfApproval ? 1 : '',

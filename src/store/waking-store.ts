@@ -80,6 +80,13 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
       return result;
     },
 
+    async sign(requestId, signature) {
+      const result = await store.sign(requestId, signature);
+      if (result.outcome === 'signed')
+        afterStart(requestId, { outcome: 'started', tries: 1 }, signature.silenceMs);
+      return result;
+    },
+
     async answer(requestId, deed, value) {
       const result = await store.answer(requestId, deed, value);
       if (result.outcome === 'answered') settled(requestId);

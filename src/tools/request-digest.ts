@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
 import type { ToolEntry } from './toolbox.ts';
 
@@ -13,8 +13,23 @@ export interface SignedMatter {
 
 /** Binds a request to its tool, the tool's definition, the policy, the arguments, the requester and the thread. */
 export function requestDigest({ entry, policy, input, requester, threadId }: SignedMatter): string {
+  const rest = canonicalJson({ input: toJson(input), policy, requester, threadId });
+  return hash('sha256', `{"definition":${definitionOf(entry)},${rest.slice(1)}`);
+}
+
+const definitions = new WeakMap<ToolEntry, string>();
+
+/** The definition of a tool as canonical JSON; an entry never changes, so it is written once. */
+export function definitionOf(entry: ToolEntry): string {
+  const known = definitions.get(entry);
+  if (known !== undefined) return known;
   const { name, description, inputSchema } = entry.tool;
-  const definition = { name, description, inputSchema: inputSchema.jsonSchema, behind: entry.behind };
-  const matter = canonicalJson({ definition, policy, input: toJson(input), requester, threadId });
-  return createHash('sha256').update(matter).digest('hex');
+  const written = canonicalJson({
+    name,
+    description,
+    inputSchema: inputSchema.jsonSchema,
+    behind: entry.behind,
+  });
+  definitions.set(entry, written);
+  return written;
 }

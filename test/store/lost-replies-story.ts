@@ -11,6 +11,7 @@ import {
   outcome,
   type RequestChanges,
   reject,
+  signature,
 } from './support.ts';
 
 /** One telling of the story: a store, a thread, and what the steps hand on to each other. */
@@ -299,6 +300,24 @@ const JOINED_STEPS: readonly Step[] = [
     script: 'finish-take',
     call: (telling) =>
       keepTurn(telling, telling.store.finishAndTake(id(telling, 'joined'), outcome('joined'), MINUTE_MS)),
+  },
+  {
+    script: 'sign',
+    prepare: (telling) =>
+      telling.store.suspend(turnOf(telling), {
+        messages: [],
+        read: 0,
+        requests: [newRequest(telling.threadId, {}, 'signed')],
+      }),
+    call: async (telling) => {
+      const { outcome } = await telling.store.sign(id(telling, 'signed'), signature('U-ann', 'signed'));
+      return { outcome };
+    },
+  },
+  {
+    script: 'finish-take',
+    call: (telling) =>
+      keepTurn(telling, telling.store.finishAndTake(id(telling, 'signed'), outcome('signed'), MINUTE_MS)),
   },
 ];
 

@@ -16,6 +16,7 @@ const ThreadFixture = z.object({
 });
 
 const requestFixture = Hash.parse(readFixture('request.v1.json'));
+const secondFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v2.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
 const THREAD = 'C1:171.2';
 const REQUEST = `${THREAD}~i-1`;
@@ -116,23 +117,16 @@ describe('a request of version 1', () => {
     });
   });
 
-  test('has the fields that are written now', async () => {
-    const id = await ask(store, { views: [{ id: 'thread', place: {} }] });
-    await store.vote(id, approve('U-ann'));
-    await store.start(id, attempt('first'));
-    const written = Object.keys(await redis.client.hgetall(keys.request(id)));
-    expect(Object.keys(requestFixture)).toEqual(expect.arrayContaining(written));
-  });
-
   test.each([
-    ['v', '2', 'v'],
+    ['v', '0', 'v'],
     ['v', undefined, 'v'],
     ['state', 'maybe', 'state'],
     ['kind', 'wish', 'kind'],
     ['approvals', '-1', 'approvals'],
     ['created', 'yesterday', 'created'],
     ['record', '{"v":1', 'JSON'],
-    ['record', '{"v":2}', 'v'],
+    ['record', '{"v":3}', 'v'],
+    ['record', undefined, 'JSON'],
     ['record', requestFixture.record?.replace('"quorum":2', '"quorum":0'), 'policy.quorum'],
     ['record', requestFixture.record?.replace('"idempotent":true,', ''), 'execution.idempotent'],
     ['vote:U-ann', 'perhaps', 'vote:U-ann'],
@@ -147,6 +141,37 @@ describe('a request of version 1', () => {
     expect(loaded).toHaveProperty('problem', expect.stringContaining(where));
     expect(loaded).toHaveProperty('problem', expect.stringContaining(REQUEST));
     expect(loaded).toHaveProperty('problem', expect.not.stringContaining('\n'));
+  });
+});
+
+describe('a request of version 2', () => {
+  const SECOND = `${THREAD}~i-2`;
+  beforeAll(async () => {
+    await redis.client.hset(keys.request(SECOND), secondFixture.fields);
+    await redis.client.set(keys.record(SECOND), secondFixture.record);
+  });
+
+  test('is read as one of version 1 that says the same', async () => {
+    await writeRequest();
+    const [first, second] = [await store.load(REQUEST), await store.load(SECOND)];
+    if (first.outcome !== 'found') throw new Error(`The request is ${first.outcome}`);
+    expect(second).toEqual({ outcome: 'found', request: { ...first.request, id: SECOND } });
+  });
+
+  test('is malformed without what never changes of it', async () => {
+    await redis.client.del(keys.record(SECOND));
+    expect(await store.load(SECOND)).toMatchObject({
+      outcome: 'malformed',
+      problem: expect.stringContaining('record'),
+    });
+  });
+
+  test('has the fields that are written now', async () => {
+    const id = await ask(store, { views: [{ id: 'thread', place: {} }] });
+    await store.vote(id, approve('U-ann'));
+    await store.start(id, attempt('first'));
+    const written = Object.keys(await redis.client.hgetall(keys.request(id)));
+    expect(Object.keys(secondFixture.fields)).toEqual(expect.arrayContaining(written));
   });
 });
 
@@ -165,7 +190,7 @@ describe('a thread of version 1', () => {
   });
 
   test.each<[string, Partial<typeof threadFixture>, string]>([
-    ['of another version', { thread: { v: '2' } }, 'v'],
+    ['of another version', { thread: { v: '0' } }, 'v'],
     ['with a message of another version', { log: ['{"v":2,"role":"user","content":[{"text":""}]}'] }, 'v'],
     ['with half a message', { log: [...threadFixture.log, '{"v":1,"role":'] }, 'JSON'],
     ['with an inbox item that has no id', { inbox: ['{"body":{}}'] }, 'id'],

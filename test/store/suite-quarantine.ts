@@ -65,12 +65,35 @@ export function describeQuarantine(subject: () => Subject): void {
       expect(due.threads).not.toContain(threadId);
     });
 
-    test.each(['2', 'new'])('is also a thread of version %s', async (version) => {
+    test('is also a thread of a version that is none', async () => {
       const { store, client, prefix } = subject();
       const threadId = newThreadId();
       await store.put(threadId, { id: 'a', body: {} });
-      await client.hset(new Keys(prefix).forScript(threadId)[0] ?? '', 'v', version);
+      await client.hset(new Keys(prefix).forScript(threadId)[0] ?? '', 'v', 'new');
       expect(await store.take(threadId, MINUTE_MS)).toMatchObject({ outcome: 'quarantined' });
+    });
+  });
+
+  describe('a record of a later version', () => {
+    test('is left to the processes that can read it: its thread', async () => {
+      const { store, client, prefix } = subject();
+      const threadId = newThreadId();
+      const key = new Keys(prefix).forScript(threadId)[0] ?? '';
+      await store.put(threadId, { id: 'a', body: {} });
+      await client.hset(key, 'v', '2');
+      await expect(store.take(threadId, -1)).rejects.toThrow(/later version.*2; this one knows 1/);
+      await client.hset(key, 'v', '1');
+      expect(await store.take(threadId, MINUTE_MS)).toMatchObject({ outcome: 'taken' });
+    });
+
+    test('is left to the processes that can read it: a request', async () => {
+      const { store, client, prefix } = subject();
+      const id = await ask(store);
+      const key = new Keys(prefix).request(id);
+      await client.hset(key, 'v', '3');
+      await expect(store.load(id)).rejects.toThrow(/later version.*3; this one knows 2/);
+      await client.hset(key, 'v', '2');
+      expect(await store.load(id)).toMatchObject({ outcome: 'found' });
     });
   });
 
@@ -78,7 +101,7 @@ export function describeQuarantine(subject: () => Subject): void {
     test('is called malformed, with the place', async () => {
       const { store, client, prefix } = subject();
       const id = await ask(store);
-      await client.hset(new Keys(prefix).request(id), 'record', '{"v":1,"details":{}}');
+      await client.set(new Keys(prefix).record(id), '{"v":2,"details":{}}');
       const loaded = await store.load(id);
       expect(loaded).toMatchObject({ outcome: 'malformed' });
       expect(loaded).toHaveProperty('problem', expect.stringContaining('policy'));
@@ -133,7 +156,7 @@ export function describeQuarantine(subject: () => Subject): void {
     test('does not come back to a request that could be counted with but not be shown', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { expiresInMs: 0 } });
-      await damage(id, 'record', 'not json');
+      await subject().client.set(new Keys(subject().prefix).record(id), 'not json');
       expect(await store.load(id)).toMatchObject({ outcome: 'malformed' });
       expect(await dueOf(id)).toEqual([]);
     });

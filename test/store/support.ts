@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type Message, userMessage } from '../../src/agent/messages.ts';
 import { requestIdOf } from '../../src/store/keys.ts';
-import type { Attempt, Deed, Outcome, Store, TakenTurn, TurnEnd, Vote } from '../../src/store/port.ts';
+import type {
+  Attempt,
+  Deed,
+  Outcome,
+  Signature,
+  Store,
+  TakenTurn,
+  TurnEnd,
+  Vote,
+} from '../../src/store/port.ts';
 import type { ExecutionRules, NewRequest, PolicySnapshot } from '../../src/store/request-record.ts';
 
 export const MINUTE_MS = 60_000;
@@ -35,6 +44,7 @@ export function newRequest(
     kind: 'approval',
     requester: 'U-rita',
     digest: 'digest-1',
+    ground: 'ground-1',
     details: { tool: 'refund_order', input: { order: 'A-1', amount: 1200 } },
     ...others,
     policy: { ...POLICY, ...policy },
@@ -84,6 +94,12 @@ export function approve(who: string, changes: Partial<Vote> = {}): Vote {
 
 export function reject(who: string, changes: Partial<Vote> = {}): Vote {
   return approve(who, { decision: 'reject', reason: 'not today', ...changes });
+}
+
+/** An approval by somebody who is named, of a card that they saw anywhere. */
+export function signature(who: string, name: string, changes: Partial<Signature> = {}): Signature {
+  const { evidence } = deed(who);
+  return { who, evidence, ground: 'ground-1', seenAt: [], attempt: name, silenceMs: MINUTE_MS, ...changes };
 }
 
 /** A try by a worker for which everybody who signed still counts. */

@@ -4,7 +4,9 @@ import type { BotParts } from '../bot-parts.ts';
 import { mayDecide } from '../people/may-decide.ts';
 import { editedPayload } from '../requests/replies-to.ts';
 import { readyToRun } from './approve-and-run.ts';
+import { placeNotice } from './place-notice.ts';
 import { refusalWords } from './refusal-words.ts';
+import { signAndRun } from './sign-and-run.ts';
 
 type Parts = Pick<BotParts, 'store' | 'directory' | 'toolbox'>;
 
@@ -12,6 +14,8 @@ type Parts = Pick<BotParts, 'store' | 'directory' | 'toolbox'>;
 export interface Click {
   readonly who: string;
   readonly id: string;
+  /** The channel of the message that was clicked, where it was one. */
+  readonly channel?: string | undefined;
 }
 
 /** What the person is told; `undefined` when the card itself says enough. */
@@ -41,30 +45,44 @@ async function deedOf({ directory }: Parts, { who, id }: Click, principals: read
 }
 
 /** Approves or rejects; the vote is on record when this returns. */
-export function vote(
+export async function vote(
   parts: BotParts,
   requestId: string,
   click: Click,
   decision: 'approve' | 'reject',
   reason = '',
 ): Promise<Notice> {
-  return withRequest(parts, requestId, async (request) => {
-    const [{ why, ...deed }, run] = await Promise.all([
-      deedOf(parts, click, request.principals),
-      decision === 'approve' ? readyToRun(parts, request, click.who) : undefined,
-    ]);
-    const given = { ...deed, decision, shown: request.digest, reason };
-    const result = await (run === undefined ? parts.store.vote(request.id, given) : run(given));
-    if (result.outcome !== 'voted') return refusalWords(result, why);
-    const isRepeated = request.votes.some(
-      (earlier) => earlier.who === click.who && earlier.decision === decision,
-    );
-    if (!isRepeated) return undefined;
-    const { state } = result;
-    return refusalWords(
-      state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
-    );
-  });
+  const quick = decision === 'approve' ? await signAndRun(parts, requestId, click) : undefined;
+  if (quick?.outcome === 'signed') return undefined;
+  const loaded = quick?.loaded ?? (await parts.store.load(requestId));
+  if (loaded.outcome !== 'found') return GONE;
+  const { request } = loaded;
+  return placeNotice(request, click) ?? (await weigh(parts, request, click, decision, reason));
+}
+
+/** Takes a vote with all that has to be known for it beside the record. */
+async function weigh(
+  parts: BotParts,
+  request: RequestRecord,
+  click: Click,
+  decision: 'approve' | 'reject',
+  reason: string,
+): Promise<Notice> {
+  const [{ why, ...deed }, run] = await Promise.all([
+    deedOf(parts, click, request.principals),
+    decision === 'approve' ? readyToRun(parts, request, click.who) : undefined,
+  ]);
+  const given = { ...deed, decision, shown: request.digest, reason };
+  const result = await (run === undefined ? parts.store.vote(request.id, given) : run(given));
+  if (result.outcome !== 'voted') return refusalWords(result, why);
+  const isRepeated = request.votes.some(
+    (earlier) => earlier.who === click.who && earlier.decision === decision,
+  );
+  if (!isRepeated) return undefined;
+  const { state } = result;
+  return refusalWords(
+    state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
+  );
 }
 
 /** Answers a question, a form or a call-back. */

@@ -4,6 +4,7 @@ import type { BotParts } from '../bot-parts.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
 import { detailsOf } from '../request-details.ts';
+import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { parseThreadId } from '../thread.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
@@ -52,10 +53,10 @@ async function cardFor(
   viewId: string,
   place: Place,
 ): Promise<Card> {
-  if (viewId === 'thread') return buildCard(request, { view: 'thread' });
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
   const { channel, threadTs } = parseThreadId(request.threadId);
   // The card in the thread, once it stands: a link to it opens the thread, one to the root only the channel.
-  const inThread = Standing.safeParse(request.views.find(({ id }) => id === 'thread')?.stands).data;
+  const inThread = Standing.safeParse(request.views.find(({ id }) => id === THREAD_VIEW)?.stands).data;
   const link = await client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
     ({ permalink }) => permalink,
     () => undefined,
@@ -111,7 +112,7 @@ async function giveUp(
   reason: string,
 ): Promise<void> {
   logger.error({ requestId: request.id, view: item.viewId, reason }, 'a card could not be posted');
-  if (item.viewId === 'thread') {
+  if (item.viewId === THREAD_VIEW) {
     const ended = await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
     if (ended.outcome === 'abandoned') await store.putOutbox(request.threadId, apologyFor(request, reason));
   }

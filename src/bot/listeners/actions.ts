@@ -16,7 +16,7 @@ import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
-import { misplacedNotice } from './misplaced.ts';
+import { foreignNotice, misplacedNotice } from './misplaced.ts';
 import { tellPrivately } from './tell-privately.ts';
 
 /** A click as the listeners see it. */
@@ -38,11 +38,12 @@ export function listenToActions(app: App, parts: BotParts): void {
   const onDecision = (
     id: string | RegExp,
     decide: (clicked: Clicked, action: BlockElementAction) => Promise<Notice>,
+    inTheWay: (clicked: Clicked) => Promise<Notice> = ({ requestId, click, body }) =>
+      misplacedNotice(parts, requestId, click, body.user),
   ): void => {
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       const clicked = readClick(body, action, client, respond);
-      const misplaced = await misplacedNotice(parts, clicked.requestId, body);
-      const notice = misplaced ?? (await decide(clicked, action));
+      const notice = (await inTheWay(clicked)) ?? (await decide(clicked, action));
       await ack();
       if (notice !== undefined) await tellPrivately(clicked, notice);
       else if (body.view?.type === 'modal')
@@ -60,7 +61,12 @@ export function listenToActions(app: App, parts: BotParts): void {
     });
   };
 
-  onDecision(ids.APPROVE, ({ requestId, click }) => vote(parts, requestId, click, 'approve'));
+  // Where it was clicked is weighed with the vote, so that an approval is one step on the record.
+  onDecision(
+    ids.APPROVE,
+    ({ requestId, click }) => vote(parts, requestId, click, 'approve'),
+    ({ body }) => foreignNotice(parts, body.user),
+  );
   onDecision(ids.WITHDRAW, ({ requestId, click }) => withdraw(parts, requestId, click));
   onDecision(ids.SHOW_ADDRESS, ({ requestId, click }) => showAddress(parts, requestId, click));
   onDecision(ids.ASK_AGAIN, ({ requestId, click }) => askAgain(parts, requestId, click));
@@ -121,7 +127,11 @@ function readClick(
   return {
     // A menu has no value of its own; its block is named after the request.
     requestId: own ?? action.block_id,
-    click: { who: body.user.id, id: action.action_ts },
+    click: {
+      who: body.user.id,
+      id: action.action_ts,
+      channel: body.container.type === 'message' ? body.container.channel_id : undefined,
+    },
     triggerId: body.trigger_id,
     client,
     respond,

@@ -35,7 +35,10 @@ export class Directory {
 
   /** The same look-ups with nothing kept: what holds at this moment. */
   fresh(): Directory {
-    return new Directory(this.#client);
+    const fresh = new Directory(this.#client);
+    // The workspace of an installation never changes.
+    fresh.#team = this.#team;
+    return fresh;
   }
 
   member(userId: string): Promise<Member> {

@@ -11,6 +11,7 @@ import { parseThreadId } from '../thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { pauseOf } from './kind-of.ts';
 import { asJson, askingSnapshot, snapshotOf } from './policy-snapshot.ts';
+import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -41,6 +42,7 @@ export async function planRequest(
   const base = { id: requestIdOf(threadId, interrupt.id), requester };
   const bind = (snapshot: PolicySnapshot) => ({
     policy: snapshot,
+    ground: toolbox.ground(),
     digest: requestDigest({
       entry,
       policy: asJson(snapshot),
@@ -49,7 +51,7 @@ export async function planRequest(
       threadId,
     }),
   });
-  const threadView = { id: 'thread', place: { ...parseThreadId(threadId) } };
+  const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
 
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
@@ -120,10 +122,10 @@ function askingPolicy(
 
 /** Where the card stands beside the thread: the policy's channels, and the approvers' direct messages. */
 function otherViews(policy: Policy, signers: readonly string[]): { id: string; place: JsonObject }[] {
-  const announced = policy.announce.map((channel) => ({ id: `in-${channel}`, place: { channel } }));
+  const announced = policy.announce.map((channel) => ({ id: channelView(channel), place: { channel } }));
   if (!policy.directMessages) return announced;
   return [
     ...announced,
-    ...signers.slice(0, MOST_DIRECT).map((user) => ({ id: `to-${user}`, place: { user } })),
+    ...signers.slice(0, MOST_DIRECT).map((user) => ({ id: personView(user), place: { user } })),
   ];
 }

@@ -22,6 +22,6 @@ for _, view in ipairs(words(request.views)) do
   redis.call('ZREM', K.outbox, item)
   redis.call('HDEL', K.rows, 'claim|' .. item, 'tries|' .. item)
 end
-redis.call('DEL', K.request)
+redis.call('DEL', K.request, K.record)
 forget('purge')
 return { 'purged' }

@@ -11,8 +11,9 @@ local thread = read(K.thread, 'token', 'owner', 'committed', 'open')
 
 if thread.committed == token then return { 'suspended', thread.open } end -- guard: suspend-repeated
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: suspend-stale
-for i = FIRST_REQUEST, #KEYS do
-  if redis.call('EXISTS', KEYS[i]) == 1 then return { 'existing', int(i - FIRST_REQUEST) } end -- guard: suspend-existing
+-- Each request has two keys, as K.request and K.record are those of the first.
+for i = FIRST_REQUEST, #KEYS, 2 do
+  if redis.call('EXISTS', KEYS[i]) == 1 then return { 'existing', int((i - FIRST_REQUEST) / 2) } end -- guard: suspend-existing
 end
 
 local next_arg = reader(5)
@@ -29,18 +30,18 @@ end
 redis.call('DEL', K.round)
 local requests = tonumber(next_arg())
 for i = 1, requests do
-  local key = KEYS[FIRST_REQUEST + i - 1]
+  local key, record_key = KEYS[FIRST_REQUEST + 2 * i - 2], KEYS[FIRST_REQUEST + 2 * i - 1]
   local id, record, kind, requester, digest = next_arg(), next_arg(), next_arg(), next_arg(), next_arg()
-  local quorum, vetoes, self = next_arg(), next_arg(), next_arg()
+  local ground, quorum, vetoes, self = next_arg(), next_arg(), next_arg(), next_arg()
   local principals, resolvers = next_arg(), next_arg()
   local expires_in, remind_every, escalate_after, escalate_to = next_arg(), next_arg(), next_arg(), next_arg()
   local idempotent, max_attempts, retry_for, kept = next_arg(), next_arg(), next_arg(), next_arg()
-  local fields = { 'v', '1', 'state', 'pending', 'rev', '1', 'record', record, 'kind', kind,
+  local fields = { 'v', '2', 'state', 'pending', 'rev', '1', 'kind', kind,
     'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'created', NOW,
     'principals', principals, 'resolvers', resolvers, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
     'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0' }
   -- Few requests have any of these, and many requests wait.
-  local rare = { self = self, idempotent = idempotent, escalate_to = escalate_to, remind_every = remind_every }
+  local rare = { ground = ground, self = self, idempotent = idempotent, escalate_to = escalate_to, remind_every = remind_every }
   for name, value in pairs(rare) do
     if value ~= '' then append(fields, { name, value }) end
   end
@@ -53,6 +54,7 @@ for i = 1, requests do
   end
   append(fields, { 'views', table.concat(views, ' ') })
   change('HSET', key, fields)
+  redis.call('SET', record_key, record)
   change('ZADD', K.outbox, shown)
   local waiting = {}
   for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end

@@ -1,3 +1,4 @@
+import { ClientRequest } from 'node:http';
 import { Redis } from 'ioredis';
 import { loadScripts, type Scripts } from '../../../src/store/scripts.ts';
 import type { Defect } from './defects.ts';
@@ -55,15 +56,32 @@ function fail(action: FaultAction): void {
  */
 export function installFailpoints({ scripts, onReply, onModelBody }: Defect = {}): void {
   patchRedis(scripts, onReply);
+  patchModel(onModelBody);
   const fetch = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const place = placeOf(String(input instanceof Request ? input.url : input));
     await pass(`${place}:before`);
-    const body = init?.body;
-    const isChanged = place === 'model' && onModelBody !== undefined && typeof body === 'string';
-    const response = await fetch(input, isChanged ? { ...init, body: onModelBody(body) } : init);
+    const response = await fetch(input, init);
     await pass(`${place}:after`);
     return response;
+  };
+}
+
+/** The model is called over Node's own HTTP client, with the body in one piece at the end of the request. */
+function patchModel(onBody: Defect['onModelBody']): void {
+  const { end, emit } = ClientRequest.prototype;
+  const isModel = ({ path }: ClientRequest) => path.includes('/chat/completions');
+  ClientRequest.prototype.end = function (this: ClientRequest, ...given: readonly unknown[]) {
+    if (!isModel(this)) return Reflect.apply(end, this, given);
+    const [body, ...rest] = given;
+    const sent = typeof body === 'string' && onBody !== undefined ? [onBody(body), ...rest] : given;
+    void pass('model:before').then(() => Reflect.apply(end, this, sent));
+    return this;
+  };
+  ClientRequest.prototype.emit = function (this: ClientRequest, event: string | symbol, ...told: unknown[]) {
+    if (event !== 'response' || !isModel(this)) return Reflect.apply(emit, this, [event, ...told]);
+    void pass('model:after').then(() => Reflect.apply(emit, this, [event, ...told]));
+    return true;
   };
 }
 
@@ -102,5 +120,5 @@ const OWN_PLACES = ['chat.postMessage', 'chat.update', 'views.open'];
 function placeOf(url: string): string {
   const method = /\/api\/([\w.]+)/.exec(url)?.[1];
   if (method !== undefined) return OWN_PLACES.includes(method) ? `slack ${method}` : 'slack, other calls';
-  return url.includes('/chat/completions') ? 'model' : 'response url';
+  return 'response url';
 }

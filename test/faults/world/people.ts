@@ -132,7 +132,7 @@ export class People {
 
   /** Most want what did not run to be run again. */
   #wantsAgain({ ts }: Errand): 'run-again' | 'did-not-run' {
-    return Number(ts.slice(-4)) % 4 === 0 ? 'did-not-run' : 'run-again';
+    return Number(ts.slice(-4)) % 8 === 0 ? 'did-not-run' : 'run-again';
   }
 
   #isTime(deed: string): boolean {

@@ -125,6 +125,13 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         stillEligible: still ? signed : [],
       });
     }
+    case 'sign': {
+      const { who, same, seenAt, silenceMs, pick } = command;
+      const attempt = `try-${step}`;
+      found.attempts.push(attempt);
+      const ground = same ? 'ground' : 'other';
+      return call('sign', request(found, pick, OPEN), { who, evidence, ground, seenAt, attempt, silenceMs });
+    }
     case 'finishAndTake': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
@@ -214,7 +221,7 @@ function attemptOf(found: Findings, requestId: string, pick: number): string {
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
   const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs } = plan;
   return {
-    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy },
+    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', ground: 'ground', policy },
     details: { tool: 'refund_order' },
     execution: { idempotent, maxAttempts, retryForMs },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),

@@ -112,6 +112,16 @@ const command = fc.oneof(
       silenceMs: duration,
     }),
   },
+  {
+    weight: 4,
+    arbitrary: verb('sign', {
+      pick,
+      who,
+      same: mostly,
+      seenAt: fc.subarray(['thread', 'dm', 'home']),
+      silenceMs: duration,
+    }),
+  },
   { weight: 5, arbitrary: verb('recover', { pick }) },
   { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict, tries }) },
   { weight: 2, arbitrary: verb('expire', { pick }) },

@@ -131,8 +131,9 @@ function ownerIn(said: unknown): string | undefined {
   return isRecord(first) ? String(first.owner) : undefined;
 }
 
-/** The requests of a round, and what became of them, come in no order. */
+/** The requests of a round, and what became of them, come in no order; what was loaded beside a deed is compared as a whole later. */
 function comparable(said: unknown): unknown {
+  if (isRecord(said) && said.loaded !== undefined) return said.outcome;
   if (Array.isArray(said) && !said.every(isItem)) return said.toSorted();
   if (isRecord(said) && Array.isArray(said.requestIds) && said.outcome === 'waiting')
     return toJson({ ...said, requestIds: said.requestIds.toSorted() });

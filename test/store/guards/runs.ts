@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Signature } from '../../../src/store/port.ts';
 import {
   approve,
   ask,
@@ -9,6 +10,7 @@ import {
   found,
   MINUTE_MS,
   outcome,
+  signature,
 } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
@@ -21,6 +23,19 @@ async function askAndApprove({ store }: Stage, changes = {}): Promise<string> {
   await store.vote(requestId, approve('U-ann'));
   await store.vote(requestId, approve('U-ben'));
   return requestId;
+}
+
+/** What came of somebody's signature; where more has to be known, nothing may have changed. */
+async function signedBy(
+  store: Stage['store'],
+  requestId: string,
+  who: string,
+  changes: Partial<Signature> = {},
+): Promise<string> {
+  const before = await store.load(requestId);
+  const { outcome, loaded } = await store.sign(requestId, signature(who, 'first', changes));
+  if (outcome === 'look') expect(loaded).toEqual(before);
+  return outcome;
 }
 
 /** What may run, how often, and what may be said of it. */
@@ -44,6 +59,38 @@ export const runScenarios: Scenarios = {
       quorum: 2,
       started: undefined,
     });
+  },
+  'sign-repeated': async ({ store, resending }) => {
+    const requestId = await ask(store);
+    const signed = await resending.sign(requestId, signature('U-ann', 'first'));
+    expect(signed.outcome).toBe('signed');
+    expect(signed.loaded).toHaveProperty('request.state', 'started');
+  },
+  'sign-pending': async ({ store }) => {
+    const requestId = await ask(store, { kind: 'question' });
+    expect(await signedBy(store, requestId, 'U-ann')).toBe('look');
+  },
+  'sign-expired': async ({ store }) => {
+    const requestId = await ask(store, { policy: { expiresInMs: 0 } });
+    expect(await signedBy(store, requestId, 'U-ann')).toBe('look');
+  },
+  'sign-alone': async ({ store }) => {
+    expect(await signedBy(store, await ask(store, BOTH), 'U-ann')).toBe('look');
+  },
+  'sign-own': async ({ store }) => {
+    const requestId = await ask(store, { requester: 'U-ann' });
+    expect(await signedBy(store, requestId, 'U-ann')).toBe('look');
+  },
+  'sign-ground': async ({ store }) => {
+    expect(await signedBy(store, await ask(store), 'U-ann', { ground: 'another' })).toBe('look');
+  },
+  'sign-named': async ({ store }) => {
+    expect(await signedBy(store, await ask(store), 'U-eve')).toBe('look');
+  },
+  'sign-seen': async ({ store }) => {
+    const requestId = await ask(store, { views: [{ id: 'thread', place: {} }] });
+    expect(await signedBy(store, requestId, 'U-ann', { seenAt: ['in-C9'] })).toBe('look');
+    expect(await signedBy(store, requestId, 'U-ann', { seenAt: ['in-C9', 'thread'] })).toBe('signed');
   },
   'start-pending': async ({ store }) => {
     const early = { outcome: 'not-approved', state: 'pending' };

@@ -1,7 +1,7 @@
 import type { Verbs, World } from './world.ts';
-import { isSettled } from './world.ts';
+import { expiryOf, isSettled, votesFor } from './world.ts';
 
-type Joined = 'putAndTake' | 'voteAndStart' | 'finishAndTake';
+type Joined = 'putAndTake' | 'voteAndStart' | 'sign' | 'finishAndTake';
 
 /** Two verbs in one step are the one after the other, and nothing more. */
 export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verbs, Joined> {
@@ -31,6 +31,29 @@ export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verb
       if (voted.outcome !== 'voted') return voted;
       const isDue = world.request(requestId)?.state === 'approved' || before === attempt.attempt;
       return { ...voted, started: isDue ? verbs.start(requestId, attempt) : undefined };
+    },
+
+    sign(requestId, { who, evidence, ground, seenAt, attempt, silenceMs }) {
+      const request = world.request(requestId);
+      const said = (outcome: 'signed' | 'look') => ({ outcome, loaded: { outcome: 'unknown' } as const });
+      if (request === undefined) return said('look');
+      const { asked, state, principals, views } = request;
+      if (state === 'started' && request.attempt === attempt) return said('signed');
+      const isAble =
+        state === 'pending' &&
+        asked.kind === 'approval' &&
+        world.now < expiryOf(request) &&
+        asked.policy.quorum === 1 &&
+        votesFor(request, 'reject') === 0 &&
+        (who !== asked.requester || asked.policy.selfApproval) &&
+        asked.ground === ground &&
+        principals.includes(who) &&
+        (seenAt.length === 0 || views.some(({ id }) => seenAt.includes(id)));
+      if (!isAble) return said('look');
+      const vote = { who, evidence, eligible: true, shown: asked.digest } as const;
+      verbs.vote(requestId, { ...vote, decision: 'approve' });
+      verbs.start(requestId, { attempt, silenceMs, digest: asked.digest, stillEligible: [who], evidence });
+      return said('signed');
     },
 
     finishAndTake(requestId, outcome, leaseMs) {

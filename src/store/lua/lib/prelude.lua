@@ -18,6 +18,10 @@ local function words(text)
   return list
 end
 
+local function has_word(text, word)
+  return string.find(' ' .. text .. ' ', ' ' .. word .. ' ', 1, true) ~= nil
+end
+
 -- A round names its requests by what they add to the thread's id.
 local function interrupt_of(request_id)
   return string.match(request_id, '~(.*)$')

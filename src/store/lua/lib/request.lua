@@ -4,7 +4,7 @@
 local request_id = ARGV[2]
 local request = read(K.request, 'state', 'kind', 'requester', 'digest', 'quorum', 'vetoes', 'self', 'expires', 'created',
   'principals', 'resolvers', 'escalate_to', 'remind_every', 'views', 'approvals', 'rejections', 'attempt', 'attempts',
-  'idempotent', 'max_attempts', 'retry_for', 'first_start', 'keep', 'by', 'rev')
+  'ground', 'idempotent', 'max_attempts', 'retry_for', 'first_start', 'keep', 'by', 'rev')
 
 local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved '
 
