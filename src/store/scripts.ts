@@ -49,13 +49,19 @@ export interface Script {
   readonly takesRecords: boolean;
 }
 
+/** What a script has left to its end is written whichever way it returned. */
+const FINISH = `local said = script()
+for i = 1, #last_writes do last_writes[i]() end
+return said`;
+
 export type Scripts = Readonly<Record<ScriptName, Script>>;
 
 /** Reads all scripts with what they include; `change` lets a test take something out of one to see what it was for. */
 export function loadScripts(change: (text: string) => string = (text) => text): Scripts {
   const prelude = readLua('lib/prelude');
   const entries = NAMES.map((name) => {
-    const body = change(`${prelude}\n${resolve(name, new Set())}`);
+    const own = `local function script()\n${resolve(name, new Set())}\nend\n${FINISH}`;
+    const body = change(`${prelude}\n${own}`);
     const keys = KEY_NAMES.filter((key) => new RegExp(`\\bK\\.${key}\\b`).test(body));
     const text = `${nameKeys(keys)}\n${body}`;
     const takesRecords = /\bK\.record\b/.test(body);

@@ -144,6 +144,6 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
     execution.retryForMs,
     keptMs,
     ...counted(views.map((view) => [view.id, JSON.stringify(view.place)])),
-    ...statement({ requester, digest, policy: toJson(policy) }),
+    ...statement({ requester, digest, ground, policy: toJson(policy) }),
   ];
 }

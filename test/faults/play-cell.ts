@@ -54,11 +54,16 @@ export async function playCell(cell: Cell, options: CellOptions): Promise<CellRe
       ...executedOf(evidence),
       violations,
       seconds: Math.round((Date.now() - begun) / 1_000),
-      remark,
+      remark: [remark, repeatedOf(world)].filter((part) => part !== '').join('; '),
     };
   } finally {
     await world.stop();
   }
+}
+
+function repeatedOf({ people }: World): string {
+  const { count } = people.lostWords;
+  return count === 0 ? '' : `${count} messages said again, which Slack had given up telling the bot`;
 }
 
 /** What it takes to find out what happened: what the workers logged, the audit log, and what was said and shown. */
@@ -71,6 +76,12 @@ function keep({ logFile, workspace }: World, { audit, effects }: Evidence, file:
     text,
     blocks,
   }));
-  const rows = [...audit, ...effects, ...said].map((row) => JSON.stringify(row));
+  const told = workspace.deliveries.map(({ type, payload, attempts, outcome }) => ({
+    type,
+    event: payload.event,
+    attempts: attempts.map(({ at, retryReason, acknowledgedAt }) => ({ at, retryReason, acknowledgedAt })),
+    outcome: outcome.kind,
+  }));
+  const rows = [...audit, ...effects, ...said, ...told].map((row) => JSON.stringify(row));
   writeFileSync(`${file}.evidence`, rows.join('\n'));
 }

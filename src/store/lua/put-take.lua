@@ -3,10 +3,10 @@
 -- long the lease holds in ms.
 -- Result: {'waiting', the interrupts that wait} if nothing was put because something does; else as `put` says, and after a 'put'
 -- as `take` says; the same call again gives the same token.
+--- include thread
 --- script put
 --- script take
 local owner = ARGV[5]
-local thread = read(K.thread, 'open', 'owner')
 
 if tonumber(thread.open or '0') > 0 then -- guard: put-take-waiting
   local waiting = { 'waiting' }

@@ -2,16 +2,18 @@
 -- ARGV: thread, the item's own id, the item, '1' if only a thread that is there already takes it.
 -- Result: {'put', waiting requests, place in the inbox, '1' if a turn is going on}, {'duplicate'} or {'unknown-thread'}; the
 -- same call again is a duplicate.
+--- include thread
 local item_id, item, only_known = ARGV[2], ARGV[3], ARGV[4]
 
 if only_known == '1' and redis.call('EXISTS', K.thread) == 0 then return { 'unknown-thread' } end -- guard: put-unknown
-if redis.call('ZSCORE', K.seen, item_id) then return { 'duplicate' } end -- guard: put-duplicate
+if redis.call('ZADD', K.seen, 'NX', NOW, item_id) == 0 then return { 'duplicate' } end -- guard: put-duplicate
 
-redis.call('ZADD', K.seen, NOW, item_id)
 redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
 local place = redis.call('RPUSH', K.inbox, item)
-local thread = read(K.thread, 'open', 'owner', 'lease_until', 'v')
-if not thread.v then redis.call('HSET', K.thread, 'v', '1') end
+if not thread.v then
+  thread.v = '1'
+  redis.call('HSET', K.thread, 'v', thread.v)
+end
 local open = tonumber(thread.open or '0')
 local busy = thread.owner and tonumber(thread.lease_until) > now
 if open == 0 then redis.call('ZADD', K.wake, 'NX', NOW, thread_id) end

@@ -19,7 +19,7 @@ if tonumber(request.attempts) >= tonumber(request.max_attempts) then again = fal
 forget('recover')
 if again then
   enter('approved', 'attempt', '')
-  redis.call('ZADD', K.run, NOW, request_id)
+  set_to_run(true)
   audit('retried', request_id, 'after try ' .. request.attempts, '', '')
   return { 'retry', request.attempts }
 end

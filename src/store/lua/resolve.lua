@@ -27,7 +27,7 @@ audit('resolved', request_id, verdict .. ' ' .. who, body, digest)
 if verdict == 'run-again' then
   enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who)
   unlist_for(request.resolvers)
-  redis.call('ZADD', K.run, NOW, request_id)
+  set_to_run(true)
   return { 'resolved', 'approved' }
 end
 redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)

@@ -12,7 +12,7 @@ if request.state == 'pending' then return { 'not-approved', request.state } end 
 if request.state ~= 'approved' then return settled() end -- guard: start-settled
 local counted, seen = 0, {}
 for _, person in ipairs(words(still)) do
-  local signed = redis.call('HGET', K.request, 'vote:' .. person) == 'approve'
+  local signed = field('vote:' .. person) == 'approve'
   if seen[person] then signed = false end -- guard: start-distinct
   seen[person] = true
   if signed then counted = counted + 1 end
@@ -28,7 +28,7 @@ end
 
 local try = request.attempts + 1
 enter('started', 'attempt', attempt, 'started_at', NOW, 'attempts', int(try), 'first_start', request.first_start or NOW)
-redis.call('ZREM', K.run, request_id)
+set_to_run(false)
 due('recover', now + silence)
 audit('started', request_id, 'try ' .. int(try) .. ' ' .. attempt, body, digest)
 return { 'started', int(try) }

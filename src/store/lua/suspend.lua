@@ -4,10 +4,10 @@
 -- of each, as `request_fields` reads them).
 -- Result: {'suspended', waiting requests}, {'stale'} or {'existing', which of its requests}; the same call again changes
 -- nothing and gives the same.
+--- include thread
 --- include audit
 --- include send
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local thread = read(K.thread, 'token', 'owner', 'committed', 'open')
 
 if thread.committed == token then return { 'suspended', thread.open } end -- guard: suspend-repeated
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: suspend-stale

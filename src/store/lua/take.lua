@@ -3,8 +3,8 @@
 -- Result: {'taken', token, how many messages, inbox, the interrupts of its round and what became of them as pairs, the record's
 -- version}, {'busy', until},
 -- {'waiting', how many}, {'idle'} or {'quarantined', why}; the same call again gives the same token.
+--- include thread
 local owner, lease = ARGV[2], tonumber(ARGV[3])
-local thread = read(K.thread, 'token', 'owner', 'lease_until', 'open', 'quarantine', 'v')
 
 if thread.quarantine then -- guard: take-quarantined
   redis.call('ZREM', K.wake, thread_id)

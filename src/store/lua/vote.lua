@@ -33,8 +33,7 @@ end
 local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
 if earlier == 'approve' then approvals = approvals - 1 end
 if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
-redis.call('HSET', K.request, 'vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals),
-  'rejections', int(rejections))
+set('vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals), 'rejections', int(rejections))
 local count = int(approvals) .. ' of ' .. request.quorum
 audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
 
@@ -47,7 +46,7 @@ if approvals >= tonumber(request.quorum) then
   enter('approved', 'by', who, 'decided_at', NOW)
   unlist_for(request.principals)
   forget('expire', 'remind', 'escalate')
-  redis.call('ZADD', K.run, NOW, request_id)
+  set_to_run(true)
   audit('approved', request_id, count, '', '')
   return { 'voted', 'approved', int(approvals), request.quorum }
 end

@@ -4,7 +4,9 @@ import type { Evidence } from '../world/gather-evidence.ts';
 import type { Violation } from './invariants.ts';
 import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
 
-const Digested = z.object({ digest: z.string() });
+/** What was stored when people were asked, and what a start rests on: the digest made anew, or all that it is made of beside the call. */
+const Stored = z.object({ digest: z.string(), ground: z.string() });
+const Started = z.union([Stored.pick({ digest: true }), Stored.pick({ ground: true })]);
 
 /** What ran, how often, and whether it was what people were shown. */
 export function checkEffects({ effects, errands }: Evidence, requests: readonly SeenRequest[]): Violation[] {
@@ -32,11 +34,12 @@ export function checkEffects({ effects, errands }: Evidence, requests: readonly 
         violations.push({ invariant: 3, what: `${call.tool} ran with ${input} and not with ${expected}` });
   }
   for (const request of requests) {
-    // The digest is made of the canonical arguments: it was stored when people were asked, and made anew before the start.
-    const digests = new Set(
-      rowsOf(request, 'asked', 'started').map(({ body }) => Digested.parse(JSON.parse(body)).digest),
-    );
-    if (digests.size > 1)
+    const stored = rowsOf(request, 'asked').map(({ body }) => Stored.parse(JSON.parse(body)));
+    const isStored = (started: z.infer<typeof Started>) =>
+      stored.some(({ digest, ground }) =>
+        'digest' in started ? started.digest === digest : started.ground === ground,
+      );
+    if (!rowsOf(request, 'started').every(({ body }) => isStored(Started.parse(JSON.parse(body)))))
       violations.push({
         invariant: 3,
         what: `${request.id} was started with other arguments than were stored`,

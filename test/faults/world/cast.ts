@@ -37,22 +37,23 @@ export const USER_GROUPS: readonly UserGroupSeed[] = [
 
 /** Who may sign each tool, how many it takes, and when it is too late. */
 export interface Rule {
-  readonly group: string;
+  readonly approvers: readonly string[];
   readonly signers: readonly string[];
   readonly quorum: number;
   readonly expiresMs: number;
 }
 
-const pair = { group: APPROVERS_GROUP, signers: [CAST.alice, CAST.bruno] };
-const five = { group: FIVE_GROUP, signers: FIVE };
-const twenty = { group: TWENTY_GROUP, signers: CROWD };
+const pair = { approvers: [APPROVERS_GROUP], signers: [CAST.alice, CAST.bruno] };
+const named = { ...pair, approvers: pair.signers };
+const five = { approvers: [FIVE_GROUP], signers: FIVE };
+const twenty = { approvers: [TWENTY_GROUP], signers: CROWD };
 const LONG_MS = 600_000;
 const BRIEF_MS = 2_000;
 
 /** One tool for each way in which an action can be signed or run; the manifest and the checkers both follow from this. */
 export const RULES: Readonly<Record<string, Rule>> = {
-  /** Takes effect at every run, so that a second run is seen. */
-  charge: { ...pair, quorum: 1, expiresMs: LONG_MS },
+  /** Takes effect at every run, so that a second run is seen; its approvers are named, so that one signature is one step. */
+  charge: { ...named, quorum: 1, expiresMs: LONG_MS },
   /** Takes effect once a key, however often it is tried. */
   credit: { ...pair, quorum: 1, expiresMs: LONG_MS },
   erase: { ...pair, quorum: 2, expiresMs: LONG_MS },

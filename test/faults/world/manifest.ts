@@ -1,10 +1,10 @@
 import { CAST } from '../../../playground/slack/default-cast.ts';
 import { RULES } from './cast.ts';
 
-const policies = Object.entries(RULES).map(([tool, { group, quorum, expiresMs }]) => {
+const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresMs }]) => {
   const late = tool === 'linger' ? `, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
   const expires = `${expiresMs / 1_000}s`;
-  return `  ${tool}: { approvers: [${group}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late} }`;
+  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late} }`;
 });
 const rules = Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`);
 

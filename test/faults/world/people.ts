@@ -7,6 +7,7 @@ import { cardOf, hasSigned, type ShownCard } from './cards.ts';
 import { decideTogether } from './crowd.ts';
 import { DEEDS } from './deeds.ts';
 import { type Errand, editedAmount, wordsOf } from './errand.ts';
+import { LostWords } from './lost-words.ts';
 
 const PATIENCE_MS = 3_000;
 const LOOK_EVERY_MS = 100;
@@ -22,11 +23,15 @@ export class People {
   readonly #late = new Set<Promise<unknown>>();
   readonly #busy = new Map<string, Promise<void>>();
   readonly finished = new Set<Errand>();
+  readonly lostWords: LostWords;
+  /** What was ordered last in each thread. */
+  readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
   #isOver = false;
 
   constructor(workspace: Workspace, effectsFile: string) {
     this.#workspace = workspace;
     this.#effectsFile = effectsFile;
+    this.lostWords = new LostWords(workspace.deliveries);
   }
 
   get open(): number {
@@ -34,10 +39,11 @@ export class People {
   }
 
   say(errand: Errand): void {
-    const { botUserId } = this.#workspace.state.app;
-    const said = this.#workspace.as(CAST.requester).say(errand.channel, `<@${botUserId}> ${wordsOf(errand)}`);
-    errand.ts = said.ts;
-    this.#open.set(said.ts, errand);
+    const words = `<@${this.#workspace.state.app.botUserId}> ${wordsOf(errand)}`;
+    const { ts } = this.#workspace.as(CAST.requester).say(errand.channel, words);
+    errand.ts = ts;
+    this.#open.set(ts, errand);
+    this.#lastOrder.set(ts, { ts, words });
     if (errand.hurries) setTimeout(() => this.#hurry(errand), HURRY_AFTER_MS);
   }
 
@@ -48,6 +54,7 @@ export class People {
   /** Looks and clicks until it is told to stop. */
   async run(): Promise<void> {
     while (!this.#isOver) {
+      this.lostWords.look();
       const replies = this.#repliesToOpen();
       for (const errand of this.#open.values()) this.#look(errand, replies.get(errand.ts) ?? []);
       await sleep(LOOK_EVERY_MS);
@@ -80,6 +87,7 @@ export class People {
       return;
     }
     this.#askAgain(errand, replies);
+    this.#repeatOrder(errand);
     for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
       for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
         if (when(card)) this.#try(errand, card, who, actionId);
@@ -105,11 +113,21 @@ export class People {
     this.#late.add(late.catch(() => {}));
   }
 
+  #repeatOrder({ channel, ts }: Errand): void {
+    const order = this.#lastOrder.get(ts);
+    if (order !== undefined && this.lostWords.has(order.ts)) this.#order(channel, ts, order.words);
+  }
+
+  #order(channel: string, threadTs: string, words: string): void {
+    const { ts } = this.#workspace.as(CAST.requester).say(channel, words, { threadTs });
+    this.#lastOrder.set(threadTs, { ts, words });
+  }
+
   /** Once: said again it would stop the model's last words. */
   #sayStop({ channel, ts }: Errand): void {
     if (this.#lastTry.has(`${ts} stop`)) return;
     this.#lastTry.set(`${ts} stop`, Date.now());
-    this.#workspace.as(CAST.requester).say(channel, 'stop', { threadTs: ts });
+    this.#order(channel, ts, 'stop');
   }
 
   #gather(errand: Errand, card: ShownCard): void {

@@ -2,9 +2,11 @@
 -- and the digest of what the caller says of it; the caller's words themselves are covered by their digest.
 local chain = nil
 local function audit(event, subject, detail, body, digest)
-  chain = chain or read(K.head, 'seq', 'hash')
+  if not chain then
+    chain = read(K.head, 'seq', 'hash')
+    at_end(function() redis.call('HSET', K.head, 'seq', chain.seq, 'hash', chain.hash) end)
+  end
   chain.seq = int((tonumber(chain.seq) or 0) + 1)
   chain.hash = redis.sha1hex(table.concat({ chain.hash or '', chain.seq, NOW, event, subject, detail, digest }, '\n'))
-  redis.call('HSET', K.head, 'seq', chain.seq, 'hash', chain.hash)
   redis.call('XADD', K.audit, chain.seq .. '-0', 't', NOW, 'e', event, 's', subject, 'd', detail, 'b', body, 'h', chain.hash)
 end

@@ -1,7 +1,8 @@
 -- Opens every script. Its keys share one hash tag; those that its text names as K.<name> are given to it, in one order for all
 -- scripts, and after them the requests that it is about: FIRST_REQUEST is the place of the first, which is K.request as well.
 -- ARGV[1] is the thread's id; what follows is the script's own.
--- A script first checks and may return at any check; once it has written, it writes all.
+-- A script first checks and may return at any check; once it has written, it writes all. What several of its steps write in the
+-- same place is written once, after its last line.
 local thread_id = ARGV[1]
 
 local clock = redis.call('TIME')
@@ -11,6 +12,11 @@ local function int(value)
   return string.format('%.0f', value)
 end
 local NOW = int(now)
+
+local last_writes = {}
+local function at_end(write)
+  last_writes[#last_writes + 1] = write
+end
 
 local function words(text)
   local list = {}

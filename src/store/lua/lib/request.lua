@@ -34,6 +34,38 @@ local function index_member(person, at)
   return person .. ' ' .. int(at) .. ' ' .. request_id
 end
 
+-- Fields of the request that the script changes.
+local changed = nil
+local function set(...)
+  if not changed then
+    changed = {}
+    at_end(function()
+      local fields = {}
+      for name, value in pairs(changed) do append(fields, { name, value }) end
+      change('HSET', K.request, fields)
+    end)
+  end
+  local given = { ... }
+  for i = 1, #given, 2 do changed[given[i]] = given[i + 1] end
+end
+
+-- A field as it is by now.
+local function field(name)
+  return changed and changed[name] or redis.call('HGET', K.request, name)
+end
+
+-- Whether the action is one that somebody has to run.
+local was_to_run, to_run = request.state == 'approved', nil
+local function set_to_run(value)
+  if to_run == nil then
+    at_end(function()
+      if to_run then redis.call('ZADD', K.run, NOW, request_id) end
+      if was_to_run and not to_run then redis.call('ZREM', K.run, request_id) end
+    end)
+  end
+  to_run = value
+end
+
 local function list_for(people)
   local members = {}
   for _, person in ipairs(words(people)) do append(members, { '0', index_member(person, request.created) }) end
@@ -47,12 +79,17 @@ local function unlist_for(people)
 end
 
 -- Every place where the card stands has to be drawn again; one that is being drawn now is drawn once more afterwards.
+local redrawn = false
 local function redraw(...)
   request.rev = int(request.rev + 1)
-  redis.call('HSET', K.request, 'rev', request.rev, ...)
-  for _, view in ipairs(words(request.views)) do
-    redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request_id .. '|' .. view)
-  end
+  set('rev', request.rev, ...)
+  if redrawn then return end
+  redrawn = true
+  at_end(function()
+    local places = {}
+    for _, view in ipairs(words(request.views)) do append(places, { NOW, 'view|' .. request_id .. '|' .. view }) end
+    if #places > 0 then redis.call('ZADD', K.outbox, 'NX', unpack(places)) end
+  end)
 end
 
 local function enter(state, ...)
@@ -62,9 +99,12 @@ end
 
 -- Nobody is needed for this request any more: the thread goes on when it was the last of its round.
 local function settle(state, by, payload)
+  -- Between its approval and an unknown outcome it waits for nobody.
+  if request.state == 'pending' or request.state == 'unknown' then
+    unlist_for(request.principals .. ' ' .. request.resolvers)
+  end
   enter(state, 'by', by, 'payload', payload, 'settled_at', NOW)
-  unlist_for(request.principals .. ' ' .. request.resolvers)
-  redis.call('ZREM', K.run, request_id)
+  set_to_run(false)
   forget('expire', 'remind', 'escalate', 'recover')
   due('purge', now + request.keep)
   local decided = { '0', index_member(request.requester, now) }
