@@ -1,6 +1,12 @@
-import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http';
+import {
+  type IncomingMessage,
+  Agent as PlainAgent,
+  type RequestOptions,
+  request as requestPlain,
+} from 'node:http';
 import { request as requestSafe, Agent as SafeAgent } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { urlToHttpOptions } from 'node:url';
 
 const plain = { request: requestPlain, agent: new PlainAgent({ keepAlive: true }) };
 const safe = { request: requestSafe, agent: new SafeAgent({ keepAlive: true }) };
@@ -12,6 +18,15 @@ export interface HttpFetch {
   bodyOf(response: Response): IncomingMessage;
 }
 
+/** Where requests go; a model is always called at one address, and to read it anew each time would be a part of the call's cost. */
+let lastTarget: { readonly address: string; readonly options: RequestOptions } | undefined;
+
+function targetOf(address: string): RequestOptions {
+  if (lastTarget?.address !== address)
+    lastTarget = { address, options: { ...urlToHttpOptions(new URL(address)) } };
+  return lastTarget.options;
+}
+
 /**
  * Sends requests over Node's own HTTP client, on connections that are kept: the built-in `fetch` takes twice its CPU, most of it
  * for web streams. Redirects are not followed, and nothing is compressed.
@@ -20,10 +35,10 @@ export function httpFetch(): HttpFetch {
   const bodies = new WeakMap<Response, IncomingMessage>();
   return {
     async fetch(input, { method = 'GET', headers, body, signal } = {}) {
-      const url = new URL(input instanceof Request ? input.url : input);
-      const { request, agent } = url.protocol === 'https:' ? safe : plain;
+      const target = targetOf(input instanceof Request ? input.url : String(input));
+      const { request, agent } = target.protocol === 'https:' ? safe : plain;
       const message = await new Promise<IncomingMessage>((resolve, reject) => {
-        const sent = request(url, { method, agent, ...(signal && { signal }) }, resolve);
+        const sent = request({ ...target, method, agent, ...(signal && { signal }) }, resolve);
         sent.once('error', reject);
         sent.setHeaders(headers instanceof Headers ? headers : new Headers(headers));
         if (typeof body === 'string') sent.end(body);

@@ -28,30 +28,31 @@ function writeHistory(history: readonly HistoryItem[]): readonly ChatMessage[] {
   if (known.items === 0) written.set(history, known);
   for (; known.items < history.length; known.items += 1) {
     const item = history[known.items];
-    if (item !== undefined) known.messages.push(...writeItem(item));
+    if (item !== undefined) writeItem(item, known.messages);
   }
   return known.messages;
 }
 
-function writeItem(item: HistoryItem): ChatMessage[] {
-  if (item.role === 'user') return [{ role: 'user', content: item.text }];
-  if (item.calls.length === 0) return [{ role: 'assistant', content: item.text }];
-  return [
-    {
-      role: 'assistant',
-      content: item.text === '' ? null : item.text,
-      tool_calls: item.calls.map(({ ref, name, input }) => ({
-        id: ref,
-        type: 'function' as const,
-        function: { name: acceptableName(name), arguments: JSON.stringify(input) },
-      })),
-    },
-    ...item.calls.map(({ ref, output }) => ({
-      role: 'tool' as const,
-      tool_call_id: ref,
-      content: writeOutput(output),
+function writeItem(item: HistoryItem, messages: ChatMessage[]): void {
+  if (item.role === 'user') {
+    messages.push({ role: 'user', content: item.text });
+    return;
+  }
+  if (item.calls.length === 0) {
+    messages.push({ role: 'assistant', content: item.text });
+    return;
+  }
+  messages.push({
+    role: 'assistant',
+    content: item.text === '' ? null : item.text,
+    tool_calls: item.calls.map(({ ref, name, input }) => ({
+      id: ref,
+      type: 'function' as const,
+      function: { name: acceptableName(name), arguments: JSON.stringify(input) },
     })),
-  ];
+  });
+  for (const { ref, output } of item.calls)
+    messages.push({ role: 'tool', tool_call_id: ref, content: writeOutput(output) });
 }
 
 /** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */

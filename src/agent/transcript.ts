@@ -19,6 +19,7 @@ export type CallState =
   | { readonly state: 'waiting'; readonly part: CallPart; readonly interrupt: Interrupt<string, JsonValue> }
   | { readonly state: 'settled'; readonly part: CallPart; readonly response: ResponsePart };
 
+const NO_CALLS: readonly never[] = Object.freeze([]);
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /** The transcripts of lists of messages that can no longer change. */
@@ -68,8 +69,8 @@ export class Transcript {
     if (known !== undefined) return known;
     const transcript = new Transcript();
     const isChecked = isCheckedList(messages);
-    for (const [index, message] of messages.entries())
-      transcript.append(isChecked ? (message as Message) : parseMessage(message, index));
+    if (isChecked) for (const message of messages) transcript.append(message);
+    else messages.forEach((message, index) => transcript.append(parseMessage(message, index)));
     transcript.#refuseOpen();
     if (isChecked) transcript.#sealAs(messages);
     return transcript;
@@ -178,6 +179,11 @@ export class Transcript {
   }
 
   #closeRound(): void {
+    // Most of a long history are words alone.
+    if (this.#calls.size === 0) {
+      this.history.push({ role: 'model', text: this.text, calls: NO_CALLS });
+      return;
+    }
     const calls = [...this.#calls.values()].flatMap((call) => {
       if (call.state !== 'settled') return [];
       const { ref, name, input } = call.part.toolRequest;

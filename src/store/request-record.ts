@@ -4,8 +4,8 @@ import { isPerson, threadOf } from './keys.ts';
 import { readPart } from './problem-of.ts';
 
 /**
- * How requests are written. Version 1 had what never changes as a field of the hash and is read still; since version 2 it has a key
- * of its own.
+ * How requests are written. Version 1 had all that never changes as one field of the hash and is read still. Since version 2 the
+ * details have a key of their own, and the policy and the rules of execution are read from the fields that the scripts go by.
  */
 export const REQUEST_VERSION = 2;
 const VERSIONS: readonly (string | undefined)[] = ['1', '2'];
@@ -91,14 +91,14 @@ export const RequestRules = z.object({
   views: z.array(z.object({ id: Id })).optional(),
 });
 
-/** The part of a record that never changes, kept as one JSON text. */
-export const Fixed = z.strictObject({
-  v: z.union([z.literal(1), z.literal(REQUEST_VERSION)]),
+/** What a request is about, kept as one JSON text. */
+const Fixed = z.strictObject({ v: z.literal(REQUEST_VERSION), details: JsonRecord });
+const FirstFixed = z.strictObject({
+  v: z.literal(1),
   details: JsonRecord,
   policy: PolicySnapshot,
   execution: ExecutionRules,
 });
-export type Fixed = z.infer<typeof Fixed>;
 
 export interface RecordedVote {
   readonly who: string;
@@ -220,9 +220,14 @@ export function parseRequestRecord(
   record: string | null,
 ): RequestRecord {
   const stored = readStored(fields);
-  const { details, policy, execution } = readPart('record', () =>
-    Fixed.parse(JSON.parse((stored.v === '1' ? fields.record : record) ?? '')),
-  );
+  const { details, policy, execution } =
+    stored.v === '1'
+      ? readPart('record', () => FirstFixed.parse(JSON.parse(fields.record ?? '')))
+      : {
+          ...readPart('record', () => Fixed.parse(JSON.parse(record ?? ''))),
+          policy: readPart('policy', () => PolicySnapshot.parse(policyIn(fields))),
+          execution: readPart('execution', () => ExecutionRules.parse(executionIn(fields))),
+        };
   return {
     id,
     threadId: threadOf(id) ?? '',
@@ -251,6 +256,32 @@ export function parseRequestRecord(
     attempt: stored.attempt === '' ? undefined : stored.attempt,
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
+  };
+}
+
+/** The policy as it was when the request was made, whoever was asked since. */
+function policyIn(fields: Readonly<Record<string, string>>): object {
+  const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
+  const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
+  const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
+  return {
+    principals: words(first),
+    resolvers: words(resolvers),
+    quorum: Number(fields.quorum),
+    vetoes: Number(fields.vetoes),
+    selfApproval: self === '1',
+    expiresInMs: Number(expires) - Number(created),
+    ...(remind !== undefined && { remindEveryMs: Number(remind) }),
+    ...(after !== undefined && { escalate: { afterMs: Number(after), to: words(to) } }),
+  };
+}
+
+function executionIn(fields: Readonly<Record<string, string>>): object {
+  const { idempotent, max_attempts: maxAttempts, retry_for: retryFor } = fields;
+  return {
+    idempotent: idempotent === '1',
+    maxAttempts: Number(maxAttempts),
+    retryForMs: Number(retryFor),
   };
 }
 

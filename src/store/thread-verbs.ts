@@ -125,7 +125,7 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
   const { id, kind, requester, digest, ground = '', details, policy, execution, views = [] } = request;
   return [
     id,
-    JSON.stringify({ v: REQUEST_VERSION, details, policy, execution }),
+    JSON.stringify({ v: REQUEST_VERSION, details }),
     kind,
     requester,
     digest,

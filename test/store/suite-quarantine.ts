@@ -101,10 +101,10 @@ export function describeQuarantine(subject: () => Subject): void {
     test('is called malformed, with the place', async () => {
       const { store, client, prefix } = subject();
       const id = await ask(store);
-      await client.set(new Keys(prefix).record(id), '{"v":2,"details":{}}');
+      await client.set(new Keys(prefix).record(id), '{"v":2,"detail":{}}');
       const loaded = await store.load(id);
       expect(loaded).toMatchObject({ outcome: 'malformed' });
-      expect(loaded).toHaveProperty('problem', expect.stringContaining('policy'));
+      expect(loaded).toHaveProperty('problem', expect.stringContaining('details'));
       expect(await store.take(threadOf(id) ?? '', MINUTE_MS)).toMatchObject({ outcome: 'quarantined' });
     });
 

@@ -41,7 +41,7 @@ for i = 1, requests do
     'principals', principals, 'resolvers', resolvers, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
     'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0' }
   -- Few requests have any of these, and many requests wait.
-  local rare = { ground = ground, self = self, idempotent = idempotent, escalate_to = escalate_to, remind_every = remind_every }
+  local rare = { ground = ground, self = self, idempotent = idempotent, escalate_to = escalate_to, escalate_after = escalate_after, remind_every = remind_every }
   for name, value in pairs(rare) do
     if value ~= '' then append(fields, { name, value }) end
   end

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis-store.ts';
+import { CAST, startStory } from './support.ts';
+
+const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
+const SILENT = { silenceMs: 300, beatMs: 3_600_000 };
+const SWEEP = { everyMs: 100, overdueMs: 0 };
+
+const manifestFor = (approvers: string) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${approvers}], direct_messages: false }
+tools:
+  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+`;
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+
+const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
+
+/** What the audit log says of the only request, and what each row rests on. */
+async function auditOf({ redis, prefix }: Story) {
+  const rows: { event: string; body: Record<string, unknown> }[] = [];
+  for await (const { event, body } of openRedisStore({ client: redis, prefix }).exportAudit())
+    rows.push({ event, body: body === '' ? {} : JSON.parse(body) });
+  return rows;
+}
+
+test('the signature of a named approver is on record as a vote, an approval and a start, each once', async () => {
+  const story = await startStory({
+    manifest: manifestFor(CAST.alice),
+    replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(12_000);
+  const rows = await auditOf(story);
+  expect(rows.map(({ event }) => event)).toEqual(['asked', 'voted', 'approved', 'started', 'succeeded']);
+  const [asked, voted, , started] = rows;
+  expect(voted?.body).toMatchObject({ who: CAST.alice, evidence: { as: CAST.alice, isBot: false } });
+  expect(started?.body).toMatchObject({ stillEligible: [CAST.alice], ground: asked?.body.ground });
+});
+
+test('what was changed on record behind everybody does not run, and people are asked about it', async () => {
+  const story = await startStory({
+    manifest: manifestFor(CAST.alice),
+    replies: [{ calls: [refund] }],
+    timing: SILENT,
+    sweep: SWEEP,
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/0 of 1 signed/);
+  const [key = ''] = await story.redis.keys(`${story.prefix}*:record:*`);
+  const record = (await story.redis.get(key)) ?? '';
+  expect(record).toContain('12000');
+  await story.redis.set(key, record.replaceAll('12000', '32000'));
+  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/refund_order: (unknown|superseded)/);
+  expect(await refunded(story)).toBe(0);
+});
