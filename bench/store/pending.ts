@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
-import { requestIdOf } from '../../src/store/keys.ts';
-import type { Store } from '../../src/store/port.ts';
+import { requestIdOf, SHARDS, shardOf, threadOf } from '../../src/store/keys.ts';
+import type { Store, TurnEnd } from '../../src/store/port.ts';
 import { openRedisStore } from '../../src/store/redis-store.ts';
+import { median } from '../quantiles.ts';
 import type { Table } from '../table.ts';
 
 const FEW = 100;
@@ -11,7 +12,17 @@ const AT_ONCE = 200;
 const PAGE = 20;
 const HOUR_MS = 3_600_000;
 const APPROVER = 'U-ann';
-const OPERATIONS = ['vote', 'start', 'one page of "waiting for me"'] as const;
+const OVERDUE_MS = 2_000;
+const LATEST = 1_000;
+const OPERATIONS = [
+  'put',
+  'suspend',
+  'vote',
+  'start',
+  'finish',
+  'one page of "waiting for me"',
+  'one look of the sweep into all shards',
+] as const;
 /** Slack's names for threads are of this length. */
 let opened = 0;
 type Operation = (typeof OPERATIONS)[number];
@@ -19,8 +30,17 @@ type Times = Record<Operation, number[]>;
 
 export interface PendingPace {
   readonly rounds: number;
+  /** How many requests are some, between few and many. */
+  readonly some?: number;
   /** How many requests are many; 100,000 is the promise. */
   readonly many: number;
+}
+
+interface Side {
+  readonly store: Store;
+  readonly times: Times;
+  readonly bytes: number;
+  stop(): Promise<void>;
 }
 
 interface OpenRecord {
@@ -29,38 +49,51 @@ interface OpenRecord {
   stop(): Promise<void>;
 }
 
-/** What a decision, a start and a page cost with few and with many requests pending, side by side in one run. */
-export async function measurePending({ rounds, many }: PendingPace): Promise<Table> {
-  const [small, large] = [await openRecord(), await openRecord()];
+/** What the steps of a request, a page and the sweep cost with few, some and many requests pending, side by side in one run. */
+export async function measurePending({ rounds, some = 10_000, many }: PendingPace): Promise<Table> {
+  const counts = [FEW, some, many];
+  const sides: Side[] = [];
   try {
-    await fill(small.store, FEW);
-    const before = await usedMemory(large.client);
-    await fill(large.store, many);
-    const bytes = Math.round(((await usedMemory(large.client)) - before) / many);
+    for (const count of counts) sides.push(await openSide(count));
     const warmUps = Math.ceil(rounds / 5);
-    const [fewTimes, manyTimes] = [noTimes(), noTimes()];
     for (let round = -warmUps; round < rounds; round += 1) {
-      // In turns (A B, B A, ...), so that neither gets the quieter half of the run.
-      const sides = [
-        { store: small.store, times: fewTimes },
-        { store: large.store, times: manyTimes },
-      ];
-      if (round % 2 !== 0) sides.reverse();
-      for (const { store, times } of sides) await measureOnce(store, round < 0 ? noTimes() : times);
+      // In turns (A B C, C B A, ...), so that nobody gets the quieter half of the run.
+      for (const { store, times } of round % 2 === 0 ? sides : sides.toReversed())
+        await measureOnce(store, round < 0 ? noTimes() : times);
     }
     const rows = OPERATIONS.map((operation) => {
-      const [few, lots] = [median(fewTimes[operation]), median(manyTimes[operation])];
-      return [operation, `${few.toFixed(3)} ms`, `${lots.toFixed(3)} ms`, (lots / few).toFixed(2)];
+      const medians = sides.map(({ times }) => median(times[operation]));
+      const [few = Number.NaN, ...more] = medians;
+      return [
+        operation,
+        ...medians.map((value) => `${value.toFixed(3)} ms`),
+        ...more.map((value) => (value / few).toFixed(2)),
+      ];
     });
+    const bytes = sides.map((side) => `${side.bytes.toLocaleString('en')} bytes`);
+    const named = counts.map((count) => count.toLocaleString('en'));
     return {
       title: `Requests pending on one Redis (median of ${rounds} rounds)`,
-      columns: ['', `${FEW} pending`, `${many.toLocaleString('en')} pending`, 'ratio'],
-      rows: [...rows, ['memory for one pending request', '', `${bytes.toLocaleString('en')} bytes`, '']],
+      columns: [
+        '',
+        ...named.map((count) => `${count} pending`),
+        ...named.slice(1).map((count) => `${count} of ${FEW}`),
+      ],
+      rows: [...rows, ['memory for one pending request', ...bytes, '', '']],
     };
   } finally {
-    await small.stop();
-    await large.stop();
+    for (const { stop } of sides) await stop();
   }
+}
+
+/** A Redis of its own with so many requests pending, and what one of them takes there. */
+async function openSide(count: number): Promise<Side> {
+  const { store, client, stop } = await openRecord();
+  // The first one also brings the scripts.
+  await fill(store, 1);
+  const before = await usedMemory(client);
+  await fill(store, count);
+  return { store, times: noTimes(), bytes: Math.round(((await usedMemory(client)) - before) / count), stop };
 }
 
 async function openRecord(): Promise<OpenRecord> {
@@ -80,19 +113,32 @@ async function openRecord(): Promise<OpenRecord> {
 
 async function fill(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - done) }, () => ask(store)));
+    const asked = Array.from({ length: Math.min(AT_ONCE, count - done) }, () => ask(store));
+    const shards = new Set((await Promise.all(asked)).map(shardOfRequest));
+    await Promise.all([...shards].map((shard) => show(store, shard)));
   }
 }
 
+function shardOfRequest(id: string): number {
+  return shardOf(threadOf(id) ?? '');
+}
+
+/** A request that waits has its card, so that nothing of it is due. */
+async function show(store: Store, shard: number): Promise<void> {
+  for (const item of await store.takeOutbox(shard, { leaseMs: HOUR_MS, limit: AT_ONCE }))
+    if (item.kind === 'view') await store.doneView(item, LATEST, { ts: '1712345678.000001' });
+}
+
 /** Opens one approval in a thread of its own, as a turn does. */
-async function ask(store: Store): Promise<string> {
+async function ask(store: Store, times: Times = noTimes()): Promise<string> {
   opened += 1;
   const threadId = `C0123456789:1712345678.${String(opened).padStart(6, '0')}`;
   const id = requestIdOf(threadId, randomUUID());
-  await store.put(threadId, { id: 'first', body: { text: 'Please refund order A-1.' } });
+  const item = { id: 'first', body: { text: 'Please refund order A-1.' } };
+  times.put.push(await timed('put', () => store.put(threadId, item)));
   const taken = await store.take(threadId, HOUR_MS);
   if (taken.outcome !== 'taken') throw new Error(`The thread is ${taken.outcome}`);
-  await store.suspend(taken.turn, {
+  const end: TurnEnd = {
     messages: [{ v: 1, role: 'user', content: [{ text: 'Please refund order A-1.' }] }],
     read: 1,
     requests: [
@@ -116,12 +162,13 @@ async function ask(store: Store): Promise<string> {
         views: [{ id: 'thread', place: { channel: 'C0123456789', thread: '171.2' } }],
       },
     ],
-  });
+  };
+  times.suspend.push(await timed('suspended', () => store.suspend(taken.turn, end)));
   return id;
 }
 
 async function measureOnce(store: Store, times: Times): Promise<void> {
-  const id = await ask(store);
+  const id = await ask(store, times);
   const evidence = { click: id };
   times.vote.push(
     await timed('voted', () =>
@@ -130,17 +177,43 @@ async function measureOnce(store: Store, times: Times): Promise<void> {
   );
   const attempt = { attempt: 'first', digest: 'd'.repeat(64), silenceMs: HOUR_MS, stillEligible: [APPROVER] };
   times.start.push(await timed('started', () => store.start(id, { ...attempt, evidence })));
-  await store.finish(id, {
-    attempt: 'first',
-    state: 'succeeded',
-    message: { v: 1, role: 'user', content: [{ text: 'refunded' }] },
-    summary: 'refunded',
-  });
+  times.finish.push(
+    await timed('finished', () =>
+      store.finish(id, {
+        attempt: 'first',
+        state: 'succeeded',
+        message: { v: 1, role: 'user', content: [{ text: 'refunded' }] },
+        summary: 'refunded',
+      }),
+    ),
+  );
   times['one page of "waiting for me"'].push(
     await timed(PAGE, async () => ({
       outcome: (await store.listWaiting([APPROVER, 'S-finance'], { limit: PAGE })).requestIds.length,
     })),
   );
+  await comeToRest(store, id);
+  times['one look of the sweep into all shards'].push(await timed(SHARDS, () => sweep(store)));
+}
+
+/** Ends the turn that the action was for, and shows what became of it. */
+async function comeToRest(store: Store, id: string): Promise<void> {
+  const taken = await store.take(threadOf(id) ?? '', HOUR_MS);
+  if (taken.outcome !== 'taken') throw new Error(`The thread is ${taken.outcome}`);
+  await store.suspend(taken.turn, {
+    messages: [{ v: 1, role: 'model', content: [{ text: 'It is done.' }] }],
+    read: 0,
+  });
+  await show(store, shardOfRequest(id));
+}
+
+/** As the sweep does it: all shards at once, and what is found there is woken by it. */
+async function sweep(store: Store): Promise<{ outcome: number }> {
+  const shards = [...Array(SHARDS).keys()];
+  const found = await Promise.all(
+    shards.map((shard) => store.due(shard, { overdueMs: OVERDUE_MS, limit: PAGE })),
+  );
+  return { outcome: found.length };
 }
 
 /** How long it took to get to the outcome that it must have. */
@@ -157,10 +230,13 @@ async function usedMemory(client: Redis): Promise<number> {
 }
 
 function noTimes(): Times {
-  return { vote: [], start: [], 'one page of "waiting for me"': [] };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return {
+    put: [],
+    suspend: [],
+    vote: [],
+    start: [],
+    finish: [],
+    'one page of "waiting for me"': [],
+    'one look of the sweep into all shards': [],
+  };
 }

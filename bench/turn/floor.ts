@@ -108,6 +108,8 @@ export function openFloor(options: SideOptions & { readonly stream: boolean }): 
         .exec();
     },
 
+    async deliver() {},
+
     async close() {
       await redis.quit();
     },

@@ -197,6 +197,7 @@ async function memory(track: Track): Promise<Table> {
     const order = { side, redisUrl, modelUrl, tools: 1, messages: 0, atOnce: 1 };
     const before = await used();
     await crews[side].pauser.carryOut({ ...order, what: 'pause', ids });
+    await crews[side].pauser.carryOut({ ...order, what: 'deliver', ids: [''] });
     const bytes = ((await used()) - before) / PAUSED;
     const log = (await client.keys(`*log:${ids[0]}`))[0] ?? '';
     const own = Number(await client.memory('USAGE', log, 'SAMPLES', 0));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A batch of work for a worker of the bench; `atOnce` operations go on side by side. */
 export const Order = z.object({
-  what: z.enum(['fill', 'pause', 'find', 'resume']),
+  what: z.enum(['fill', 'pause', 'find', 'resume', 'deliver']),
   side: z.enum(['floor', 'whole', 'ours']),
   redisUrl: z.string(),
   modelUrl: z.string(),

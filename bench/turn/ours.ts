@@ -12,7 +12,7 @@ import { takeTurn } from '../../src/bot/take-turn.ts';
 import { parseThreadId } from '../../src/bot/thread.ts';
 import { timingFor } from '../../src/bot/timing.ts';
 import { openConnection } from '../../src/store/connect.ts';
-import { threadOf } from '../../src/store/keys.ts';
+import { SHARDS, threadOf } from '../../src/store/keys.ts';
 import { openRedisStore } from '../../src/store/redis-store.ts';
 import { buildHistory } from '../build-history.ts';
 import { APPROVER, benchTools, REQUESTER } from './bench-tools.ts';
@@ -83,6 +83,15 @@ export function openOurs({ redisUrl, modelUrl, tools }: SideOptions): Side {
       const notice = await vote(answering, requestId, { who: APPROVER, id: `click-${requestId}` }, 'approve');
       if (notice !== undefined) throw new Error(`The click of the bench was refused: ${notice}`);
       await (parts.turns.workIn(threadOf(requestId) ?? '') ?? runAction(answering, requestId));
+    },
+
+    async deliver() {
+      for (let shard = 0; shard < SHARDS; shard += 1) {
+        for (const item of await store.takeOutbox(shard, { leaseMs: 60_000, limit: 10_000 })) {
+          if (item.kind === 'row') await store.doneRow(item);
+          else await store.doneView(item, 1, { channel: 'C0123456789', ts: '1712345678.000001' });
+        }
+      }
     },
 
     close: () => store.close(),

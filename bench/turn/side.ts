@@ -8,6 +8,8 @@ export interface Side {
   handleOf(threadId: string): Promise<string>;
   /** The call is approved and runs; the model goes on to its end; the state is in Redis. */
   resume(handle: string): Promise<void>;
+  /** What waits to be shown in Slack is shown, so that a paused thread only waits. */
+  deliver(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -33,6 +33,8 @@ async function carryOut(order: Order): Promise<Done> {
         return undefined;
       case 'resume':
         return side.resume(id);
+      case 'deliver':
+        return side.deliver();
     }
   };
   const lane = async (): Promise<void> => {

@@ -21,7 +21,7 @@ const Details = z.object({
   description: z.string().optional(),
   /** The model's own words beside the call. */
   why: z.string().optional(),
-  /** The rule that asks for a signature. */
+  /** The rule that asks for a signature, where the pause itself does not name it. */
   rule: z.string().optional(),
   /** What a form or a call-back is about. */
   purpose: z.string().optional(),

@@ -2,7 +2,7 @@ import { ownController } from '../agent/with-own-signal.ts';
 import { RunningWork } from './connection/running-work.ts';
 
 /** What one process takes on by itself at a time; in a rush people's clicks come first, and the rest is for whoever is woken. */
-const MOST_HERE = 16;
+const MOST_HERE = 64;
 
 /** The turns that this process is working on, so that Stop reaches them at once, and what it went on with by itself. */
 export class RunningTurns {

@@ -91,8 +91,7 @@ export const RequestRules = z.object({
   views: z.array(z.object({ id: Id })).optional(),
 });
 
-/** What a request is about, kept as one JSON text. */
-const Fixed = z.strictObject({ v: z.literal(REQUEST_VERSION), details: JsonRecord });
+/** What version 1 kept as one JSON text. */
 const FirstFixed = z.strictObject({
   v: z.literal(1),
   details: JsonRecord,
@@ -160,9 +159,9 @@ const Stored = z.object({
   settled_at: Count.optional(),
   by: z.string().optional(),
   payload: z.string().optional(),
-  approvals: Count,
-  rejections: Count,
-  attempts: Count,
+  approvals: Count.default(0),
+  rejections: Count.default(0),
+  attempts: Count.default(0),
   attempt: z.string().optional(),
   progress: z.string().optional(),
   views: z.string(),
@@ -170,7 +169,9 @@ const Stored = z.object({
 
 const STATES: ReadonlySet<string | undefined> = new Set(RequestState.options);
 const KINDS: ReadonlySet<string | undefined> = new Set(RequestKind.options);
-const COUNTS = ['rev', 'created', 'approvals', 'rejections', 'attempts'] as const;
+const COUNTS = ['rev', 'created'] as const;
+/** These are not written before there is something to count. */
+const LATE_COUNTS = ['approvals', 'rejections', 'attempts'] as const;
 const TEXTS = ['requester', 'digest', 'principals', 'views'] as const;
 const DIGITS = /^\d{1,15}$/;
 
@@ -184,9 +185,10 @@ function readStored(fields: Readonly<Record<string, string>>): z.infer<typeof St
     DIGITS.test(expires) &&
     (settledAt === undefined || DIGITS.test(settledAt)) &&
     COUNTS.every((name) => DIGITS.test(fields[name] ?? '')) &&
+    LATE_COUNTS.every((name) => DIGITS.test(fields[name] ?? '0')) &&
     TEXTS.every((name) => fields[name] !== undefined);
   if (!isSound) return Stored.parse(fields);
-  const count = (name: string) => Number(fields[name]);
+  const count = (name: string) => Number(fields[name] ?? 0);
   const text = (name: string) => fields[name] ?? '';
   return {
     v: v as '1' | '2',
@@ -224,7 +226,7 @@ export function parseRequestRecord(
     stored.v === '1'
       ? readPart('record', () => FirstFixed.parse(JSON.parse(fields.record ?? '')))
       : {
-          ...readPart('record', () => Fixed.parse(JSON.parse(record ?? ''))),
+          details: readPart('record', () => JsonRecord.parse(JSON.parse(record ?? ''))),
           policy: readPart('policy', () => PolicySnapshot.parse(policyIn(fields))),
           execution: readPart('execution', () => ExecutionRules.parse(executionIn(fields))),
         };
@@ -277,7 +279,7 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
 }
 
 function executionIn(fields: Readonly<Record<string, string>>): object {
-  const { idempotent, max_attempts: maxAttempts, retry_for: retryFor } = fields;
+  const { idempotent, max_attempts: maxAttempts = 1, retry_for: retryFor = 0 } = fields;
   return {
     idempotent: idempotent === '1',
     maxAttempts: Number(maxAttempts),

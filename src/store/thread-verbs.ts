@@ -4,7 +4,7 @@ import { isThreadId, type Keys, requestIdOf, threadOf } from './keys.ts';
 import type { InboxItem, PutResult, Store } from './port.ts';
 import { problemOf } from './problem-of.ts';
 import { readGivenTurn, readTake } from './read-turn.ts';
-import { type NewRequest, REQUEST_VERSION, RequestRules } from './request-record.ts';
+import { type NewRequest, RequestRules } from './request-record.ts';
 import type { RedisClient, RunScript } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 
@@ -125,7 +125,7 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
   const { id, kind, requester, digest, ground = '', details, policy, execution, views = [] } = request;
   return [
     id,
-    JSON.stringify({ v: REQUEST_VERSION, details }),
+    JSON.stringify(details),
     kind,
     requester,
     digest,
@@ -140,8 +140,8 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
     policy.escalate?.afterMs ?? '',
     policy.escalate?.to.join(' ') ?? '',
     execution.idempotent ? 1 : '',
-    execution.maxAttempts,
-    execution.retryForMs,
+    execution.maxAttempts === 1 ? '' : execution.maxAttempts,
+    execution.retryForMs === 0 ? '' : execution.retryForMs,
     keptMs,
     ...counted(views.map((view) => [view.id, JSON.stringify(view.place)])),
     ...statement({ requester, digest, ground, policy: toJson(policy) }),

@@ -6,14 +6,20 @@ const Json = z.custom<JsonValue>((value) => value !== undefined);
 const Words = z.string().min(1).optional().catch(undefined);
 
 const CardDetails = z.object({
-  interrupt: z.object({ toolRequest: z.object({ name: z.string(), input: Json }) }),
+  interrupt: z.object({
+    toolRequest: z.object({ name: z.string(), input: Json }),
+    metadata: z
+      .object({ approval: z.object({ rule: Words }) })
+      .optional()
+      .catch(undefined),
+  }),
   /** The input as the model gave it, where a person has changed it since. */
   originalInput: Json.optional(),
   /** What the tool says of itself. */
   description: Words,
   /** What the model said as it made the call. */
   why: Words,
-  /** The rule of the manifest that asked for a signature. */
+  /** The rule that asked for a signature, where the pause itself does not name it. */
   rule: Words,
   policy: z
     .object({
@@ -37,8 +43,8 @@ export interface CardDetails extends Omit<z.infer<typeof CardDetails>, 'interrup
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const parsed = CardDetails.safeParse(request.details);
   if (!parsed.success) return undefined;
-  const { interrupt, ...rest } = parsed.data;
-  return { ...rest, ...interrupt.toolRequest };
+  const { interrupt, rule = interrupt.metadata?.approval.rule, ...rest } = parsed.data;
+  return { ...rest, rule, ...interrupt.toolRequest };
 }
 
 /** Whether the button itself has to ask once more. */

@@ -83,7 +83,7 @@ export async function planRequest(
     kind: 'approval',
     details: toDetails(call, interrupt, {
       description: tool.description,
-      rule: pause.rule,
+      ...(pause.own && { rule: pause.rule }),
       policy: shown,
       ...(why !== '' && { why }),
     }),

@@ -38,10 +38,9 @@ for i = 1, requests do
   local idempotent, max_attempts, retry_for, kept = next_arg(), next_arg(), next_arg(), next_arg()
   local fields = { 'v', '2', 'state', 'pending', 'rev', '1', 'kind', kind,
     'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'created', NOW,
-    'principals', principals, 'resolvers', resolvers, 'max_attempts', max_attempts, 'retry_for', retry_for, 'keep', kept,
-    'expires', int(now + expires_in), 'approvals', '0', 'rejections', '0', 'attempts', '0' }
+    'principals', principals, 'resolvers', resolvers, 'keep', kept, 'expires', int(now + expires_in) }
   -- Few requests have any of these, and many requests wait.
-  local rare = { ground = ground, self = self, idempotent = idempotent, escalate_to = escalate_to, escalate_after = escalate_after, remind_every = remind_every }
+  local rare = { max_attempts = max_attempts, retry_for = retry_for, ground = ground, self = self, idempotent = idempotent, escalate_to = escalate_to, escalate_after = escalate_after, remind_every = remind_every }
   for name, value in pairs(rare) do
     if value ~= '' then append(fields, { name, value }) end
   end

@@ -6,6 +6,11 @@ local request = read(K.request, 'state', 'kind', 'requester', 'digest', 'quorum'
   'principals', 'resolvers', 'escalate_to', 'remind_every', 'views', 'approvals', 'rejections', 'attempt', 'attempts',
   'ground', 'idempotent', 'max_attempts', 'retry_for', 'first_start', 'keep', 'by', 'rev')
 
+-- What a pending request does not have yet, or not at all, is not written: many wait.
+for name, value in pairs({ approvals = '0', rejections = '0', attempts = '0', max_attempts = '1', retry_for = '0' }) do
+  request[name] = request[name] or value
+end
+
 local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved '
 
 local missing = nil
