@@ -195,6 +195,8 @@ async function memory(track: Track): Promise<Table> {
     const ids = Array.from({ length: PAUSED }, (_, index) => `C0123456789:16${side.length}.${index + 1e6}`);
     const { redisUrl, modelUrl, crews } = track;
     const order = { side, redisUrl, modelUrl, tools: 1, messages: 0, atOnce: 1 };
+    // What earlier tables left to be shown is no part of this one.
+    await crews[side].pauser.carryOut({ ...order, what: 'deliver', ids: [''] });
     const before = await used();
     await crews[side].pauser.carryOut({ ...order, what: 'pause', ids });
     await crews[side].pauser.carryOut({ ...order, what: 'deliver', ids: [''] });

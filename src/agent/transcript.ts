@@ -70,7 +70,7 @@ export class Transcript {
     const transcript = new Transcript();
     const isChecked = isCheckedList(messages);
     if (isChecked) for (const message of messages) transcript.append(message);
-    else messages.forEach((message, index) => transcript.append(parseMessage(message, index)));
+    else for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
     transcript.#refuseOpen();
     if (isChecked) transcript.#sealAs(messages);
     return transcript;

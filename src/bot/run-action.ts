@@ -9,6 +9,7 @@ import type { GateResumed } from '../tools/gate/gate.ts';
 import { requestDigest } from '../tools/request-digest.ts';
 import type { ToolEntry } from '../tools/toolbox.ts';
 import type { BotParts } from './bot-parts.ts';
+import { isInTime } from './is-in-time.ts';
 import { mayDecide } from './people/may-decide.ts';
 import { type Details, detailsOf, messagesOf } from './request-details.ts';
 import { asJson, snapshotOf } from './requests/policy-snapshot.ts';
@@ -37,8 +38,9 @@ export async function runAction(parts: BotParts, requestId: string): Promise<voi
   }
   const action = { request, details, entry };
   const attempt = await planAttempt(parts, action, approversOf(request));
+  const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
-  if (started.outcome === 'started') await carryOut(parts, action, attempt.attempt);
+  if (started.outcome === 'started') await carryOut(parts, action, attempt.attempt, sentAt);
 }
 
 /** The people whose approval is on record. */
@@ -61,7 +63,14 @@ export async function planAttempt(
 }
 
 /** Runs an action that is on record as started, and goes on with its thread where nothing else there waits. */
-export async function carryOut(parts: BotParts, action: Action, attempt: string): Promise<void> {
+export async function carryOut(
+  parts: BotParts,
+  action: Action,
+  attempt: string,
+  sentAt: number,
+): Promise<void> {
+  if (!isInTime(sentAt, parts.timing.silenceMs))
+    throw new Error('The start was answered too late to act on it');
   const turn = await runAttempt(parts, action, attempt);
   if (turn !== undefined) await playTurn(parts, turn);
 }

@@ -106,8 +106,6 @@ async function letModelWork(
   await Promise.all([session.is('processing', requester), session.says('is thinking…')]);
   const stream = new ReplyStream(client, thread, await recipient(parts, requester), logger);
   const { instructions, maxSteps, contextBudget } = parts.agent();
-  // The model takes longer than this look; whoever pauses then need not wait for it.
-  parts.brake.look(requester);
   const model: Model = {
     name: parts.model.name,
     reply: (request) => {

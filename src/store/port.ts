@@ -298,7 +298,7 @@ export interface Store extends AuditStore {
   listWaiting(people: readonly string[], page: PageOptions): Promise<Page>;
   listAsked(person: string, page: PageOptions): Promise<Page>;
   listDecided(person: string, page: PageOptions): Promise<Page>;
-  /** How many requests of this person nobody has decided yet, over all threads. */
+  /** How many requests of this person nobody has decided yet, over all threads, as far as they are among the newest 32 of their shard. */
   countPending(requester: string): Promise<number>;
   /** What has been due in a shard for that long, by Redis's clock. */
   due(shard: number, options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;

@@ -41,9 +41,10 @@ async function voteAndRun(
 ): Promise<VoteAndStartResult> {
   const { store, turns, logger } = parts;
   const { id, threadId } = action.request;
+  const sentAt = performance.now();
   const result = await store.voteAndStart(id, vote, attempt);
   if (result.outcome === 'voted' && result.started?.outcome === 'started') {
-    const running = carryOut(parts, action, attempt.attempt);
+    const running = carryOut(parts, action, attempt.attempt, sentAt);
     running.catch((err) => logger.warn({ requestId: id, err }, 'an action broke off'));
     turns.goOn(threadId, running);
   }

@@ -27,6 +27,7 @@ export async function signAndRun(
     const permission = await mayDecide(directory.fresh(), who, [who]);
     if (!permission.eligible) return undefined;
     const attempt = randomUUID();
+    const sentAt = performance.now();
     const result = await store.sign(requestId, {
       who,
       evidence: { click: id, ...permission.evidence },
@@ -35,18 +36,23 @@ export async function signAndRun(
       attempt,
       silenceMs: timing.silenceMs,
     });
-    if (result.outcome === 'signed') run(parts, requestId, result, attempt);
+    if (result.outcome === 'signed') run(parts, requestId, result, { attempt, sentAt });
     return result;
   } finally {
     release();
   }
 }
 
-function run(parts: BotParts, requestId: string, { loaded }: SignResult, attempt: string): void {
+function run(
+  parts: BotParts,
+  requestId: string,
+  { loaded }: SignResult,
+  { attempt, sentAt }: { readonly attempt: string; readonly sentAt: number },
+): void {
   const { turns, logger } = parts;
   const running = async (): Promise<void> => {
     if (loaded.outcome !== 'found') throw new Error(`The signed request is ${loaded.outcome}`);
-    await carryOut(parts, actionOf(parts, loaded.request), attempt);
+    await carryOut(parts, actionOf(parts, loaded.request), attempt, sentAt);
   };
   const going = running();
   going.catch((err) => logger.warn({ requestId, err }, 'an action broke off'));

@@ -30,11 +30,6 @@ export class PendingBrake {
     this.#now = now;
   }
 
-  /** Reads how many wait for a person who may soon ask for more, beside whatever else goes on. */
-  look(person: string): void {
-    this.#of(person);
-  }
-
   /** Grants as many of the wanted requests as still fit under the limit, and counts them as asked; it fails when the record does. */
   async take(person: string, wanted: number, limit: number): Promise<Grant> {
     const known = this.#of(person);

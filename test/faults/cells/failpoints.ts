@@ -41,7 +41,7 @@ const SHORT_KILLS = 15;
 const killed: Cell = {
   name: 'worker killed',
   rounds: { long: 50, short: 1 },
-  world,
+  world: { ...world, silentIsDead: true },
   play: atEveryPoint('kill'),
 };
 

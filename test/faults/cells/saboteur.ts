@@ -3,7 +3,7 @@ import type { Worker } from '../world/start-worker.ts';
 import { NOTICE_MS, type World } from '../world/start-world.ts';
 
 /** How long a worker works before it is armed: where all fail at once nothing gets done, and seldom points are never come to. */
-const WORK_MS = 600;
+const WORK_MS = 400;
 /** After so long a worker is armed anew, with what is missing by then. */
 const PATIENCE_MS = 2_000;
 /** Points that failed this much more often than others leave them the way. */

@@ -18,6 +18,7 @@ const SORRY = /Please (?:ask|try) again/;
 export class People {
   readonly #workspace: Workspace;
   readonly #effectsFile: string;
+  readonly #runsAgain: boolean;
   readonly #open = new Map<string, Errand>();
   readonly #lastTry = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
@@ -28,9 +29,10 @@ export class People {
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
   #isOver = false;
 
-  constructor(workspace: Workspace, effectsFile: string) {
+  constructor(workspace: Workspace, effectsFile: string, runsAgain: boolean) {
     this.#workspace = workspace;
     this.#effectsFile = effectsFile;
+    this.#runsAgain = runsAgain;
     this.lostWords = new LostWords(workspace.deliveries);
   }
 
@@ -148,9 +150,9 @@ export class People {
     void this.#clickAndFill(card, CAST.admin, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
   }
 
-  /** Most want what did not run to be run again. */
+  /** Where that is safe, most want what did not run to be run again. */
   #wantsAgain({ ts }: Errand): 'run-again' | 'did-not-run' {
-    return Number(ts.slice(-4)) % 8 === 0 ? 'did-not-run' : 'run-again';
+    return this.#runsAgain && Number(ts.slice(-6, -3)) % 8 !== 0 ? 'run-again' : 'did-not-run';
   }
 
   #isTime(deed: string): boolean {

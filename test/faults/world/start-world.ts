@@ -35,6 +35,8 @@ export interface WorldOptions {
   readonly noticeMs?: number;
   /** Three masters with a replica each, and not one server. */
   readonly cluster?: boolean;
+  /** Whether people know that a worker which fell silent is dead, and have what did not run run again; whoever only sleeps may act yet. */
+  readonly silentIsDead?: boolean;
   readonly clockAheadMs?: (index: number) => number;
 }
 
@@ -60,7 +62,7 @@ export async function startWorld(options: WorldOptions) {
   const cluster = options.cluster === true ? await startRedisCluster(3, { withReplicas: true }) : undefined;
   const client = cluster === undefined ? new Redis(redis.url) : new Cluster([...cluster.nodes]);
   client.on('error', () => {});
-  const people = new People(slack.workspace, effectsFile);
+  const people = new People(slack.workspace, effectsFile, options.silentIsDead ?? false);
   const reached = new Set<string>();
   const faults: { point: string; action: FaultAction; pid: number }[] = [];
   const workers = new Set<Worker>();
