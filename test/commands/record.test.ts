@@ -95,7 +95,7 @@ describe('pending', () => {
 
   test('names a request that cannot be read, and lists the others', async () => {
     const [good, bad] = [await ask(store), await ask(store)];
-    await redis.client.hset(new Keys(redis.prefix).request(bad), 'record', '{');
+    await redis.client.set(new Keys(redis.prefix).record(bad), 'not json');
     const { code, out, error } = await runHere('pending', '--json');
     expect([code, jsonLines(out).map(({ id }) => id)]).toEqual([1, [good]]);
     expect(error).toMatch(new RegExp(`^${bad} cannot be read: `));
