@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Keys, shardOf, threadOf } from '../../src/store/keys.ts';
+import { parseRequestRecord } from '../../src/store/parse-request-record.ts';
 import type { TimerKind } from '../../src/store/port.ts';
-import { parseRequestRecord, type RequestRecord } from '../../src/store/request-record.ts';
+import type { RequestRecord } from '../../src/store/request-record.ts';
 import type { RedisClient } from '../../src/store/run-script.ts';
 import type { RecordedRequest } from '../protocol.ts';
 import { toRecordedRequest } from './recorded-request.ts';

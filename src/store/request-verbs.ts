@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../agent/json.ts';
 import { isPerson, type Keys, threadOf } from './keys.ts';
 import { refuseNewer } from './newer-record.ts';
+import { parseRequestRecord } from './parse-request-record.ts';
 import type {
   Attempt,
   FinishResult,
@@ -13,7 +14,7 @@ import type {
   VoteResult,
 } from './port.ts';
 import { readGivenTurn } from './read-turn.ts';
-import { parseRequestRecord, REQUEST_VERSION } from './request-record.ts';
+import { REQUEST_VERSION } from './request-record.ts';
 import { type Call, inOneWrite, type RedisClient, type RunScript, type Said } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 import type { ScriptName } from './scripts.ts';
