@@ -77,13 +77,20 @@ async function readAll(
   silenceMs: number,
 ): Promise<ModelReply> {
   let isDone = false;
+  // What goes wrong with whoever listens is no trouble of the model's.
+  let listenerFailed: { readonly error: unknown } | undefined;
   const parser = createParser({
     onEvent: ({ data }) => {
       if (isDone) return;
       isDone = data.startsWith('[DONE]');
       if (isDone) return;
       const said = reader.add(parseChunk(data));
-      if (said !== '') request.onText?.(said);
+      try {
+        if (said !== '') request.onText?.(said);
+      } catch (error) {
+        listenerFailed = { error };
+        throw error;
+      }
     },
   });
   const silence = setTimeout(() => body.destroy(new Error('The model fell silent')), silenceMs);
@@ -95,6 +102,7 @@ async function readAll(
     }
     return reader.result();
   } catch {
+    if (listenerFailed !== undefined) throw listenerFailed.error;
     return reader.result(request.signal?.aborted ? 'aborted' : isDone ? undefined : 'cut');
   } finally {
     clearTimeout(silence);

@@ -369,3 +369,11 @@ describe('a silent model', () => {
     expect(response).toMatchObject({ finishReason: 'stop', text: '0 1 2 3 4 5 ' });
   });
 });
+
+it('what goes wrong with whoever listens reaches the caller, and is no cut stream', async () => {
+  const { model } = await scripted(says('Hello.'));
+  const onText = () => {
+    throw new Error('the listener broke');
+  };
+  await expect(generate({ model, prompt: 'Hi', onText })).rejects.toThrow('the listener broke');
+});
