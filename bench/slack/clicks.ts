@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
 import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 import { startBot } from '../../src/start-bot.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
-import { Secrets } from '../../src/tools/secrets.ts';
+import { benchBotSetup } from '../bot-setup.ts';
 import type { Table } from '../table.ts';
 
 const MANIFEST = `
@@ -27,24 +25,15 @@ export async function measureClicks(clicks: number): Promise<Table> {
         ? { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1001', amount: 1 } }] }
         : { text: 'Done.' },
   });
-  const parsed = parseManifest(MANIFEST, { file: 'bench.yml', environment: {} });
-  if (!parsed.ok) throw new Error('The manifest of the bench does not hold.');
-  const bot = await startBot({
-    settings: {
-      slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
-      model: { model: 'scripted', apiKey: 'bench', baseURL: model.url, silenceMs: 120_000 },
-      redis: { mode: 'single', urls: [redis.url] },
-      manifest: 'bench.yml',
-      port: 0,
-      publicUrl: 'http://localhost',
-      crashNoticeSeconds: 30,
-      logLevel: 'silent',
-    },
-    manifest: parsed.manifest,
-    folder: fileURLToPath(new URL('../..', import.meta.url)),
-    secrets: new Secrets(),
-    logger: pino({ level: 'silent' }),
-  });
+  const bot = await startBot(
+    benchBotSetup({
+      slack,
+      redisUrl: redis.url,
+      model: { name: 'scripted', url: model.url },
+      manifest: MANIFEST,
+      folder: fileURLToPath(new URL('../..', import.meta.url)),
+    }),
+  );
   try {
     const waits = await clickAll(slack.workspace, clicks);
     const row = (what: string, times: readonly number[]) => {

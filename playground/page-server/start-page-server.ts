@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { PlaygroundEntity, ThreadRecord } from '../protocol.ts';
+import type { PlaygroundEntity } from '../protocol.ts';
+import type { ThreadRecord } from '../record-protocol.ts';
 import type { LocalSlack } from '../slack/start-local-slack.ts';
 import { Clients } from './clients.ts';
 import { entitiesFor } from './entities/entities-for.ts';

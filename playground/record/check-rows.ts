@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditRow } from '../../src/store/audit-port.ts';
 import { ChainCheck } from '../../src/store/chain-check.ts';
-import type { RecordedRow, ThreadRecord } from '../protocol.ts';
+import type { RecordedRow, ThreadRecord } from '../record-protocol.ts';
 
 const Head = z.object({
   seq: z.coerce.number().catch(0),

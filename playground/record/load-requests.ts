@@ -4,7 +4,7 @@ import { parseRequestRecord } from '../../src/store/parse-request-record.ts';
 import type { TimerKind } from '../../src/store/port.ts';
 import type { RequestRecord } from '../../src/store/request-record.ts';
 import type { RedisClient } from '../../src/store/run-script.ts';
-import type { RecordedRequest } from '../protocol.ts';
+import type { RecordedRequest } from '../record-protocol.ts';
 import { toRecordedRequest } from './recorded-request.ts';
 import { repliesTo } from './replies-to.ts';
 

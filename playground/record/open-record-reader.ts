@@ -1,6 +1,6 @@
 import { connectRedis } from '../../src/store/connect.ts';
 import { Keys } from '../../src/store/keys.ts';
-import type { RecordedRequest, ThreadRecord } from '../protocol.ts';
+import type { RecordedRequest, ThreadRecord } from '../record-protocol.ts';
 import { followRequests } from './follow-requests.ts';
 import { readThread } from './read-thread.ts';
 

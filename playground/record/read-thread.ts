@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../../src/agent/json.ts';
 import { isThreadId, type Keys, requestIdOf, shardOf, threadOf } from '../../src/store/keys.ts';
 import type { RedisClient } from '../../src/store/run-script.ts';
-import type { ThreadRecord } from '../protocol.ts';
+import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';
 import { parseAuditRows, StreamRange } from './audit-row.ts';
 import { checkRows } from './check-rows.ts';

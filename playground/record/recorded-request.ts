@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RequestRecord } from '../../src/store/request-record.ts';
-import type { RecordedRequest } from '../protocol.ts';
+import type { RecordedRequest } from '../record-protocol.ts';
 
 const Call = z.object({
   interrupt: z.object({ toolRequest: z.object({ name: z.string(), input: z.unknown() }) }),

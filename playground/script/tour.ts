@@ -1,4 +1,5 @@
-import type { RecordedRequest, TourStep } from '../protocol.ts';
+import type { TourStep } from '../protocol.ts';
+import type { RecordedRequest } from '../record-protocol.ts';
 import { PLACES } from '../slack/default-cast.ts';
 import { KILL_MISSED, TOUR_TEXTS, type TourStepId } from './tour-texts.ts';
 

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const WEB = fileURLToPath(new URL('../web/', import.meta.url));
-const PROTOCOL = fileURLToPath(new URL('../protocol.ts', import.meta.url));
+const PROTOCOLS = ['../protocol.ts', '../record-protocol.ts'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 export interface PageOptions {
   readonly log: (line: string) => void;
@@ -16,7 +18,7 @@ export async function buildPage({ log, web = WEB }: PageOptions): Promise<string
   const built = join(web, 'dist');
   const builtAt = await changedAt(join(built, 'index.html'));
   const sources = ['index.html', 'vite.config.ts', ...(await filesIn(join(web, 'src')))];
-  const times = await Promise.all([PROTOCOL, ...sources.map((name) => join(web, name))].map(changedAt));
+  const times = await Promise.all([...PROTOCOLS, ...sources.map((name) => join(web, name))].map(changedAt));
   if (builtAt >= Math.max(...times) && builtAt > 0) return built;
   log(builtAt === 0 ? 'Building the page.' : 'Building the page, which has changed.');
   const { build } = await import('vite');

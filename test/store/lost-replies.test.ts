@@ -4,7 +4,7 @@ import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
 import { Keys, shardOf } from '../../src/store/keys.ts';
 import { openRedisStore } from '../../src/store/redis-store.ts';
 import { loadScripts } from '../../src/store/scripts.ts';
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
+import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { CHAPTERS, type Telling } from './lost-replies-story.ts';
 import { snapshotOf, withoutChance } from './records-snapshot.ts';
 
@@ -14,13 +14,13 @@ const ROUNDS = Number(process.env.COUNTERSIGN_LOST_REPLY_ROUNDS ?? 10);
 const scripts = loadScripts();
 // Of its own, because the server's own count of scripts is part of what is shown.
 let server: Awaited<ReturnType<typeof bringUpRedis>>;
-let proxy: CuttingProxy;
+let proxy: RedisProxy;
 let direct: Redis;
 let cut: Redis;
 
 beforeAll(async () => {
   server = await bringUpRedis({ env: { ...process.env, REDIS_URL: '' } });
-  proxy = await startCuttingProxy(server.url);
+  proxy = await startRedisProxy(server.url);
   direct = new Redis(server.url);
   cut = new Redis(proxy.url, {
     retryStrategy: () => 0,
@@ -84,7 +84,7 @@ test(`whatever reply is lost, nothing happens twice (${ROUNDS} rounds of ${CHAPT
         const expected = await call(whole);
         await prepare?.(lossy);
         const [lostBefore, runBefore] = [proxy.lost, await scriptsRun()];
-        proxy.cutNext(after);
+        proxy.cutNext({ after });
         const said = await call(lossy);
         expect(proxy.lost - lostBefore, where).toBe(1);
         expect(proxy.lastLost, where).not.toMatch(/^-/);

@@ -1,6 +1,7 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis-store.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, PLACES, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
 const SILENT = { silenceMs: 300, beatMs: 3_600_000 };
@@ -60,3 +61,42 @@ test('what was changed on record behind everybody does not run, and people are a
   await thread.shows(/refund_order: (unknown|superseded)/);
   expect(await refunded(story)).toBe(0);
 });
+
+test.each([
+  { actionId: 'approve', who: CAST.alice },
+  { actionId: 'withdraw', who: CAST.requester },
+])(
+  'a click on $actionId where no card of the request stands is refused, and logged',
+  async ({ actionId, who }) => {
+    const story = await startStory({
+      manifest: manifestFor(CAST.alice),
+      replies: [{ calls: [refund] }],
+      withoutBot: true,
+    });
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const { parts } = await story.startOwnBot({ logger });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/0 of 1 signed/);
+    const { requestIds } = await parts.store.listAsked(CAST.requester, { limit: 1 });
+    const [requestId = ''] = requestIds;
+
+    const elsewhere = story.workspace.as(who).say(PLACES.partners, 'Look here.');
+    const target = { channel: PLACES.partners, ts: elsewhere.ts };
+    await story.workspace.as(who).click(target, actionId, { force: true, value: requestId });
+    await story.noticeFor(who, /not a card of this request/);
+
+    const told = lines.map((line): unknown => JSON.parse(line));
+    expect(told).toContainEqual(
+      expect.objectContaining({
+        level: pino.levels.values.warn,
+        requestId,
+        user: who,
+        channel: PLACES.partners,
+        msg: 'a click from elsewhere',
+      }),
+    );
+    await thread.shows(/0 of 1 signed/);
+    expect(await refunded(story)).toBe(0);
+  },
+);

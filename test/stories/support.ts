@@ -98,8 +98,8 @@ export async function startStory(options: StoryOptions = {}) {
   const { workspace } = slack;
 
   /** Starts a bot, or one more, on the same record and the same Slack; it ends with the test. */
-  const startOwnBot = async (): Promise<RunningBot> => {
-    const bot = await startBot(setup);
+  const startOwnBot = async (changes: Partial<BotSetup> = {}): Promise<RunningBot> => {
+    const bot = await startBot({ ...setup, ...changes });
     onTestFinished(() => bot.stop());
     return bot;
   };

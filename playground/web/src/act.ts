@@ -1,4 +1,5 @@
-import type { Answer, ThreadRecord, Verb, Verbs } from '../../protocol.ts';
+import type { Answer, Verb, Verbs } from '../../protocol.ts';
+import type { ThreadRecord } from '../../record-protocol.ts';
 import { whenConnectedAs } from './connection.ts';
 import { readRoute } from './routes.ts';
 import { showToast } from './toasts/toasts.ts';

@@ -57,7 +57,7 @@ export async function vote(
   const loaded = quick?.loaded ?? (await parts.store.load(requestId));
   if (loaded.outcome !== 'found') return GONE;
   const { request } = loaded;
-  return placeNotice(request, click) ?? (await weigh(parts, request, click, decision, reason));
+  return placeNotice(parts, request, click) ?? (await weigh(parts, request, click, decision, reason));
 }
 
 /** Takes a vote with all that has to be known for it beside the record. */

@@ -24,8 +24,5 @@ export async function misplacedNotice(
   const foreign = await foreignNotice(parts, user);
   if (foreign !== undefined || click.channel === undefined) return foreign;
   const loaded = await parts.store.load(requestId);
-  const notice = loaded.outcome === 'found' ? placeNotice(loaded.request, click) : undefined;
-  if (notice !== undefined)
-    parts.logger.warn({ requestId, user: click.who, channel: click.channel }, 'a click from elsewhere');
-  return notice;
+  return loaded.outcome === 'found' ? placeNotice(parts, loaded.request, click) : undefined;
 }

@@ -11,7 +11,7 @@ const killAndRestart: Strike = async ({ redis }) => {
 
 const loseReplies: Strike = async ({ proxy }) => {
   const lost = proxy.lost;
-  proxy.cutNext(10);
+  proxy.cutNext({ count: 10 });
   for (let waited = 0; proxy.lost < lost + 10 && waited < 400; waited += 1) await sleep(25);
 };
 

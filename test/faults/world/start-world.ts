@@ -6,6 +6,7 @@ import { startLocalModel } from '../../../playground/model/start-local-model.ts'
 import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
+import { startRedisProxy } from '../../support/redis-proxy.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
 import type { WorkerOrder } from '../worker/worker.ts';
 import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
@@ -13,7 +14,6 @@ import { MANIFEST } from './manifest.ts';
 import { FailingModel } from './model-script.ts';
 import { startOwnRedis } from './own-redis.ts';
 import { People } from './people.ts';
-import { startRedisProxy } from './redis-proxy.ts';
 import { startWorker, type Worker } from './start-worker.ts';
 
 /** What is planted in the workers' environment and must never be seen anywhere. */

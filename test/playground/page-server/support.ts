@@ -8,15 +8,8 @@ import {
   type PageServerOptions,
   startPageServer,
 } from '../../../playground/page-server/start-page-server.ts';
-import type {
-  Answer,
-  Change,
-  Entity,
-  PlaygroundEntity,
-  ThreadRecord,
-  Verb,
-  Verbs,
-} from '../../../playground/protocol.ts';
+import type { Answer, Change, Entity, PlaygroundEntity, Verb, Verbs } from '../../../playground/protocol.ts';
+import type { ThreadRecord } from '../../../playground/record-protocol.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import { slackForTest } from '../slack/support.ts';
 

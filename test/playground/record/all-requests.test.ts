@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecordedRequest } from '../../../playground/protocol.ts';
+import type { RecordedRequest } from '../../../playground/record-protocol.ts';
 import { approve, ask, askAndLose, reject } from '../../store/support.ts';
 import { useRecord } from './support.ts';
 

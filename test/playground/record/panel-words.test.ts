@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/protocol.ts';
+import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/record-protocol.ts';
 import { gapBefore } from '../../../playground/web/src/panel/gap-before.ts';
 import { partsOf, roleOf } from '../../../playground/web/src/panel/message-parts.ts';
 import { pathOf } from '../../../playground/web/src/panel/path-of.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach } from 'vitest';
-import type { RecordedRequest, ThreadRecord } from '../../../playground/protocol.ts';
 import { openRecordReader, type RecordReader } from '../../../playground/record/open-record-reader.ts';
+import type { RecordedRequest, ThreadRecord } from '../../../playground/record-protocol.ts';
 import { Keys } from '../../../src/store/keys.ts';
 import { openRedisStore } from '../../../src/store/redis-store.ts';
 import type { AuditBench } from '../../store/audit-support.ts';

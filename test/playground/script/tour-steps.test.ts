@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RecordedRequest } from '../../../playground/protocol.ts';
+import type { RecordedRequest } from '../../../playground/record-protocol.ts';
 import { type TourFacts, tourSteps } from '../../../playground/script/tour.ts';
 import { TOUR_TEXTS } from '../../../playground/script/tour-texts.ts';
 import { CAST } from '../../../playground/slack/default-cast.ts';

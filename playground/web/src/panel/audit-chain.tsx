@@ -1,4 +1,4 @@
-import type { RecordedRow, ThreadRecord } from '../../../protocol.ts';
+import type { RecordedRow, ThreadRecord } from '../../../record-protocol.ts';
 import { type Gap, gapBefore } from './gap-before.ts';
 import { actorOf, detailInWords } from './row-words.ts';
 import { spellMoment } from './spell-time.ts';

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../../../protocol.ts';
+import type { RecordedRequest } from '../../../record-protocol.ts';
 import { RouteLink } from '../route-link.tsx';
 import type { Place } from '../routes.ts';
 import { useEntities } from '../store.ts';

@@ -1,4 +1,4 @@
-import type { RecordedRow } from '../../../protocol.ts';
+import type { RecordedRow } from '../../../record-protocol.ts';
 
 /** What lies between two rows of a thread that are not neighbours by their numbers. */
 export interface Gap {

@@ -1,4 +1,4 @@
-import type { RecordedRequest, RecordedRow } from '../../../protocol.ts';
+import type { RecordedRequest, RecordedRow } from '../../../record-protocol.ts';
 
 /** One state on a request's way; those that are not reached have no time. */
 export interface PathStep {

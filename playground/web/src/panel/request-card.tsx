@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { RecordedRequest, RecordedRow } from '../../../protocol.ts';
+import type { RecordedRequest, RecordedRow } from '../../../record-protocol.ts';
 import { CardPlaces } from './card-places.tsx';
 import { JsonValue } from './json-value.tsx';
 import { pathOf } from './path-of.ts';

@@ -1,4 +1,4 @@
-import type { RecordedRow } from '../../../protocol.ts';
+import type { RecordedRow } from '../../../record-protocol.ts';
 
 const LONGEST_WORD = 24;
 const DONE_BY: Readonly<Record<string, string>> = {

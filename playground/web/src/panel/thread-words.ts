@@ -1,4 +1,4 @@
-import type { RecordedRequest, ThreadRecord } from '../../../protocol.ts';
+import type { RecordedRequest, ThreadRecord } from '../../../record-protocol.ts';
 import { spellDuration } from './spell-time.ts';
 
 /** What the thread is doing, in one line for a person. */

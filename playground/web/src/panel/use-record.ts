@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { ThreadRecord } from '../../../protocol.ts';
+import type { ThreadRecord } from '../../../record-protocol.ts';
 import { fetchRecord } from '../act.ts';
 
 const PERIOD_MS = 1000;
