@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { isOutcomeUnknown } from '../agent/errors/outcome-unknown.ts';
 import type { JsonValue } from '../agent/json.ts';
-import type { ToolPart } from '../agent/messages.ts';
+import type { Message, ToolPart } from '../agent/messages.ts';
 import { buildRestart } from '../agent/replies.ts';
 import { settle } from '../agent/settle.ts';
-import type { Attempt, RequestRecord, TakenTurn } from '../store/port.ts';
+import type { Attempt, Outcome, RequestRecord, SignedRequest } from '../store/port.ts';
 import type { GateResumed } from '../tools/gate/gate.ts';
 import { requestDigest } from '../tools/request-digest.ts';
 import type { ToolEntry } from '../tools/toolbox.ts';
 import type { BotParts } from './bot-parts.ts';
+import { expectTurn } from './expect-turn.ts';
 import { isInTime } from './is-in-time.ts';
+import { type Beating, keepBeating } from './keep-beating.ts';
 import { mayDecide } from './people/may-decide.ts';
 import { type Details, detailsOf, messagesOf } from './request-details.ts';
 import { asJson, snapshotOf } from './requests/policy-snapshot.ts';
-import { playTurn } from './take-turn.ts';
+import { playAhead, playTurn } from './take-turn.ts';
 import { toolContext } from './tool-context.ts';
 
 /** An approved action with all that it takes to run it. */
 export interface Action {
-  readonly request: RequestRecord;
+  readonly request: SignedRequest;
   readonly details: Details;
   readonly entry: ToolEntry;
 }
@@ -40,7 +42,7 @@ export async function runAction(parts: BotParts, requestId: string): Promise<voi
   const attempt = await planAttempt(parts, action, approversOf(request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
-  if (started.outcome === 'started') await carryOut(parts, action, attempt.attempt, sentAt);
+  if (started.outcome === 'started') await carryOut(parts, action, { attempt: attempt.attempt, sentAt });
 }
 
 /** The people whose approval is on record. */
@@ -51,7 +53,7 @@ export function approversOf({ votes }: RequestRecord): string[] {
 /** Makes ready what has to be on record before the effect: what would run now, and who of the approvers still counts. */
 export async function planAttempt(
   parts: BotParts,
-  action: Action,
+  action: Action & { readonly request: RequestRecord },
   approvers: readonly string[],
 ): Promise<Attempt> {
   return {
@@ -62,64 +64,71 @@ export async function planAttempt(
   };
 }
 
+/** What is known of an attempt that is on record as started. */
+export interface Started {
+  readonly attempt: string;
+  /** When its start was sent, by this process's own clock. */
+  readonly sentAt: number;
+  /** The thread's messages as they were then, where nothing but this action stood open in it. */
+  readonly history?: (() => readonly Message[]) | undefined;
+}
+
 /** Runs an action that is on record as started, and goes on with its thread where nothing else there waits. */
-export async function carryOut(
-  parts: BotParts,
-  action: Action,
-  attempt: string,
-  sentAt: number,
-): Promise<void> {
-  if (!isInTime(sentAt, parts.timing.silenceMs))
+export async function carryOut(parts: BotParts, action: Action, started: Started): Promise<void> {
+  const { store, timing } = parts;
+  const { request } = action;
+  if (!isInTime(started.sentAt, timing.silenceMs))
     throw new Error('The start was answered too late to act on it');
-  const turn = await runAttempt(parts, action, attempt);
-  if (turn !== undefined) await playTurn(parts, turn);
+  const beating = keepBeating(parts, request.id, started.attempt);
+  try {
+    const outcome = await runAttempt(parts, action, started.attempt, beating);
+    // The call was made and nobody knows what became of it: the attempt falls silent, and the record asks people.
+    if (outcome === undefined) return;
+    const expected = expectTurn(request, outcome, started, timing.silenceMs);
+    const finishing = store.finishAndTake(request.id, outcome, timing.leaseMs, expected?.messages);
+    const coming = finishing.then((finished) => {
+      beating.stop();
+      return finished.outcome === 'finished' ? finished.turn : undefined;
+    });
+    const ahead = expected?.turn();
+    if (ahead !== undefined) return await playAhead(parts, ahead, coming);
+    const turn = await coming;
+    if (turn !== undefined) await playTurn(parts, turn);
+  } finally {
+    beating.stop();
+  }
 }
 
 async function runAttempt(
   parts: BotParts,
   { request, details, entry: { tool } }: Action,
   attempt: string,
-): Promise<TakenTurn | undefined> {
-  const { store, logger, timing } = parts;
-  let progress = '';
+  beating: Beating,
+): Promise<Outcome | undefined> {
   let inDoubt = false;
-  const beating = setInterval(() => {
-    store
-      .beat(request.id, attempt, timing.silenceMs, progress)
-      .catch((err) => logger.warn({ requestId: request.id, err }, 'no beat'));
-    progress = '';
-  }, timing.beatMs);
-  try {
-    const resumed: GateResumed = {
-      decision: 'approved',
-      by: request.by ?? '',
-      own: details.policy?.own ?? false,
-    };
-    const { newMessages } = await settle({
-      messages: messagesOf(details),
-      tools: [tool],
-      resume: { restart: [buildRestart(tool, details.interrupt, { ...resumed }, {})] },
-      context: toolContext(parts, request.threadId, request.requester),
-      onProgress: ({ message, fraction }) => {
-        progress = fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`;
-      },
-      onToolError: ({ error }) => {
-        inDoubt = isOutcomeUnknown(error);
-        logger.warn({ requestId: request.id, err: error }, 'an approved action failed');
-      },
-    });
-    // The call was made and nobody knows what became of it: the attempt falls silent, and the record asks people.
-    if (inDoubt) return undefined;
-    const [message] = newMessages;
-    const part = message?.role === 'tool' ? message.content[0] : undefined;
-    if (message === undefined || part === undefined)
-      throw new Error(`Request ${request.id} ended without a result`);
-    const outcome = { attempt, state: stateOf(part), message, summary: summaryOf(part) };
-    const finished = await store.finishAndTake(request.id, outcome, timing.leaseMs);
-    return finished.outcome === 'finished' ? finished.turn : undefined;
-  } finally {
-    clearInterval(beating);
-  }
+  const resumed: GateResumed = {
+    decision: 'approved',
+    by: request.by ?? '',
+    own: details.policy?.own ?? false,
+  };
+  const { newMessages } = await settle({
+    messages: messagesOf(details),
+    tools: [tool],
+    resume: { restart: [buildRestart(tool, details.interrupt, { ...resumed }, {})] },
+    context: toolContext(parts, request.threadId, request.requester),
+    onProgress: ({ message, fraction }) =>
+      beating.tell(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
+    onToolError: ({ error }) => {
+      inDoubt = isOutcomeUnknown(error);
+      parts.logger.warn({ requestId: request.id, err: error }, 'an approved action failed');
+    },
+  });
+  if (inDoubt) return undefined;
+  const [message] = newMessages;
+  const part = message?.role === 'tool' ? message.content[0] : undefined;
+  if (message === undefined || part === undefined)
+    throw new Error(`Request ${request.id} ended without a result`);
+  return { attempt, state: stateOf(part), message, summary: summaryOf(part) };
 }
 
 /** The digest of what would run now, by the manifest that holds now. */

@@ -1,23 +1,6 @@
-import { generate } from '../agent/generate.ts';
-import { type Message, userMessage } from '../agent/messages.ts';
-import type { Model } from '../agent/model.ts';
-import type { CloseReply, Resume } from '../agent/replies.ts';
-import { settle } from '../agent/settle.ts';
-import type { ToolContext } from '../agent/tool.ts';
-import { withMessages } from '../agent/transcript.ts';
-import type { NewRequest, TakenTurn, TurnEnd } from '../store/port.ts';
+import type { TakenTurn } from '../store/port.ts';
 import type { BotParts } from './bot-parts.ts';
-import { isSpent } from './is-spent.ts';
-import { afterword } from './reply/afterword.ts';
-import { refusalRows } from './reply/refusal-rows.ts';
-import { replyRows } from './reply/reply-rows.ts';
-import { ReplyStream } from './reply/reply-stream.ts';
-import { Session } from './reply/session.ts';
-import { planRequests, requesterOf } from './requests/plan-requests.ts';
-import { repliesTo } from './requests/replies-to.ts';
-import { takeExit } from './requests/take-exit.ts';
-import { parseThreadId } from './thread.ts';
-import { toolContext } from './tool-context.ts';
+import { type Turn, workTurn } from './work-turn.ts';
 
 /** Takes the turn of a thread, if there is anything to do in it that nobody else is doing. */
 export async function takeTurn(parts: BotParts, threadId: string): Promise<void> {
@@ -28,177 +11,63 @@ export async function takeTurn(parts: BotParts, threadId: string): Promise<void>
   if (taken.outcome === 'taken') await playTurn(parts, taken.turn);
 }
 
-/** The story of a turn: what people decided is settled, what they said is read, the model works, and what waits is asked. */
+/** Plays a turn to its end, and writes it down. */
 export async function playTurn(parts: BotParts, turn: TakenTurn): Promise<void> {
+  await play(parts, { ...turn, granted: Promise.resolve(turn.token) });
+}
+
+/**
+ * Plays a turn of which it is known what it will be, while the right to write it is on its way: the model is asked meanwhile. Where
+ * another turn comes than was expected, what the model says is dropped and the one that came is played.
+ */
+export async function playAhead(
+  parts: BotParts,
+  expected: Omit<TakenTurn, 'token'>,
+  coming: Promise<TakenTurn | undefined>,
+): Promise<void> {
+  const isExpected = (turn: TakenTurn): boolean =>
+    turn.messages === expected.messages &&
+    turn.inbox.length === expected.inbox.length &&
+    turn.settled.length === expected.settled.length;
+  const granted = coming.then((turn) => {
+    if (turn === undefined || !isExpected(turn)) throw new NotGrantedError();
+    return turn.token;
+  });
+  await play(parts, { ...expected, granted });
+  const turn = await coming;
+  if (turn !== undefined && !isExpected(turn)) await playTurn(parts, turn);
+}
+
+/** The turn that was expected did not come. */
+class NotGrantedError extends Error {
+  override readonly name = 'NotGrantedError';
+}
+
+async function play(parts: BotParts, turn: Turn): Promise<void> {
   const { store, turns, timing, logger } = parts;
   const { threadId } = turn;
   const running = turns.begin(threadId);
-  const renewing = setInterval(() => void keepLease(parts, turn, running), timing.renewMs);
+  let renewing: NodeJS.Timeout | undefined;
+  turn.granted.then(
+    (token) => {
+      renewing = setInterval(() => void keepLease(parts, { ...turn, token }, running), timing.renewMs);
+    },
+    (error) => running.abort(error),
+  );
   try {
-    const end = await work(parts, turn, running.signal);
-    const written = await store.suspend(turn, end);
+    const end = await workTurn(parts, turn, running.signal);
+    const written = await store.suspend({ ...turn, token: await turn.granted }, end);
     if (written.outcome !== 'suspended') logger.warn({ threadId, ...written }, 'a turn was given up');
+  } catch (error) {
+    const refused = await turn.granted.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(refused instanceof NotGrantedError)) throw refused ?? error;
   } finally {
     clearInterval(renewing);
     turns.end(threadId, running);
   }
-}
-
-async function work(parts: BotParts, turn: TakenTurn, signal: AbortSignal): Promise<TurnEnd> {
-  const { toolbox } = parts;
-  const unread = turn.inbox.filter((item) => !isSpent(item, turn.settled));
-  if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0)
-    return { read: turn.inbox.length, messages: [] };
-  const said = await Promise.all(unread.map(({ body }) => readAloud(parts, body)));
-  const requester = requesterOf(said.length > 0 ? said : turn.messages);
-  const context = toolContext(parts, turn.threadId, requester);
-
-  // Nothing waited, so there is nothing to settle.
-  if (turn.settled.length === 0)
-    return letModelWork(parts, turn, withMessages(turn.messages, said), {
-      requester,
-      context,
-      signal,
-      refused: [],
-    });
-
-  // Every tool is needed here, also one that this person may not use: it may be the one that waits.
-  const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
-  // They were made for whoever had spoken then, whatever others have said since.
-  const asked = toolContext(parts, turn.threadId, requesterOf(turn.messages));
-  const settled = isEmpty(resume)
-    ? turn
-    : await settle({ messages: turn.messages, tools: toolbox.tools(), resume, context: asked, signal });
-  const again = await ask(parts, turn, settled.messages, { anew: true });
-  // What paused again is asked before anything else is read.
-  if (again.requests.length > 0) {
-    const rows = refusalRows(turn, again.refused);
-    return { read: 0, messages: added(turn, again.messages), requests: again.requests, rows };
-  }
-  const { refused } = again;
-  return letModelWork(parts, turn, withMessages(again.messages, said), {
-    requester,
-    context,
-    signal,
-    refused,
-  });
-}
-
-interface Work {
-  readonly requester: string;
-  readonly context: ToolContext;
-  readonly signal: AbortSignal;
-  /** The calls of which the model is about to be told that nobody was asked to sign them. */
-  readonly refused: readonly CloseReply[];
-}
-
-async function letModelWork(
-  parts: BotParts,
-  turn: TakenTurn,
-  history: readonly Message[],
-  { requester, context, signal, refused }: Work,
-): Promise<TurnEnd> {
-  const { toolbox, client, logger } = parts;
-  const { threadId, token } = turn;
-  const thread = parseThreadId(threadId);
-  const place = { channel: thread.channel, requester };
-  const session = new Session(client, thread, logger);
-  await Promise.all([session.is('processing', requester), session.says('is thinking…')]);
-  const stream = new ReplyStream(client, thread, await recipient(parts, requester), logger);
-  const { instructions, maxSteps, contextBudget } = parts.agent();
-  const model: Model = {
-    name: parts.model.name,
-    reply: (request) => {
-      stream.pause();
-      return parts.model.reply(request);
-    },
-  };
-
-  let messages = history;
-  const refusals = [...refused];
-  for (;;) {
-    const response = await generate({
-      model,
-      system: `${instructions}\n\n${toolbox.notice(place)}`,
-      messages,
-      tools: toolbox.toolsFor(place),
-      context,
-      maxSteps,
-      contextBudget,
-      signal,
-      onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) => void session.says(`${name}: ${message}`),
-      onToolError: ({ name, ref, error }) =>
-        logger.warn({ threadId, name, ref, err: error }, 'a tool failed'),
-    });
-    if (response.finishReason === 'model-error')
-      logger.error({ threadId, token, err: response.error }, 'no answer from the model');
-    const exit = await takeExit(response.messages);
-    const asked = await ask(parts, turn, exit.messages);
-    messages = asked.messages;
-    refusals.push(...asked.refused);
-    // Where nobody could be asked the model is told, and goes on.
-    if (asked.refused.length > 0 && asked.requests.length === 0) continue;
-    const status = asked.requests.length > 0 ? 'suspended' : 'active';
-    // Before the turn is over: the next one may begin at once, and what it shows must be the last word.
-    const [standing] = await Promise.all([stream.end(), session.ends(status)]);
-    const words = [stream.text, afterword(response, `${threadId}/${token}`), exit.words];
-    return {
-      read: turn.inbox.length,
-      messages: added(turn, messages),
-      requests: asked.requests,
-      rows: [
-        ...refusalRows(turn, refusals),
-        ...replyRows(turn, words.filter((text) => text !== '').join('\n\n'), standing, status),
-      ],
-    };
-  }
-}
-
-/** Plans what has to be asked; a call that nobody is asked about is settled here. */
-async function ask(
-  parts: BotParts,
-  turn: TakenTurn,
-  messages: readonly Message[],
-  options: { readonly anew?: boolean } = {},
-): Promise<{
-  messages: readonly Message[];
-  requests: readonly NewRequest[];
-  refused: readonly CloseReply[];
-}> {
-  const { requests, refusals, joined } = await planRequests(parts, turn.threadId, messages, options);
-  const close = [...refusals, ...joined];
-  if (close.length === 0) return { messages, requests, refused: [] };
-  const closed = await settle({ messages, tools: [], resume: { close } });
-  return { messages: closed.messages, requests, refused: refusals };
-}
-
-function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
-  return respond.length + restart.length + close.length === 0;
-}
-
-function added(turn: TakenTurn, messages: readonly Message[]): readonly Message[] {
-  return messages.slice(turn.messages.length);
-}
-
-/** What somebody said, with their name: several people may speak in one thread. */
-async function readAloud(
-  { directory }: BotParts,
-  body: { readonly [key: string]: unknown },
-): Promise<Message> {
-  const user = String(body.user);
-  const name = await directory.member(user).then(
-    (member) => member.name,
-    () => user,
-  );
-  return userMessage(`${name}: ${String(body.text)}`, { user });
-}
-
-async function recipient(
-  { directory }: BotParts,
-  userId: string,
-): Promise<{ userId: string; teamId: string }> {
-  return { userId, teamId: await directory.ownTeam().catch(() => '') };
 }
 
 async function keepLease(

@@ -149,11 +149,20 @@ export interface Signature extends Pick<Deed, 'who' | 'evidence'>, Pick<Attempt,
   /** The views at one of which the card was seen; none if it was seen elsewhere than at a view. */
   readonly seenAt: readonly string[];
 }
-/** Whether it was signed and started by this, and the request as it is then; `look` says that more has to be known, and changes nothing. */
-export interface SignResult {
-  readonly outcome: 'signed' | 'look';
-  readonly loaded: LoadResult;
-}
+/** What of a request an action needs to run. */
+export type SignedRequest = Pick<
+  RequestRecord,
+  'id' | 'threadId' | 'requester' | 'digest' | 'details' | 'by'
+>;
+/** It was signed and started by this; or more has to be known, and nothing has changed. */
+export type SignResult =
+  | {
+      readonly outcome: 'signed';
+      readonly request: SignedRequest;
+      /** The thread's messages as they were then, where nothing but this request stood open in it; what cannot be read throws. */
+      readonly history: (() => readonly Message[]) | undefined;
+    }
+  | { readonly outcome: 'look'; readonly loaded: LoadResult };
 export type BeatResult =
   | { readonly outcome: 'beaten' }
   | { readonly outcome: 'lost'; readonly state: string };
@@ -258,8 +267,16 @@ export interface Store extends AuditStore {
   start(requestId: string, attempt: Attempt): Promise<StartResult>;
   beat(requestId: string, attempt: string, silenceMs: number, progress?: string): Promise<BeatResult>;
   finish(requestId: string, outcome: Outcome): Promise<FinishResult>;
-  /** `finish` and, where nothing else of the round waits, `take` in one step. */
-  finishAndTake(requestId: string, outcome: Outcome, leaseMs: number): Promise<FinishAndTakeResult>;
+  /**
+   * `finish` and, where nothing else of the round waits, `take` in one step. The messages that are expected to stand in the thread then
+   * are the turn's if they are as many as stand there, and are not read again.
+   */
+  finishAndTake(
+    requestId: string,
+    outcome: Outcome,
+    leaseMs: number,
+    expected?: () => readonly Message[] | undefined,
+  ): Promise<FinishAndTakeResult>;
   /** Ends a request that cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../agent/json.ts';
-import { readMessages } from '../agent/messages.ts';
+import { type Message, readMessages } from '../agent/messages.ts';
 import { requestIdOf } from './keys.ts';
 import { refuseNewer } from './newer-record.ts';
 import type { InboxItem, Settlement, TakenTurn, TakeResult } from './port.ts';
@@ -17,19 +17,27 @@ const Item = z.strictObject({
   body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
 });
 
+/** Where a turn's messages come from: the thread's log, or whoever knows already what stands in it. */
+export interface TurnLog extends Pick<ThreadLog, 'ofLength'> {
+  /** The messages of the log if they are as many as that; rows are only ever added, so as many are the same. */
+  readonly known?: ((length: number) => readonly Message[] | undefined) | undefined;
+}
+
 /** What `take` said; a record that cannot be read sets its own thread aside and harms no other. */
 export async function readTake(
   run: RunScript,
   threadId: string,
   said: Answer,
-  log: ThreadLog,
+  log: TurnLog,
 ): Promise<TakeResult> {
   switch (said.code) {
     case 'taken': {
       refuseNewer(`The thread ${threadId}`, said.word(5), THREAD_VERSION);
-      const rows = await log.ofLength(said.number(2));
+      const length = said.number(2);
+      const known = log.known?.(length);
+      const rows = known === undefined ? await log.ofLength(length) : [];
       try {
-        return { outcome: 'taken', turn: parseTurn(threadId, said, rows) };
+        return { outcome: 'taken', turn: parseTurn(threadId, said, known ?? readMessages(rows)) };
       } catch (error) {
         const reason = await setAside(run, threadId, 'The record of this thread', error);
         return { outcome: 'quarantined', reason };
@@ -51,18 +59,18 @@ export async function readGivenTurn(
   run: RunScript,
   threadId: string,
   said: Answer | undefined,
-  log: ThreadLog,
+  log: TurnLog,
 ): Promise<TakenTurn | undefined> {
   const taken = said === undefined ? undefined : await readTake(run, threadId, said, log);
   return taken?.outcome === 'taken' ? taken.turn : undefined;
 }
 
-function parseTurn(threadId: string, said: Answer, rows: readonly string[]): TakenTurn {
+function parseTurn(threadId: string, said: Answer, messages: readonly Message[]): TakenTurn {
   readPart('v', () => Version.parse(said.word(5)));
   return {
     threadId,
     token: said.word(1),
-    messages: readMessages(rows),
+    messages,
     inbox: said.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
     settled: parseSettled(threadId, said.list(4)),
   };

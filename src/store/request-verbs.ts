@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../agent/json.ts';
+import { type Message, readMessages } from '../agent/messages.ts';
 import { isPerson, type Keys, threadOf } from './keys.ts';
 import { refuseNewer } from './newer-record.ts';
 import { parseRequestRecord } from './parse-request-record.ts';
@@ -13,8 +14,8 @@ import type {
   Vote,
   VoteResult,
 } from './port.ts';
-import { readGivenTurn } from './read-turn.ts';
-import { REQUEST_VERSION } from './request-record.ts';
+import { readGivenTurn, type TurnLog } from './read-turn.ts';
+import { JsonRecord, REQUEST_VERSION } from './request-record.ts';
 import { type Call, inOneWrite, type RedisClient, type RunScript, type Said } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 import type { ScriptName } from './scripts.ts';
@@ -97,6 +98,16 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     return readLoaded(threadId, requestId, fields, record);
   }
 
+  /** Where the messages are as expected, the log is not read. */
+  async function finishWithLog(
+    call: Call,
+    expected: (() => readonly Message[] | undefined) | undefined,
+  ): Promise<{ said: Said; log: TurnLog }> {
+    if (expected === undefined) return run.withLog('finish-take', call);
+    const known = (length: number) => (expected()?.length === length ? expected() : undefined);
+    return { said: await run('finish-take', call), log: { ...run.logOf(call.threadId), known } };
+  }
+
   return {
     load,
 
@@ -121,20 +132,24 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       const voted = statement({ who, decision: 'approve', reason: '', evidence });
       const started = statement({ attempt, ground, stillEligible: [who], evidence: { [who]: evidence } });
       const args = [who, ground, seenAt.join(' '), ...voted, attempt, silenceMs, ...started];
-      const [said, fields, record] = await Promise.all(
-        inOneWrite(
-          client,
-          () => [run('sign', aboutRequest(threadId, requestId, args)), ...readBoth(requestId)] as const,
-        ),
-      );
+      const { said, log } = await run.withLog('sign', aboutRequest(threadId, requestId, args));
       const answer = await checked(run, threadId, requestId, said);
-      const outcome = answer.code === 'signed' ? 'signed' : 'look';
-      // Where the script had to be sent once more, the request was read before it.
-      const isEarly = outcome === 'signed' && fields.attempt !== attempt;
-      return {
-        outcome,
-        loaded: await (isEarly ? load(requestId) : readLoaded(threadId, requestId, fields, record)),
-      };
+      if (answer.code !== 'signed') {
+        const [fields, record] = answer.code === 'look' ? [answer.pairs(1), answer.word(2)] : [{}, null];
+        return { outcome: 'look', loaded: await readLoaded(threadId, requestId, fields, record) };
+      }
+      const [requester, digest, record] = [answer.word(1), answer.word(2), answer.word(3)];
+      try {
+        const details = JsonRecord.parse(JSON.parse(record));
+        const isAlone = answer.word(4) === '1';
+        return {
+          outcome: 'signed',
+          request: { id: requestId, threadId, requester, digest, details, by: who },
+          history: isAlone ? () => readMessages(log.rows) : undefined,
+        };
+      } catch (error) {
+        throw new Error(await setAsideFor(run, threadId, requestId, error), { cause: error });
+      }
     },
 
     async answer(requestId, { who, eligible, evidence }, value) {
@@ -184,11 +199,11 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return readFinish(await askAbout(run, 'finish', requestId, outcomeFields(outcome)));
     },
 
-    async finishAndTake(requestId, outcome, leaseMs) {
+    async finishAndTake(requestId, outcome, leaseMs, expected) {
       const args = [...outcomeFields(outcome), randomUUID(), leaseMs];
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
-      const { said, log } = await run.withLog('finish-take', aboutRequest(threadId, requestId, args));
+      const { said, log } = await finishWithLog(aboutRequest(threadId, requestId, args), expected);
       const answer = await checked(run, threadId, requestId, said);
       const finished = readFinish(answer);
       if (finished.outcome !== 'finished') return finished;

@@ -20,10 +20,13 @@ export interface RunScript {
   (name: ScriptName, call: Call): Promise<Said>;
   /** Runs a script and reads the thread's log in the same round trip. */
   withLog(name: ScriptName, call: Call): Promise<{ readonly said: Said; readonly log: ThreadLog }>;
+  /** A thread's log that is read only when somebody asks for it. */
+  logOf(threadId: string): Pick<ThreadLog, 'ofLength'>;
 }
 
 /** A thread's log as it was read beside a script: a list goes through Lua many times more slowly than past it. */
 export interface ThreadLog {
+  readonly rows: readonly string[];
   /** The log of so many rows; where it was read too early it is read again. */
   ofLength(length: number): Promise<readonly string[]>;
 }
@@ -47,11 +50,13 @@ export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts):
         inOneWrite(client, () => [run(name, call), client.lrange(key, 0, -1)] as const),
       );
       const log: ThreadLog = {
+        rows,
         // Rows are only ever added, so as many rows are the same rows.
         ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),
       };
       return { said, log };
     },
+    logOf: (threadId: string) => ({ ofLength: () => client.lrange(keys.log(threadId), 0, -1) }),
   });
 }
 

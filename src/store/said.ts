@@ -37,6 +37,14 @@ export class Answer {
     return list;
   }
 
+  /** A list of names and values as an object. */
+  pairs(index: number): Record<string, string> {
+    const list = this.list(index);
+    const found: Record<string, string> = {};
+    for (let at = 0; at + 1 < list.length; at += 2) found[list[at] ?? ''] = list[at + 1] ?? '';
+    return found;
+  }
+
   /** What follows from an index on as an answer of its own, as a script that joins two gives it. */
   after(index: number): Answer | undefined {
     return this.#said.length > index ? new Answer(this.#said.slice(index)) : undefined;

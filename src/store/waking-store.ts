@@ -136,16 +136,16 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
       return result;
     },
 
-    async finishAndTake(requestId, outcome, leaseMs) {
-      const result = await store.finishAndTake(requestId, outcome, leaseMs);
+    async finishAndTake(requestId, outcome, leaseMs, expected) {
+      const result = await store.finishAndTake(requestId, outcome, leaseMs, expected);
       if (result.outcome !== 'finished') return result;
       if (result.turn === undefined) settled(requestId);
       else redrawn(requestId);
       return result;
     },
 
-    async resolve(requestId, deed, verdict, reason) {
-      const result = await store.resolve(requestId, deed, verdict, reason);
+    async resolve(requestId, deed, verdict, reason, tries) {
+      const result = await store.resolve(requestId, deed, verdict, reason, tries);
       if (result.outcome !== 'resolved') return result;
       if (result.state === 'approved') approved(requestId);
       else settled(requestId);

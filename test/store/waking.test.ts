@@ -206,6 +206,10 @@ test('an idempotent action that fell silent runs again, any other is shown as un
 
 test('a person who says "run again" wakes the action', async () => {
   const requestId = await askAndLose(quiet);
+  // A verdict on another try than the last is none.
+  expect(await store.resolve(requestId, deed('U-ops'), 'run-again', 'it did not', 0)).toEqual({
+    outcome: 'not-as-shown',
+  });
   await store.resolve(requestId, deed('U-ops'), 'run-again', 'it did not');
   expect(woken).toEqual([run(requestId), outbox(requestId)]);
 });

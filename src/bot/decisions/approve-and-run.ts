@@ -44,7 +44,7 @@ async function voteAndRun(
   const sentAt = performance.now();
   const result = await store.voteAndStart(id, vote, attempt);
   if (result.outcome === 'voted' && result.started?.outcome === 'started') {
-    const running = carryOut(parts, action, attempt.attempt, sentAt);
+    const running = carryOut(parts, action, { attempt: attempt.attempt, sentAt });
     running.catch((err) => logger.warn({ requestId: id, err }, 'an action broke off'));
     turns.goOn(threadId, running);
   }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { SignResult } from '../../store/port.ts';
-import { threadOf } from '../../store/port.ts';
+import type { SignedRequest, SignResult } from '../../store/port.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { mayDecide } from '../people/may-decide.ts';
 import { detailsOf } from '../request-details.ts';
 import { viewsSeenIn } from '../requests/view-ids.ts';
-import { type Action, carryOut, digestNow } from '../run-action.ts';
+import { type Action, carryOut, digestNow, type Started } from '../run-action.ts';
 import type { Click } from './decide.ts';
 
 /**
@@ -36,31 +35,23 @@ export async function signAndRun(
       attempt,
       silenceMs: timing.silenceMs,
     });
-    if (result.outcome === 'signed') run(parts, requestId, result, { attempt, sentAt });
+    if (result.outcome === 'signed') run(parts, result.request, { attempt, sentAt, history: result.history });
     return result;
   } finally {
     release();
   }
 }
 
-function run(
-  parts: BotParts,
-  requestId: string,
-  { loaded }: SignResult,
-  { attempt, sentAt }: { readonly attempt: string; readonly sentAt: number },
-): void {
+function run(parts: BotParts, request: SignedRequest, started: Started): void {
   const { turns, logger } = parts;
-  const running = async (): Promise<void> => {
-    if (loaded.outcome !== 'found') throw new Error(`The signed request is ${loaded.outcome}`);
-    await carryOut(parts, actionOf(parts, loaded.request), attempt, sentAt);
-  };
+  const running = async (): Promise<void> => carryOut(parts, actionOf(parts, request), started);
   const going = running();
-  going.catch((err) => logger.warn({ requestId, err }, 'an action broke off'));
-  turns.goOn(threadOf(requestId) ?? '', going);
+  going.catch((err) => logger.warn({ requestId: request.id, err }, 'an action broke off'));
+  turns.goOn(request.threadId, going);
 }
 
 /** What was signed, as it would run now; what is on record must be what the digest was made of, or nothing runs and people are asked. */
-function actionOf(parts: BotParts, request: Action['request']): Action {
+function actionOf(parts: BotParts, request: SignedRequest): Action {
   const details = detailsOf(request);
   const { name } = details.interrupt.toolRequest;
   const entry = parts.toolbox.find(name);

@@ -8,7 +8,10 @@ import { parseThreadId } from '../thread.ts';
  * Tells the thread, in our words and not the model's, of the actions that nobody was asked to sign: once a reason, however many
  * calls it was given for. The reason may name words of the model.
  */
-export function refusalRows(turn: TakenTurn, refused: readonly CloseReply[]): OutboxRow[] {
+export function refusalRows(
+  turn: Pick<TakenTurn, 'threadId' | 'token'>,
+  refused: readonly CloseReply[],
+): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
   return refused.flatMap(({ metadata: { interruptId, reason } }, place) => {
     const alike = refused.filter(({ metadata }) => metadata.reason === reason);

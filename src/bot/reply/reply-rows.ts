@@ -13,7 +13,7 @@ const MOST_MESSAGES = 10;
  * message that stands already, if one does, becomes the first, and its stream ends with the status that the session has then.
  */
 export function replyRows(
-  turn: TakenTurn,
+  turn: Pick<TakenTurn, 'threadId' | 'token'>,
   text: string,
   standing: Standing | undefined,
   session: 'active' | 'suspended',

@@ -29,6 +29,7 @@ export class ReplyStream {
   readonly #thread: SlackThread;
   readonly #recipient: StreamRecipient;
   readonly #logger: Logger;
+  readonly #opens: Promise<unknown>;
   #text = '';
   #isNewParagraph = false;
   #sent = 0;
@@ -38,11 +39,19 @@ export class ReplyStream {
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(client: WebClient, thread: SlackThread, recipient: StreamRecipient, logger: Logger) {
+  /** Nothing is shown before it opens, and nothing at all if it does not. */
+  constructor(
+    client: WebClient,
+    thread: SlackThread,
+    recipient: StreamRecipient,
+    logger: Logger,
+    opens: Promise<unknown> = Promise.resolve(),
+  ) {
     this.#client = client;
     this.#thread = thread;
     this.#recipient = recipient;
     this.#logger = logger;
+    this.#opens = opens;
   }
 
   /** Everything that was said, shown or not. */
@@ -83,6 +92,7 @@ export class ReplyStream {
     if (until <= this.#sent || until > LONGEST_MESSAGE) return;
     const markdown_text = harmlessMarkdown(this.#text.slice(this.#sent, until));
     try {
+      await this.#opens;
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
         const started = await this.#client.chat.startStream({

@@ -134,6 +134,7 @@ function ownerIn(said: unknown): string | undefined {
 /** The requests of a round, and what became of them, come in no order; what was loaded beside a deed is compared as a whole later. */
 function comparable(said: unknown): unknown {
   if (isRecord(said) && said.loaded !== undefined) return said.outcome;
+  if (isRecord(said) && said.outcome === 'signed') return said.request;
   if (Array.isArray(said) && !said.every(isItem)) return said.toSorted();
   if (isRecord(said) && Array.isArray(said.requestIds) && said.outcome === 'waiting')
     return toJson({ ...said, requestIds: said.requestIds.toSorted() });

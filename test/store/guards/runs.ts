@@ -33,9 +33,9 @@ async function signedBy(
   changes: Partial<Signature> = {},
 ): Promise<string> {
   const before = await store.load(requestId);
-  const { outcome, loaded } = await store.sign(requestId, signature(who, 'first', changes));
-  if (outcome === 'look') expect(loaded).toEqual(before);
-  return outcome;
+  const result = await store.sign(requestId, signature(who, 'first', changes));
+  if (result.outcome === 'look') expect(result.loaded).toEqual(before);
+  return result.outcome;
 }
 
 /** What may run, how often, and what may be said of it. */
@@ -63,8 +63,19 @@ export const runScenarios: Scenarios = {
   'sign-repeated': async ({ store, resending }) => {
     const requestId = await ask(store);
     const signed = await resending.sign(requestId, signature('U-ann', 'first'));
-    expect(signed.outcome).toBe('signed');
-    expect(signed.loaded).toHaveProperty('request.state', 'started');
+    const { requester, digest, details } = await found(store, requestId);
+    expect(signed).toMatchObject({
+      outcome: 'signed',
+      request: { id: requestId, requester, digest, details, by: 'U-ann' },
+    });
+    expect(await found(store, requestId)).toMatchObject({ state: 'started', attempts: 1 });
+  },
+  'sign-record': async ({ store, client, keys }) => {
+    const requestId = await ask(store);
+    await client.del(keys.record(requestId));
+    const { outcome } = await store.sign(requestId, signature('U-ann', 'first'));
+    expect(outcome).toBe('look');
+    expect(await client.hget(keys.request(requestId), 'state')).toBe('pending');
   },
   'sign-pending': async ({ store }) => {
     const requestId = await ask(store, { kind: 'question' });

@@ -35,10 +35,17 @@ export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verb
 
     sign(requestId, { who, evidence, ground, seenAt, attempt, silenceMs }) {
       const request = world.request(requestId);
-      const said = (outcome: 'signed' | 'look') => ({ outcome, loaded: { outcome: 'unknown' } as const });
-      if (request === undefined) return said('look');
+      const look = { outcome: 'look', loaded: { outcome: 'unknown' } } as const;
+      if (request === undefined) return look;
       const { asked, state, principals, views } = request;
-      if (state === 'started' && request.attempt === attempt) return said('signed');
+      const { requester, digest, details } = asked;
+      const [threadId = ''] = requestId.split('~');
+      const signed = {
+        outcome: 'signed',
+        request: { id: requestId, threadId, requester, digest, details, by: who },
+        history: undefined,
+      } as const;
+      if (state === 'started' && request.attempt === attempt) return signed;
       const isAble =
         state === 'pending' &&
         asked.kind === 'approval' &&
@@ -49,11 +56,11 @@ export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verb
         asked.ground === ground &&
         principals.includes(who) &&
         (seenAt.length === 0 || views.some(({ id }) => seenAt.includes(id)));
-      if (!isAble) return said('look');
+      if (!isAble) return look;
       const vote = { who, evidence, eligible: true, shown: asked.digest } as const;
       verbs.vote(requestId, { ...vote, decision: 'approve' });
       verbs.start(requestId, { attempt, silenceMs, digest: asked.digest, stillEligible: [who], evidence });
-      return said('signed');
+      return signed;
     },
 
     finishAndTake(requestId, outcome, leaseMs) {
