@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import OpenAI from 'openai';
-import { toOpenAIMessages, toOpenAITool } from '../../src/agent/to-openai.ts';
 import { Transcript } from '../../src/agent/transcript.ts';
+import { writeHistory, writeTool } from '../../src/agent/write-openai-request.ts';
 import { buildHistory } from '../build-history.ts';
 import { benchTools } from './bench-tools.ts';
 import { refund, SAID, type Side, type SideOptions } from './side.ts';
@@ -25,8 +25,9 @@ export function openFloor(options: SideOptions & { readonly stream: boolean }): 
   const toolbox = benchTools(options.tools);
   const tools = toolbox
     .tools()
-    .map(({ name, description, inputSchema }) =>
-      toOpenAITool({ name, description, inputSchema: inputSchema.jsonSchema }),
+    .map(
+      ({ name, description, inputSchema }): OpenAI.Chat.Completions.ChatCompletionFunctionTool =>
+        JSON.parse(writeTool({ name, description, inputSchema: inputSchema.jsonSchema })),
     );
   const system: ChatMessage = {
     role: 'system',
@@ -63,7 +64,7 @@ export function openFloor(options: SideOptions & { readonly stream: boolean }): 
   return {
     async fill(threadId, messages) {
       const { history } = Transcript.of(buildHistory(messages));
-      const rows = toOpenAIMessages({ system: undefined, history }).map((row) => JSON.stringify(row));
+      const rows = writeHistory(history);
       for (let at = 0; at < rows.length; at += 500)
         await redis.rpush(log(threadId), ...rows.slice(at, at + 500));
     },

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelError, type ModelErrorCode } from './errors/model-error.ts';
-import { httpFetch } from './http-fetch.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
+import { type PostOptions, SilenceError, textPoster } from './post-text.ts';
 import { OpenAIStreamReader } from './read-openai-stream.ts';
-import { toOpenAIMessages, toOpenAITool } from './to-openai.ts';
 import { type FailedAttempt, withRetries } from './with-retries.ts';
+import { writeRequest } from './write-openai-request.ts';
 
 export interface OpenAIModelOptions {
   readonly model: string;
@@ -22,21 +22,11 @@ export interface OpenAIModelOptions {
   readonly silenceMs?: number | undefined;
 }
 
-type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
-
 /** A model that speaks OpenAI's Chat Completions, streaming, from OpenAI or anyone with the same protocol. */
 export function openAIModel(options: OpenAIModelOptions): Model {
   const { model, apiKey, baseURL, silenceMs = 120_000 } = options;
-  const { fetch, bodyOf } = httpFetch();
-  // The client's own retries cannot be aborted and wait as long as they are told to, so ours stand in for them.
-  const client = new OpenAI({
-    apiKey,
-    baseURL: baseURL ?? null,
-    maxRetries: 0,
-    timeout: silenceMs,
-    logLevel: 'off',
-    fetch,
-  });
+  const client = new OpenAI({ apiKey, baseURL: baseURL ?? null, timeout: silenceMs, logLevel: 'off' });
+  const send = requestSender(client);
   const retries = {
     maxRetries: options.maxRetries ?? 4,
     firstWaitMs: options.firstRetryMs ?? 500,
@@ -46,27 +36,54 @@ export function openAIModel(options: OpenAIModelOptions): Model {
   return {
     name: model,
     async reply(request) {
-      const body: Body = {
-        model,
-        messages: toOpenAIMessages(request),
-        stream: true,
-        stream_options: { include_usage: true },
-        ...(request.tools.length > 0 && { tools: request.tools.map(toOpenAITool) }),
-      };
+      const { signal } = request;
+      const text = writeRequest(model, request);
       const reader = new OpenAIStreamReader();
       try {
-        const open = () => client.chat.completions.create(body, request.signal && { signal: request.signal });
-        const response = await withRetries(() => open().asResponse(), judge, {
+        const body = await withRetries(() => send(text, { signal, silenceMs }), judge, {
           ...retries,
-          signal: request.signal,
+          signal,
         });
-        return await readAll(bodyOf(response), reader, request, silenceMs);
+        return await readAll(body, reader, request, silenceMs);
       } catch (error) {
         if (request.signal?.aborted) return reader.result('aborted');
         throw toModelError(error, model);
       }
     },
   };
+}
+
+/**
+ * Sends requests as the client would, with its address and its headers, which are the same each time and are asked for once; what goes
+ * wrong is an error of the client. Its own retries cannot be aborted and wait as long as they are told to, so ours stand in for them.
+ */
+function requestSender(client: OpenAI): (text: string, options: PostOptions) => Promise<IncomingMessage> {
+  const open = async () => {
+    const { url, req } = await client.buildRequest({ method: 'post', path: '/chat/completions', body: {} });
+    return textPoster(url, new Headers(req.headers));
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  return async (text, options) => {
+    opened ??= open();
+    const post = await opened;
+    const posted = await post(text, options).catch((cause: unknown) => {
+      if (options.signal?.aborted) throw new APIUserAbortError();
+      if (cause instanceof SilenceError) throw new APIConnectionTimeoutError();
+      throw new APIConnectionError({ ...(cause instanceof Error && { cause }) });
+    });
+    if (posted.outcome === 'answered') return posted.body;
+    const { status, words, headers } = posted;
+    const said = parseJson(words);
+    throw APIError.generate(status, said, said === undefined ? words : undefined, headers);
+  };
+}
+
+function parseJson(text: string): object | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads an answer to its end; of one that breaks off (a broken socket, a malformed chunk, an error within) what was said is kept. */

@@ -1,0 +1,101 @@
+import type OpenAI from 'openai';
+import type { JsonValue } from './json.ts';
+import type { HistoryItem, ModelRequest, ToolSpec } from './model.ts';
+
+type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
+type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type ChatTool = OpenAI.Chat.Completions.ChatCompletionFunctionTool;
+
+const STREAMED = JSON.stringify({
+  stream: true,
+  stream_options: { include_usage: true },
+} satisfies Partial<Body>).slice(1, -1);
+
+/** Writes the body of a request to a model; what was written of a history or a tool before is not written again. */
+export function writeRequest(
+  model: string,
+  { system, history, tools }: Pick<ModelRequest, 'system' | 'history' | 'tools'>,
+): string {
+  const messages = writeHistory(history).join(',');
+  const first = system === undefined ? '' : write({ role: 'system', content: system });
+  const join = first === '' || messages === '' ? '' : ',';
+  const offered = tools.length === 0 ? '' : `,"tools":[${tools.map(writeTool).join(',')}]`;
+  return `{"model":${JSON.stringify(model)},"messages":[${first}${join}${messages}],${STREAMED}${offered}}`;
+}
+
+interface WrittenHistory {
+  readonly texts: string[];
+  /** How many items of the history they are of. */
+  items: number;
+}
+
+// A history only grows, and a loop sends it at every step.
+const written = new WeakMap<readonly HistoryItem[], WrittenHistory>();
+
+/** Writes a history as OpenAI's messages: each call directly followed by its result, in order. */
+export function writeHistory(history: readonly HistoryItem[]): readonly string[] {
+  const known = written.get(history) ?? { texts: [], items: 0 };
+  if (known.items === 0) written.set(history, known);
+  for (; known.items < history.length; known.items += 1) {
+    const item = history[known.items];
+    if (item !== undefined) writeItem(item, known.texts);
+  }
+  return known.texts;
+}
+
+function writeItem(item: HistoryItem, texts: string[]): void {
+  if (item.role === 'user') {
+    texts.push(write({ role: 'user', content: item.text }));
+    return;
+  }
+  if (item.calls.length === 0) {
+    texts.push(write({ role: 'assistant', content: item.text }));
+    return;
+  }
+  texts.push(
+    write({
+      role: 'assistant',
+      content: item.text === '' ? null : item.text,
+      tool_calls: item.calls.map(({ ref, name, input }) => ({
+        id: ref,
+        type: 'function' as const,
+        function: { name: acceptableName(name), arguments: JSON.stringify(input) },
+      })),
+    }),
+  );
+  for (const { ref, output } of item.calls)
+    texts.push(write({ role: 'tool', tool_call_id: ref, content: writeOutput(output) }));
+}
+
+function write(message: ChatMessage): string {
+  return JSON.stringify(message);
+}
+
+/** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */
+function acceptableName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+}
+
+function writeOutput(output: JsonValue): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+const writtenTools = new WeakMap<
+  ToolSpec['inputSchema'],
+  { readonly tool: ToolSpec; readonly text: string }
+>();
+
+/** Writes one tool for the model; a tool's schema never changes, so it is written once, unless two tools share it. */
+export function writeTool(tool: ToolSpec): string {
+  const { name, description, inputSchema } = tool;
+  const known = writtenTools.get(inputSchema);
+  if (known?.tool.name === name && known.tool.description === description) return known.text;
+  const chatTool: ChatTool = {
+    type: 'function',
+    // OpenAI refuses an object schema without properties, which tools from elsewhere have when they take nothing.
+    function: { name, description, parameters: { properties: {}, ...inputSchema } },
+  };
+  const text = JSON.stringify(chatTool);
+  writtenTools.set(inputSchema, { tool, text });
+  return text;
+}
