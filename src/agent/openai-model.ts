@@ -87,10 +87,10 @@ function parseJson(text: string): object | undefined {
 }
 
 /** Reads an answer to its end; of one that breaks off (a broken socket, a malformed chunk, an error within) what was said is kept. */
-async function readAll(
+function readAll(
   body: IncomingMessage,
   reader: OpenAIStreamReader,
-  request: ModelRequest,
+  { onText, signal }: ModelRequest,
   silenceMs: number,
 ): Promise<ModelReply> {
   let isDone = false;
@@ -103,27 +103,38 @@ async function readAll(
       if (isDone) return;
       const said = reader.add(parseChunk(data));
       try {
-        if (said !== '') request.onText?.(said);
+        if (said !== '') onText?.(said);
       } catch (error) {
         listenerFailed = { error };
         throw error;
       }
     },
   });
-  const silence = setTimeout(() => body.destroy(new Error('The model fell silent')), silenceMs);
-  try {
+  return new Promise((resolve, reject) => {
+    const silence = setTimeout(() => body.destroy(new Error('The model fell silent')), silenceMs);
+    const breakOff = (): void => {
+      clearTimeout(silence);
+      if (listenerFailed !== undefined) reject(listenerFailed.error);
+      else resolve(reader.result(signal?.aborted ? 'aborted' : isDone ? undefined : 'cut'));
+    };
     body.setEncoding('utf8');
-    for await (const piece of body) {
+    // Events and not an iterator, which costs as much as all the rest of the reading.
+    body.on('data', (piece: string) => {
       silence.refresh();
-      parser.feed(piece);
-    }
-    return reader.result();
-  } catch {
-    if (listenerFailed !== undefined) throw listenerFailed.error;
-    return reader.result(request.signal?.aborted ? 'aborted' : isDone ? undefined : 'cut');
-  } finally {
-    clearTimeout(silence);
-  }
+      try {
+        parser.feed(piece);
+      } catch {
+        breakOff();
+        body.destroy();
+      }
+    });
+    body.on('end', () => {
+      clearTimeout(silence);
+      resolve(reader.result());
+    });
+    body.on('error', breakOff);
+    body.on('close', breakOff);
+  });
 }
 
 function parseChunk(data: string): OpenAI.Chat.Completions.ChatCompletionChunk {

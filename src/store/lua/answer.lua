@@ -7,7 +7,7 @@ local who, eligible, value, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], A
 
 if not request.state then return { 'unknown' } end -- guard: answer-unknown
 if request.kind == 'approval' then return { 'is-an-approval' } end -- guard: answer-kind
-if request.state == 'answered' and request.by == who and redis.call('HGET', K.request, 'payload') == value then -- guard: answer-repeated
+if request.state == 'answered' and request.by == who and request.payload == value then -- guard: answer-repeated
   return { 'answered' }
 end
 if request.state ~= 'pending' then -- guard: answer-settled

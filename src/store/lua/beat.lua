@@ -8,7 +8,7 @@ if request.state ~= 'started' or request.attempt ~= attempt then return { 'lost'
 
 due('recover', now + silence)
 if progress == '' then return { 'beaten' } end
-if redis.call('HGET', K.request, 'progress') == progress then return { 'beaten' } end -- guard: beat-repeated
+if request.progress == progress then return { 'beaten' } end -- guard: beat-repeated
 redis.call('HSET', K.request, 'progress', progress)
 redraw()
 return { 'beaten' }

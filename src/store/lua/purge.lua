@@ -6,7 +6,7 @@ if not request.state then -- guard: purge-unknown
   forget('purge')
   return { 'unknown' }
 end
-local settled_at = redis.call('HGET', K.request, 'settled_at')
+local settled_at = request.settled_at
 if not settled_at then return { 'not-settled', request.state } end -- guard: purge-settled
 if now < settled_at + request.keep then return { 'not-due' } end -- guard: purge-due
 if redis.call('HEXISTS', K.round, interrupt_of(request_id)) == 1 then -- guard: purge-unread

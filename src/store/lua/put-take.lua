@@ -4,6 +4,7 @@
 -- Result: {'waiting', the interrupts that wait} if nothing was put because something does; else as `put` says, and after a 'put'
 -- as `take` says; the same call again gives the same token.
 --- include thread
+--- include wake
 --- script put
 --- script take
 local owner = ARGV[5]

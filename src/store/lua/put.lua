@@ -3,6 +3,7 @@
 -- Result: {'put', waiting requests, place in the inbox, '1' if a turn is going on}, {'duplicate'} or {'unknown-thread'}; the
 -- same call again is a duplicate.
 --- include thread
+--- include wake
 local item_id, item, only_known = ARGV[2], ARGV[3], ARGV[4]
 
 if only_known == '1' and redis.call('EXISTS', K.thread) == 0 then return { 'unknown-thread' } end -- guard: put-unknown
@@ -16,6 +17,6 @@ if not thread.v then
 end
 local open = tonumber(thread.open or '0')
 local busy = thread.owner and tonumber(thread.lease_until) > now
-if open == 0 then redis.call('ZADD', K.wake, 'NX', NOW, thread_id) end
+if open == 0 then wake_by(NOW) end
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 return { 'put', int(open), int(place), busy and '1' or '0' }

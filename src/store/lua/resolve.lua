@@ -8,7 +8,7 @@ local who, verdict, eligible, reason, body, digest = ARGV[3], ARGV[4], ARGV[5], 
 local tries = ARGV[9]
 
 if not request.state then return { 'unknown' } end -- guard: resolve-unknown
-if redis.call('HGET', K.request, 'verdict') == verdict .. ' ' .. who then return { 'resolved', request.state } end -- guard: resolve-repeated
+if request.verdict == verdict .. ' ' .. who then return { 'resolved', request.state } end -- guard: resolve-repeated
 if request.state == 'pending' or request.state == 'approved' or request.state == 'started' then -- guard: resolve-open
   return refuse(who, body, digest, 'not-unknown', request.state)
 end

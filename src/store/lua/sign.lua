@@ -11,7 +11,7 @@ local who, ground, seen_at, attempt = ARGV[3], ARGV[4], ARGV[5], ARGV[8]
 local record = redis.call('GET', K.record)
 
 local function look()
-  return { 'look', redis.call('HGETALL', K.request), record or '' }
+  return { 'look', stored_request, record or '' }
 end
 
 local function signed()

@@ -4,10 +4,11 @@
 -- version}, {'busy', until},
 -- {'waiting', how many}, {'idle'} or {'quarantined', why}; the same call again gives the same token.
 --- include thread
+--- include wake
 local owner, lease = ARGV[2], tonumber(ARGV[3])
 
 if thread.quarantine then -- guard: take-quarantined
-  redis.call('ZREM', K.wake, thread_id)
+  wake_never()
   return { 'quarantined', thread.quarantine }
 end
 local held = thread.owner and tonumber(thread.lease_until) > now
@@ -16,7 +17,7 @@ if tonumber(thread.open or '0') > 0 then return { 'waiting', thread.open } end -
 local inbox = redis.call('LRANGE', K.inbox, 0, -1)
 local round = redis.call('HGETALL', K.round)
 if #inbox == 0 and #round == 0 then -- guard: take-idle
-  redis.call('ZREM', K.wake, thread_id)
+  wake_never()
   return { 'idle' }
 end
 
@@ -24,5 +25,5 @@ end
 local token = thread.token
 if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
 redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease))
-redis.call('ZADD', K.wake, int(now + lease), thread_id)
+wake_at(int(now + lease))
 return { 'taken', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '' }

@@ -9,7 +9,7 @@ local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], A
 
 if not request.state then return { 'unknown' } end -- guard: vote-unknown
 if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
-local earlier = redis.call('HGET', K.request, 'vote:' .. who)
+local earlier = request['vote:' .. who]
 if earlier == decision then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
 if request.state ~= 'pending' then -- guard: vote-settled
   return refuse(who, body, digest, unpack(settled()))

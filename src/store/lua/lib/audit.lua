@@ -3,10 +3,11 @@
 local chain = nil
 local function audit(event, subject, detail, body, digest)
   if not chain then
-    chain = read(K.head, 'seq', 'hash')
+    local head = redis.call('HMGET', K.head, 'seq', 'hash')
+    chain = { seq = head[1] or '0', hash = head[2] or '' }
     at_end(function() redis.call('HSET', K.head, 'seq', chain.seq, 'hash', chain.hash) end)
   end
-  chain.seq = int((tonumber(chain.seq) or 0) + 1)
-  chain.hash = redis.sha1hex(table.concat({ chain.hash or '', chain.seq, NOW, event, subject, detail, digest }, '\n'))
+  chain.seq = int(chain.seq + 1)
+  chain.hash = redis.sha1hex(table.concat({ chain.hash, chain.seq, NOW, event, subject, detail, digest }, '\n'))
   redis.call('XADD', K.audit, chain.seq .. '-0', 't', NOW, 'e', event, 's', subject, 'd', detail, 'b', body, 'h', chain.hash)
 end

@@ -1,29 +1,40 @@
 -- What the transitions of a request share. K.request is the request, ARGV[2] its id. A record that lacks what they need is
 -- answered with {'malformed', the field} and left as it is.
 --- include audit
+--- include wake
 local request_id = ARGV[2]
-local request = read(K.request, 'state', 'kind', 'requester', 'digest', 'quorum', 'vetoes', 'self', 'expires', 'created',
-  'principals', 'resolvers', 'escalate_to', 'remind_every', 'views', 'approvals', 'rejections', 'attempt', 'attempts',
-  'ground', 'idempotent', 'max_attempts', 'retry_for', 'first_start', 'keep', 'by', 'rev')
+local request, stored_request = read_all(K.request)
 
 -- What a pending request does not have yet, or not at all, is not written: many wait.
-for name, value in pairs({ approvals = '0', rejections = '0', attempts = '0', max_attempts = '1', retry_for = '0' }) do
-  request[name] = request[name] or value
-end
+request.approvals = request.approvals or '0'
+request.rejections = request.rejections or '0'
+request.attempts = request.attempts or '0'
+request.max_attempts = request.max_attempts or '1'
+request.retry_for = request.retry_for or '0'
 
 local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved '
 
-local missing = nil
-for _, name in ipairs({ 'quorum', 'vetoes', 'expires', 'created', 'approvals', 'rejections', 'attempts', 'max_attempts',
-  'retry_for', 'keep', 'rev' }) do
-  if not tonumber(request[name]) then missing = name end
+local function is_sound()
+  return tonumber(request.quorum) and tonumber(request.vetoes) and tonumber(request.expires) and tonumber(request.created)
+    and tonumber(request.approvals) and tonumber(request.rejections) and tonumber(request.attempts)
+    and tonumber(request.max_attempts) and tonumber(request.retry_for) and tonumber(request.keep) and tonumber(request.rev)
+    and request.kind and request.requester and request.digest and request.principals and request.resolvers and request.views
+    and string.find(STATES, ' ' .. request.state .. ' ', 1, true)
+    and (request.state ~= 'started' or tonumber(request.first_start))
 end
-for _, name in ipairs({ 'kind', 'requester', 'digest', 'principals', 'resolvers', 'views' }) do
-  if not request[name] then missing = name end
+
+-- The first that an unsound one lacks.
+local function lacking()
+  for _, name in ipairs({ 'quorum', 'vetoes', 'expires', 'created', 'approvals', 'rejections', 'attempts', 'max_attempts',
+    'retry_for', 'keep', 'rev' }) do
+    if not tonumber(request[name]) then return name end
+  end
+  for _, name in ipairs({ 'kind', 'requester', 'digest', 'principals', 'resolvers', 'views' }) do
+    if not request[name] then return name end
+  end
+  return string.find(STATES, ' ' .. request.state .. ' ', 1, true) and 'first_start' or 'state'
 end
-if not string.find(STATES, ' ' .. (request.state or '') .. ' ', 1, true) then missing = 'state' end
-if request.state == 'started' and not tonumber(request.first_start) then missing = 'first_start' end
-if request.state and missing then return { 'malformed', missing } end -- guard: request-malformed
+if request.state and not is_sound() then return { 'malformed', lacking() } end -- guard: request-malformed
 
 local function due(name, at)
   redis.call('ZADD', K.timers, int(at), name .. '|' .. request_id)
@@ -56,7 +67,7 @@ end
 
 -- A field as it is by now.
 local function field(name)
-  return changed and changed[name] or redis.call('HGET', K.request, name)
+  return changed and changed[name] or request[name]
 end
 
 -- Whether the action is one that somebody has to run.
@@ -116,7 +127,7 @@ local function settle(state, by, payload)
   if by ~= '' and by ~= request.requester then append(decided, { '0', index_member(by, now) }) end
   change('ZADD', K.decided, decided)
   redis.call('HSET', K.round, interrupt_of(request_id), state .. '\n' .. by .. '\n' .. payload)
-  if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then redis.call('ZADD', K.wake, NOW, thread_id) end
+  if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end
 end
 
 -- What somebody is told who comes too late.
@@ -127,7 +138,7 @@ end
 -- Notes a refusal on the record; a call that is sent again because its reply was lost is noted once. What else the person
 -- is told follows the code.
 local function refuse(who, body, digest, code, ...)
-  if redis.call('HGET', K.request, 'refused:' .. who) ~= digest then
+  if request['refused:' .. who] ~= digest then
     redis.call('HSET', K.request, 'refused:' .. who, digest)
     audit('refused', request_id, code .. ' ' .. who, body, digest)
   end
