@@ -64,7 +64,8 @@ export function openFloor(options: SideOptions & { readonly stream: boolean }): 
   return {
     async fill(threadId, messages) {
       const { history } = Transcript.of(buildHistory(messages));
-      const rows = writeHistory(history);
+      const chat: ChatMessage[] = JSON.parse(`[${writeHistory(history)}]`);
+      const rows = chat.map((message) => JSON.stringify(message));
       for (let at = 0; at < rows.length; at += 500)
         await redis.rpush(log(threadId), ...rows.slice(at, at + 500));
     },

@@ -3,6 +3,7 @@ import { HistoryError } from './errors/history-error.ts';
 import { FinishReason } from './finish-reason.ts';
 import { isMessage } from './is-message.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { readPlainMessage } from './read-plain-message.ts';
 
 /** The version every message carries; a change of shape takes the next number and a reader for this one. */
 export const MESSAGE_VERSION = 1;
@@ -137,18 +138,12 @@ export function isCheckedList(messages: readonly unknown[]): messages is readonl
 }
 
 function parseTexts(texts: readonly string[]): readonly Message[] {
-  let values: readonly unknown[];
-  try {
-    // One long text is read faster than many short ones.
-    values = JSON.parse(`[${texts.join(',')}]`);
-  } catch {
-    values = [];
-  }
-  // Where one is broken, each by itself shows which; two that make sense only together make none.
-  if (values.length !== texts.length) values = texts.map((text) => JSON.parse(text));
-  return Object.freeze(
-    values.map((value, index) => (isMessage(value) ? (value as Message) : parseMessage(value, index))),
-  );
+  return Object.freeze(texts.map((text, index) => readPlainMessage(text) ?? parseText(text, index)));
+}
+
+function parseText(text: string, index: number): Message {
+  const value: unknown = JSON.parse(text);
+  return isMessage(value) ? (value as Message) : parseMessage(value, index);
 }
 
 /** Marks a message as well-formed and freezes it: a message is written once and never changed. */

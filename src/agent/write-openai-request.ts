@@ -16,59 +16,59 @@ export function writeRequest(
   model: string,
   { system, history, tools }: Pick<ModelRequest, 'system' | 'history' | 'tools'>,
 ): string {
-  const messages = writeHistory(history).join(',');
-  const first = system === undefined ? '' : write({ role: 'system', content: system });
+  const messages = writeHistory(history);
+  const first =
+    system === undefined ? '' : JSON.stringify({ role: 'system', content: system } satisfies ChatMessage);
   const join = first === '' || messages === '' ? '' : ',';
   const offered = tools.length === 0 ? '' : `,"tools":[${tools.map(writeTool).join(',')}]`;
   return `{"model":${JSON.stringify(model)},"messages":[${first}${join}${messages}],${STREAMED}${offered}}`;
 }
 
 interface WrittenHistory {
-  readonly texts: string[];
-  /** How many items of the history they are of. */
+  text: string;
+  /** How many items of the history it is of. */
   items: number;
 }
 
 // A history only grows, and a loop sends it at every step.
 const written = new WeakMap<readonly HistoryItem[], WrittenHistory>();
 
-/** Writes a history as OpenAI's messages: each call directly followed by its result, in order. */
-export function writeHistory(history: readonly HistoryItem[]): readonly string[] {
-  const known = written.get(history) ?? { texts: [], items: 0 };
+/** Writes a history as OpenAI's messages, without the brackets around them: each call directly followed by its result, in order. */
+export function writeHistory(history: readonly HistoryItem[]): string {
+  const known = written.get(history) ?? { text: '', items: 0 };
+  if (known.items === history.length) return known.text;
   if (known.items === 0) written.set(history, known);
+  const messages: ChatMessage[] = [];
   for (; known.items < history.length; known.items += 1) {
     const item = history[known.items];
-    if (item !== undefined) writeItem(item, known.texts);
+    if (item !== undefined) addItem(item, messages);
   }
-  return known.texts;
+  // All at once is twice as fast as one by one.
+  const more = JSON.stringify(messages).slice(1, -1);
+  known.text = known.text === '' ? more : `${known.text},${more}`;
+  return known.text;
 }
 
-function writeItem(item: HistoryItem, texts: string[]): void {
+function addItem(item: HistoryItem, messages: ChatMessage[]): void {
   if (item.role === 'user') {
-    texts.push(write({ role: 'user', content: item.text }));
+    messages.push({ role: 'user', content: item.text });
     return;
   }
   if (item.calls.length === 0) {
-    texts.push(write({ role: 'assistant', content: item.text }));
+    messages.push({ role: 'assistant', content: item.text });
     return;
   }
-  texts.push(
-    write({
-      role: 'assistant',
-      content: item.text === '' ? null : item.text,
-      tool_calls: item.calls.map(({ ref, name, input }) => ({
-        id: ref,
-        type: 'function' as const,
-        function: { name: acceptableName(name), arguments: JSON.stringify(input) },
-      })),
-    }),
-  );
+  messages.push({
+    role: 'assistant',
+    content: item.text === '' ? null : item.text,
+    tool_calls: item.calls.map(({ ref, name, input }) => ({
+      id: ref,
+      type: 'function' as const,
+      function: { name: acceptableName(name), arguments: JSON.stringify(input) },
+    })),
+  });
   for (const { ref, output } of item.calls)
-    texts.push(write({ role: 'tool', tool_call_id: ref, content: writeOutput(output) }));
-}
-
-function write(message: ChatMessage): string {
-  return JSON.stringify(message);
+    messages.push({ role: 'tool', tool_call_id: ref, content: writeOutput(output) });
 }
 
 /** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Message, userMessage } from '../../src/agent/messages.ts';
+import { readPlainMessage } from '../../src/agent/read-plain-message.ts';
+
+const anyText = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '"', '\\', '\\"', 'two\nlines', '\u0000', '\ud800', 'Grüße', '"}]}', '\u2028'),
+);
+const count = fc.nat();
+const plain = fc.oneof(
+  fc
+    .tuple(anyText, fc.option(anyText, { nil: undefined }))
+    .map(([text, user]): Message => userMessage(text, user === undefined ? undefined : { user })),
+  fc.tuple(anyText, fc.option(fc.tuple(count, count, count), { nil: undefined })).map(
+    ([text, usage]): Message => ({
+      v: 1,
+      role: 'model',
+      content: [{ text }],
+      ...(usage && {
+        usage: { inputTokens: usage[0], outputTokens: usage[1], totalTokens: usage[2] },
+      }),
+    }),
+  ),
+  fc
+    .tuple(
+      anyText,
+      anyText.filter((ref) => ref !== ''),
+      anyText,
+      fc.constantFrom('ok' as const, 'error' as const, 'denied' as const, 'closed' as const),
+    )
+    .map(
+      ([name, ref, output, status]): Message => ({
+        v: 1,
+        role: 'tool',
+        content: [{ toolResponse: { name, ref, output }, status }],
+      }),
+    ),
+);
+
+/** What the slow way makes of a text: a message, or nothing. */
+function readSlowly(row: string): unknown {
+  try {
+    const value: unknown = JSON.parse(row);
+    return Message.safeParse(value).success ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+test('words, as we write them, are read at a look and say the same', () => {
+  fc.assert(
+    fc.property(plain, (message) => {
+      expect(readPlainMessage(JSON.stringify(message))).toEqual(JSON.parse(JSON.stringify(message)));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a text that was tampered with is read as the slow way reads it, or not at all', () => {
+  const piece = fc.oneof(
+    fc.string({ maxLength: 3 }),
+    fc.constantFrom('"', '\\', '{', '}', ',', '\n', '\\u00', '\\x', '0', '"text":"', ',"usage":{', ' '),
+  );
+  const tampered = fc
+    .tuple(plain, fc.nat(), fc.nat({ max: 4 }), piece)
+    .map(([message, place, removed, added]) => {
+      const row = JSON.stringify(message);
+      const at = place % row.length;
+      return row.slice(0, at) + added + row.slice(at + removed);
+    });
+  fc.assert(
+    fc.property(tampered, (row) => {
+      const read = readPlainMessage(row);
+      if (read !== undefined) expect(read).toEqual(readSlowly(row));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test.each([
+  [
+    'a result without a ref',
+    '{"v":1,"role":"tool","content":[{"toolResponse":{"name":"a","ref":"","output":""},"status":"ok"}]}',
+  ],
+  ['a later version', '{"v":2,"role":"user","content":[{"text":"Hi"}]}'],
+  [
+    'a count with a zero before it',
+    '{"v":1,"role":"model","content":[{"text":"Hi"}],"usage":{"inputTokens":01,"outputTokens":1,"totalTokens":1}}',
+  ],
+  ['what follows the end', '{"v":1,"role":"user","content":[{"text":"Hi"}]} '],
+  ['nothing', ''],
+])('%s is left to the slow way', (_, row) => {
+  expect(readPlainMessage(row)).toBeUndefined();
+});
+
+test('a very long text with many marks in it is read as well', () => {
+  const message = userMessage('"\n'.repeat(200_000));
+  expect(readPlainMessage(JSON.stringify(message))).toEqual(message);
+});
