@@ -122,13 +122,18 @@ export function parseMessage(value: unknown, index = 0): Message {
   return sealMessage(result.data);
 }
 
-/** Lists that hold only messages that were checked, and that nobody can change. */
-const checkedLists = new WeakSet<object>();
+/** The words of a list's messages as they stand in JSON, where they do; only of lists that were checked and that nobody can change. */
+const checkedLists = new WeakMap<object, readonly (string | undefined)[]>();
 
 /** Reads the messages of a thread back from their texts, each checked once; the list says so to whoever takes it next. */
 export function readMessages(texts: readonly string[]): readonly Message[] {
-  const messages = parseTexts(texts);
-  checkedLists.add(messages);
+  const words: (string | undefined)[] = [];
+  const messages = texts.map((text, index) => {
+    const plain = readPlainMessage(text);
+    words.push(plain?.words);
+    return plain?.message ?? parseText(text, index);
+  });
+  checkedLists.set(Object.freeze(messages), words);
   return messages;
 }
 
@@ -137,8 +142,9 @@ export function isCheckedList(messages: readonly unknown[]): messages is readonl
   return checkedLists.has(messages);
 }
 
-function parseTexts(texts: readonly string[]): readonly Message[] {
-  return Object.freeze(texts.map((text, index) => readPlainMessage(text) ?? parseText(text, index)));
+/** The words of a checked list's messages as they stand in JSON, where they are known so. */
+export function wordsOf(messages: readonly Message[]): readonly (string | undefined)[] {
+  return checkedLists.get(messages) ?? [];
 }
 
 function parseText(text: string, index: number): Message {

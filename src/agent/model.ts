@@ -7,12 +7,16 @@ export interface SettledCall {
   readonly name: string;
   readonly input: JsonValue;
   readonly output: JsonValue;
+  /** The output as it stands in JSON, where it is a text that was read back. */
+  readonly words?: string | undefined;
 }
 
 /** The history as a model is told it. */
-export type HistoryItem =
-  | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'model'; readonly text: string; readonly calls: readonly SettledCall[] };
+export type HistoryItem = {
+  readonly text: string;
+  /** The text as it stands in JSON, where it was read back. */
+  readonly words?: string | undefined;
+} & ({ readonly role: 'user' } | { readonly role: 'model'; readonly calls: readonly SettledCall[] });
 
 export interface ToolSpec {
   readonly name: string;

@@ -10,14 +10,20 @@ import {
   type ResponsePart,
   type ToolMessage,
   type Usage,
+  wordsOf,
 } from './messages.ts';
-import type { HistoryItem } from './model.ts';
+import type { HistoryItem, SettledCall } from './model.ts';
 
 /** What has become of one call of the latest round. */
 export type CallState =
   | { readonly state: 'open'; readonly part: CallPart }
   | { readonly state: 'waiting'; readonly part: CallPart; readonly interrupt: Interrupt<string, JsonValue> }
-  | { readonly state: 'settled'; readonly part: CallPart; readonly response: ResponsePart };
+  | {
+      readonly state: 'settled';
+      readonly part: CallPart;
+      readonly response: ResponsePart;
+      readonly words: string | undefined;
+    };
 
 const NO_CALLS: readonly never[] = Object.freeze([]);
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -69,8 +75,10 @@ export class Transcript {
     if (known !== undefined) return known;
     const transcript = new Transcript();
     const isChecked = isCheckedList(messages);
-    if (isChecked) for (const message of messages) transcript.append(message);
-    else for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
+    if (isChecked) {
+      const words = wordsOf(messages);
+      for (const [index, message] of messages.entries()) transcript.append(message, words[index]);
+    } else for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
     transcript.#refuseOpen();
     if (isChecked) transcript.#sealAs(messages);
     return transcript;
@@ -82,13 +90,14 @@ export class Transcript {
     return transcript.#isSealed ? new Transcript(transcript) : transcript;
   }
 
-  append(message: Message): void {
+  /** Takes one more message; its words as they stand in JSON, where they are known so, are kept for whoever writes them again. */
+  append(message: Message, words?: string): void {
     if (this.#isSealed) throw new TypeError('A transcript whose messages were handed out takes no more');
-    if (message.role === 'tool') this.#appendResults(message);
+    if (message.role === 'tool') this.#appendResults(message, words);
     else {
       this.#refuseUnsettled();
-      if (message.role === 'model') this.#appendModel(message);
-      else this.#appendUser(textOf(message));
+      if (message.role === 'model') this.#appendModel(message, words);
+      else this.#appendUser(textOf(message), words);
     }
     this.messages.push(message);
   }
@@ -124,16 +133,16 @@ export class Transcript {
     return this.#unsettled > 0;
   }
 
-  #appendUser(text: string): void {
+  #appendUser(text: string, words: string | undefined): void {
     this.#calls.clear();
     this.#denials.clear();
     this.text = '';
     this.steps = 0;
     this.usage = NO_USAGE;
-    this.history.push({ role: 'user', text });
+    this.history.push({ role: 'user', text, words });
   }
 
-  #appendModel(message: ModelMessage): void {
+  #appendModel(message: ModelMessage, words: string | undefined): void {
     this.#calls.clear();
     this.text = textOf(message);
     for (const part of message.content) {
@@ -146,10 +155,10 @@ export class Transcript {
     this.#unsettled = this.#calls.size;
     this.steps += 1;
     this.usage = addUsage(this.usage, message.usage);
-    if (this.#unsettled === 0) this.#closeRound();
+    if (this.#unsettled === 0) this.#closeRound(words);
   }
 
-  #appendResults(message: ToolMessage): void {
+  #appendResults(message: ToolMessage, words: string | undefined): void {
     for (const part of message.content) {
       const isResponse = 'toolResponse' in part;
       const { ref, name } = isResponse ? part.toolResponse : part.interrupt.toolRequest;
@@ -162,7 +171,7 @@ export class Transcript {
         this.#calls.set(ref, { state: 'waiting', part: call.part, interrupt: part.interrupt });
         continue;
       }
-      this.#calls.set(ref, { state: 'settled', part: call.part, response: part });
+      this.#calls.set(ref, { state: 'settled', part: call.part, response: part, words });
       this.#unsettled -= 1;
       if (part.status === 'denied') this.#remember(call.part, part);
     }
@@ -178,17 +187,20 @@ export class Transcript {
     }
   }
 
-  #closeRound(): void {
+  #closeRound(words?: string): void {
     // Most of a long history are words alone.
     if (this.#calls.size === 0) {
-      this.history.push({ role: 'model', text: this.text, calls: NO_CALLS });
+      this.history.push({ role: 'model', text: this.text, words, calls: NO_CALLS });
       return;
     }
-    const calls = [...this.#calls.values()].flatMap((call) => {
-      if (call.state !== 'settled') return [];
-      const { ref, name, input } = call.part.toolRequest;
-      return [{ ref, name, input: call.response.input ?? input, output: call.response.toolResponse.output }];
-    });
+    const calls: SettledCall[] = [];
+    for (const call of this.#calls.values()) {
+      if (call.state !== 'settled') continue;
+      const { part, response, words: said } = call;
+      const { ref, name, input } = part.toolRequest;
+      const { output } = response.toolResponse;
+      calls.push({ ref, name, input: response.input ?? input, output, words: said });
+    }
     this.history.push({ role: 'model', text: this.text, calls });
   }
 

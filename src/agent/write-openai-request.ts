@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import type { JsonValue } from './json.ts';
-import type { HistoryItem, ModelRequest, ToolSpec } from './model.ts';
+import type { HistoryItem, ModelRequest, SettledCall, ToolSpec } from './model.ts';
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 type ChatMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
@@ -38,37 +38,30 @@ export function writeHistory(history: readonly HistoryItem[]): string {
   const known = written.get(history) ?? { text: '', items: 0 };
   if (known.items === history.length) return known.text;
   if (known.items === 0) written.set(history, known);
-  const messages: ChatMessage[] = [];
   for (; known.items < history.length; known.items += 1) {
     const item = history[known.items];
-    if (item !== undefined) addItem(item, messages);
+    if (item !== undefined) known.text += `${known.text === '' ? '' : ','}${writeItem(item)}`;
   }
-  // All at once is twice as fast as one by one.
-  const more = JSON.stringify(messages).slice(1, -1);
-  known.text = known.text === '' ? more : `${known.text},${more}`;
   return known.text;
 }
 
-function addItem(item: HistoryItem, messages: ChatMessage[]): void {
-  if (item.role === 'user') {
-    messages.push({ role: 'user', content: item.text });
-    return;
-  }
-  if (item.calls.length === 0) {
-    messages.push({ role: 'assistant', content: item.text });
-    return;
-  }
-  messages.push({
-    role: 'assistant',
-    content: item.text === '' ? null : item.text,
-    tool_calls: item.calls.map(({ ref, name, input }) => ({
-      id: ref,
-      type: 'function' as const,
-      function: { name: acceptableName(name), arguments: JSON.stringify(input) },
-    })),
-  });
-  for (const { ref, output } of item.calls)
-    messages.push({ role: 'tool', tool_call_id: ref, content: writeOutput(output) });
+/** Words that were read back are sent as they stand; to write them anew would take as long as to read them did. */
+function writeItem(item: HistoryItem): string {
+  const { text, words = JSON.stringify(text) } = item;
+  if (item.role === 'user') return `{"role":"user","content":${words}}`;
+  if (item.calls.length === 0) return `{"role":"assistant","content":${words}}`;
+  const tool_calls = item.calls.map(({ ref, name, input }) => ({
+    id: ref,
+    type: 'function' as const,
+    function: { name: acceptableName(name), arguments: JSON.stringify(input) },
+  }));
+  const content = text === '' ? null : text;
+  const calls = JSON.stringify({ role: 'assistant', content, tool_calls } satisfies ChatMessage);
+  return item.calls.reduce((written, call) => `${written},${writeResult(call)}`, calls);
+}
+
+function writeResult({ ref, output, words = JSON.stringify(writeOutput(output)) }: SettledCall): string {
+  return `{"role":"tool","tool_call_id":${JSON.stringify(ref)},"content":${words}}`;
 }
 
 /** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */

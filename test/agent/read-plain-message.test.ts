@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { JsonValue } from '../../src/agent/json.ts';
 import { Message, userMessage } from '../../src/agent/messages.ts';
 import { readPlainMessage } from '../../src/agent/read-plain-message.ts';
 
@@ -8,6 +9,7 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('', '"', '\\', '\\"', 'two\nlines', '\u0000', '\ud800', 'Grüße', '"}]}', '\u2028'),
 );
+const anyRef = anyText.filter((ref) => ref !== '');
 const count = fc.nat();
 const plain = fc.oneof(
   fc
@@ -23,10 +25,17 @@ const plain = fc.oneof(
       }),
     }),
   ),
+  fc.tuple(anyText, anyRef, fc.jsonValue(), anyRef).map(
+    ([name, ref, input, idempotencyKey]): Message => ({
+      v: 1,
+      role: 'model',
+      content: [{ toolRequest: { name, ref, input: input as JsonValue }, idempotencyKey }],
+    }),
+  ),
   fc
     .tuple(
       anyText,
-      anyText.filter((ref) => ref !== ''),
+      anyRef,
       anyText,
       fc.constantFrom('ok' as const, 'error' as const, 'denied' as const, 'closed' as const),
     )
@@ -38,6 +47,12 @@ const plain = fc.oneof(
       }),
     ),
 );
+
+function wordsIn({ content: [part] }: Message): unknown {
+  if (part === undefined) return undefined;
+  if ('text' in part) return part.text;
+  return 'toolResponse' in part ? part.toolResponse.output : undefined;
+}
 
 /** What the slow way makes of a text: a message, or nothing. */
 function readSlowly(row: string): unknown {
@@ -52,7 +67,9 @@ function readSlowly(row: string): unknown {
 test('words, as we write them, are read at a look and say the same', () => {
   fc.assert(
     fc.property(plain, (message) => {
-      expect(readPlainMessage(JSON.stringify(message))).toEqual(JSON.parse(JSON.stringify(message)));
+      const read = readPlainMessage(JSON.stringify(message));
+      expect(read?.message).toEqual(JSON.parse(JSON.stringify(message)));
+      if (read?.words !== undefined) expect(JSON.parse(read.words)).toBe(wordsIn(read.message));
     }),
     { numRuns: 2000 },
   );
@@ -73,7 +90,7 @@ test('a text that was tampered with is read as the slow way reads it, or not at 
   fc.assert(
     fc.property(tampered, (row) => {
       const read = readPlainMessage(row);
-      if (read !== undefined) expect(read).toEqual(readSlowly(row));
+      if (read !== undefined) expect(read.message).toEqual(readSlowly(row));
     }),
     { numRuns: 5000 },
   );
@@ -83,6 +100,18 @@ test.each([
   [
     'a result without a ref',
     '{"v":1,"role":"tool","content":[{"toolResponse":{"name":"a","ref":"","output":""},"status":"ok"}]}',
+  ],
+  [
+    'a call without a ref',
+    '{"v":1,"role":"model","content":[{"toolRequest":{"name":"a","ref":"","input":1},"idempotencyKey":"k"}]}',
+  ],
+  [
+    'two calls',
+    '{"v":1,"role":"model","content":[{"toolRequest":{"name":"a","ref":"r","input":1},"idempotencyKey":"k"},{"toolRequest":{"name":"a","ref":"s","input":1},"idempotencyKey":"l"}]}',
+  ],
+  [
+    'a call with a broken input',
+    '{"v":1,"role":"model","content":[{"toolRequest":{"name":"a","ref":"r","input":{},"x":1},"idempotencyKey":"k"}]}',
   ],
   ['a later version', '{"v":2,"role":"user","content":[{"text":"Hi"}]}'],
   [
@@ -97,5 +126,5 @@ test.each([
 
 test('a very long text with many marks in it is read as well', () => {
   const message = userMessage('"\n'.repeat(200_000));
-  expect(readPlainMessage(JSON.stringify(message))).toEqual(message);
+  expect(readPlainMessage(JSON.stringify(message))?.message).toEqual(message);
 });
