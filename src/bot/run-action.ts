@@ -69,7 +69,7 @@ export interface Started {
   readonly attempt: string;
   /** When its start was sent, by this process's own clock. */
   readonly sentAt: number;
-  /** The thread's messages as they were then, where nothing but this action stood open in it. */
+  /** The thread's messages as they were then, where its next turn is about nothing but this action. */
   readonly history?: (() => readonly Message[]) | undefined;
 }
 

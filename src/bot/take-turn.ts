@@ -13,12 +13,17 @@ export async function takeTurn(parts: BotParts, threadId: string): Promise<void>
 
 /** Plays a turn to its end, and writes it down. */
 export async function playTurn(parts: BotParts, turn: TakenTurn): Promise<void> {
-  await play(parts, { ...turn, granted: Promise.resolve(turn.token) });
+  await play(parts, grantedAlready(turn));
+}
+
+function grantedAlready(turn: TakenTurn): Turn {
+  return { ...turn, granted: Promise.resolve(turn.token) };
 }
 
 /**
  * Plays a turn of which it is known what it will be, while the right to write it is on its way: the model is asked meanwhile. Where
- * another turn comes than was expected, what the model says is dropped and the one that came is played.
+ * another turn comes than was expected, what the model says is dropped and the one that came is played; whoever stopped the first
+ * has stopped that one.
  */
 export async function playAhead(
   parts: BotParts,
@@ -33,9 +38,10 @@ export async function playAhead(
     if (turn === undefined || !isExpected(turn)) throw new NotGrantedError();
     return turn.token;
   });
-  await play(parts, { ...expected, granted });
+  const { reason } = await play(parts, { ...expected, granted });
   const turn = await coming;
-  if (turn !== undefined && !isExpected(turn)) await playTurn(parts, turn);
+  if (turn === undefined || isExpected(turn)) return;
+  await play(parts, grantedAlready(turn), reason instanceof NotGrantedError ? undefined : reason);
 }
 
 /** The turn that was expected did not come. */
@@ -43,10 +49,12 @@ class NotGrantedError extends Error {
   override readonly name = 'NotGrantedError';
 }
 
-async function play(parts: BotParts, turn: Turn): Promise<void> {
+/** Gives the signal that it was played under; with a reason to stop it is stopped from the beginning. */
+async function play(parts: BotParts, turn: Turn, stopped?: unknown): Promise<AbortSignal> {
   const { store, turns, timing, logger } = parts;
   const { threadId } = turn;
   const running = turns.begin(threadId);
+  if (stopped !== undefined) running.abort(stopped);
   let renewing: NodeJS.Timeout | undefined;
   turn.granted.then(
     (token) => {
@@ -68,6 +76,7 @@ async function play(parts: BotParts, turn: Turn): Promise<void> {
     clearInterval(renewing);
     turns.end(threadId, running);
   }
+  return running.signal;
 }
 
 async function keepLease(

@@ -8,6 +8,7 @@ import { describeLists } from './suite-lists.ts';
 import { describeOutbox } from './suite-outbox.ts';
 import { describeQuarantine } from './suite-quarantine.ts';
 import { describeRuns } from './suite-runs.ts';
+import { describeSigning } from './suite-signing.ts';
 import { describeThreads } from './suite-threads.ts';
 import { describeTime } from './suite-time.ts';
 
@@ -46,6 +47,7 @@ export function describeStore(name: string, openClient: () => Promise<OpenedClie
     describeDecisions(current);
     describeTime(current);
     describeRuns(current);
+    describeSigning(current);
     describeOutbox(current);
     describeLists(current);
     describeQuarantine(current);

@@ -2,8 +2,8 @@
 -- needed and that nothing has changed since it was asked. Whatever else there is takes `vote-start`, and more than the record knows.
 -- ARGV: thread, request, who, what it rests on now, the views at one of which they saw it ('' if anywhere), what is said of the vote
 -- (JSON), its digest, as for `start` the attempt, how long it may be silent in ms, what is said of it (JSON) and its digest.
--- Result: {'signed', requester, digest, what never changes of it (JSON), '1' if nothing else stands open in the thread} or {'look', the
--- fields of the request, what never changes of it}, with nothing written; the same call again is 'signed'.
+-- Result: {'signed', requester, digest, what never changes of it (JSON), '1' if its round and the inbox hold nothing else} or {'look',
+-- the fields of the request, what never changes of it}, with nothing written; the same call again is 'signed'.
 --- include request
 --- script vote
 --- script start
@@ -15,7 +15,7 @@ local function look()
 end
 
 local function signed()
-  local alone = redis.call('HGET', K.thread, 'open') == '1' and redis.call('LLEN', K.inbox) == 0
+  local alone = redis.call('HLEN', K.round) == 1 and redis.call('LLEN', K.inbox) == 0
   return { 'signed', request.requester, request.digest, record, alone and '1' or '0' }
 end
 
