@@ -4,7 +4,7 @@ import { isThreadId, type Keys, requestIdOf, threadOf } from './keys.ts';
 import type { InboxItem, PutResult, Store } from './port.ts';
 import { problemOf } from './problem-of.ts';
 import { readGivenTurn, readTake } from './read-turn.ts';
-import { type NewRequest, RequestRules } from './request-record.ts';
+import { type NewRequest, REQUEST_VERSION, RequestRules } from './request-record.ts';
 import type { RedisClient, RunScript } from './run-script.ts';
 import { Answer, statement } from './said.ts';
 
@@ -120,30 +120,44 @@ function counted(entries: readonly (readonly (string | number)[])[]): (string | 
   return [entries.length, ...entries.flat()];
 }
 
-/** The fields of a new request in the order in which `suspend.lua` reads them. */
+/** A new request in the order in which `suspend.lua` reads it. */
 function requestFields(request: NewRequest, keptMs: number): (string | number)[] {
-  const { id, kind, requester, digest, ground = '', details, policy, execution, views = [] } = request;
+  const { id, kind, requester, digest, ground = '', details, policy, views = [] } = request;
+  const { expiresInMs, remindEveryMs = '', escalate } = policy;
   return [
     id,
     JSON.stringify(details),
     kind,
     requester,
-    digest,
-    ground,
-    policy.quorum,
-    policy.vetoes,
-    policy.selfApproval ? 1 : '',
     policy.principals.join(' '),
-    policy.resolvers.join(' '),
-    policy.expiresInMs,
-    policy.remindEveryMs ?? '',
-    policy.escalate?.afterMs ?? '',
-    policy.escalate?.to.join(' ') ?? '',
-    execution.idempotent ? 1 : '',
-    execution.maxAttempts === 1 ? '' : execution.maxAttempts,
-    execution.retryForMs === 0 ? '' : execution.retryForMs,
-    keptMs,
-    ...counted(views.map((view) => [view.id, JSON.stringify(view.place)])),
+    expiresInMs,
+    remindEveryMs,
+    escalate?.afterMs ?? '',
     ...statement({ requester, digest, ground, policy: toJson(policy) }),
+    ...counted(views.map((view) => [view.id])),
+    ...hashFields(request, keptMs),
   ];
+}
+
+/** What is kept of a new request in its hash, counted; what few requests have is not written for the others, since many wait. */
+function hashFields(
+  { kind, requester, digest, ground, policy, execution, views = [] }: NewRequest,
+  keptMs: number,
+): (string | number)[] {
+  const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
+  const { idempotent, maxAttempts, retryForMs } = execution;
+  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', 'pending', 'rev', 1, 'kind', kind];
+  fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
+  fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
+  if (ground !== undefined) fields.push('ground', ground);
+  if (selfApproval) fields.push('self', 1);
+  if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
+  if (escalate !== undefined)
+    fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
+  if (idempotent) fields.push('idempotent', 1);
+  if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
+  if (retryForMs !== 0) fields.push('retry_for', retryForMs);
+  fields.push('views', views.map((view) => view.id).join(' '));
+  for (const view of views) fields.push(`view:${view.id}`, JSON.stringify(view.place));
+  return [fields.length, ...fields];
 }

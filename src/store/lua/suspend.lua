@@ -1,7 +1,8 @@
 -- Writes all that a turn added, opens its requests, and gives the thread back.
--- ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is
--- kept in ms, messages (count, then each), outbox rows (count, then id and row of each), requests (count, then the fields
--- of each, as `request_fields` reads them).
+-- ARGV: thread, token, how many inbox items the turn has read, how long a settled thread is kept in ms, messages (count, then each),
+-- outbox rows (count, then id and row of each), requests (count, then of each: id, what never changes of it (JSON), kind, requester,
+-- principals, when it expires, is reminded of ('' if never) and escalated ('' if never) in ms, what is said of it (JSON), its digest, its
+-- views (count, then the id of each), its fields (count of words, then name and value of each)).
 -- Result: {'suspended', waiting requests}, {'stale'} or {'existing', which of its requests}; the same call again changes
 -- nothing and gives the same.
 --- include thread
@@ -16,55 +17,47 @@ for i = FIRST_REQUEST, #KEYS, 2 do
   if redis.call('EXISTS', KEYS[i]) == 1 then return { 'existing', int((i - FIRST_REQUEST) / 2) } end -- guard: suspend-existing
 end
 
-local next_arg = reader(5)
-
-local messages = {}
-for i = 1, tonumber(next_arg()) do messages[i] = next_arg() end
-change('RPUSH', K.log, messages)
-
-for _ = 1, tonumber(next_arg()) do
-  local row_id, row = next_arg(), next_arg()
-  send(row_id, row)
+-- Hands a stretch of ARGV to a command: Lua hands over only so many values at a time.
+local function hand_over(command, key, first, last)
+  for from = first, last, 1000 do
+    redis.call(command, key, unpack(ARGV, from, math.min(from + 999, last)))
+  end
 end
 
+local place = 6 + tonumber(ARGV[5])
+hand_over('RPUSH', K.log, 6, place - 1)
+
+local rows = tonumber(ARGV[place])
+for i = 1, rows do send(ARGV[place + 2 * i - 1], ARGV[place + 2 * i]) end
+place = place + 2 * rows + 1
+
 redis.call('DEL', K.round)
-local requests = tonumber(next_arg())
+local requests = tonumber(ARGV[place])
+place = place + 1
 for i = 1, requests do
   local key, record_key = KEYS[FIRST_REQUEST + 2 * i - 2], KEYS[FIRST_REQUEST + 2 * i - 1]
-  local id, record, kind, requester, digest = next_arg(), next_arg(), next_arg(), next_arg(), next_arg()
-  local ground, quorum, vetoes, self = next_arg(), next_arg(), next_arg(), next_arg()
-  local principals, resolvers = next_arg(), next_arg()
-  local expires_in, remind_every, escalate_after, escalate_to = next_arg(), next_arg(), next_arg(), next_arg()
-  local idempotent, max_attempts, retry_for, kept = next_arg(), next_arg(), next_arg(), next_arg()
-  local fields = { 'v', '2', 'state', 'pending', 'rev', '1', 'kind', kind,
-    'requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'created', NOW,
-    'principals', principals, 'resolvers', resolvers, 'keep', kept, 'expires', int(now + expires_in) }
-  -- Few requests have any of these, and many requests wait.
-  local rare = { max_attempts = max_attempts, retry_for = retry_for, ground = ground, self = self, idempotent = idempotent, escalate_to = escalate_to, escalate_after = escalate_after, remind_every = remind_every }
-  for name, value in pairs(rare) do
-    if value ~= '' then append(fields, { name, value }) end
-  end
-  local views, shown = {}, {}
-  for _ = 1, tonumber(next_arg()) do
-    local view, place = next_arg(), next_arg()
-    views[#views + 1] = view
-    append(fields, { 'view:' .. view, place })
-    append(shown, { NOW, 'view|' .. id .. '|' .. view })
-  end
-  append(fields, { 'views', table.concat(views, ' ') })
-  change('HSET', key, fields)
+  local id, record, kind, requester, principals, expires_in, remind_every, escalate_after, body, digest, views =
+    unpack(ARGV, place, place + 10)
+  local first_field = place + 12 + views
+  local last_field = first_field + ARGV[first_field - 1] - 1
+  local expires = int(now + expires_in)
+  redis.call('HSET', key, 'created', NOW, 'expires', expires, unpack(ARGV, first_field, math.min(first_field + 99, last_field)))
+  hand_over('HSET', key, first_field + 100, last_field)
   redis.call('SET', record_key, record)
-  change('ZADD', K.outbox, shown)
-  local waiting = {}
-  for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
-  change('ZADD', K.waiting, waiting)
-  redis.call('ZADD', K.asked, 0, requester .. ' ' .. NOW .. ' ' .. id)
-  local timers = { int(now + expires_in), 'expire|' .. id }
+  for at = place + 11, place + 10 + views do
+    redis.call('ZADD', K.outbox, NOW, 'view|' .. id .. '|' .. ARGV[at])
+  end
+  for person in string.gmatch(principals, '%S+') do
+    redis.call('ZADD', K.waiting, '0', person .. ' ' .. NOW .. ' ' .. id)
+  end
+  redis.call('ZADD', K.asked, '0', requester .. ' ' .. NOW .. ' ' .. id)
+  local timers = { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
   if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end
-  change('ZADD', K.timers, timers)
+  redis.call('ZADD', K.timers, unpack(timers))
   redis.call('HSET', K.round, interrupt_of(id), 'pending')
-  audit('asked', id, kind, next_arg(), next_arg())
+  audit('asked', id, kind, body, digest)
+  place = last_field + 1
 end
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
