@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CallPart, Interrupt, NestedRun, ResponsePart, ToolPart } from './messages.ts';
 
@@ -47,7 +47,7 @@ export function waitingPart(
   return {
     interrupt: {
       // It is part of a dozen entries of whoever keeps a record of the pause, so it is as short as it may be.
-      id: randomBytes(12).toString('hex'),
+      id: randomUUID().replaceAll('-', '').slice(0, 24),
       toolRequest: { name, ref, input: details.replaced?.ran ?? input },
       ...(metadata !== undefined && { metadata }),
       ...(details.nested !== undefined && { nested: details.nested }),

@@ -41,8 +41,9 @@ export function toDetails(
   interrupt: Interrupt,
   shown: Pick<Details, 'description' | 'why' | 'rule' | 'purpose' | 'policy'> = {},
 ): JsonObject {
-  const original = toJson(call.toolRequest.input);
-  const changed = JSON.stringify(original) !== JSON.stringify(toJson(interrupt.toolRequest.input));
+  const original = call.toolRequest.input;
+  const waiting = interrupt.toolRequest.input;
+  const changed = original !== waiting && JSON.stringify(original) !== JSON.stringify(toJson(waiting));
   const { idempotencyKey } = call;
   const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
   return Fields.parse(toJson(details));

@@ -13,8 +13,18 @@ export interface SignedMatter {
 
 /** Binds a request to its tool, the tool's definition, the policy, the arguments, the requester and the thread. */
 export function requestDigest({ entry, policy, input, requester, threadId }: SignedMatter): string {
-  const rest = canonicalJson({ input: toJson(input), policy, requester, threadId });
-  return hash('sha256', `{"definition":${definitionOf(entry)},${rest.slice(1)}`);
+  const rest = `"requester":${JSON.stringify(requester)},"threadId":${JSON.stringify(threadId)}`;
+  const called = `"input":${canonicalJson(toJson(input))},"policy":${policyText(policy)}`;
+  return hash('sha256', `{"definition":${definitionOf(entry)},${called},${rest}}`);
+}
+
+const policies = new WeakMap<JsonObject, string>();
+
+/** A policy as canonical JSON; many requests are made under one, so it is written once. */
+function policyText(policy: JsonObject): string {
+  const known = policies.get(policy) ?? canonicalJson(policy);
+  policies.set(policy, known);
+  return known;
 }
 
 const definitions = new WeakMap<ToolEntry, string>();

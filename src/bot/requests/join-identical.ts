@@ -15,6 +15,8 @@ export interface IdenticalCalls {
 
 /** Puts identical calls together, in the order of their first; in what order the keys of arguments stand makes no difference. */
 export function joinIdentical(waiting: readonly WaitingCall[]): IdenticalCalls[] {
+  const [only] = waiting;
+  if (only !== undefined && waiting.length === 1) return [{ first: only, repeats: [] }];
   const joined = new Map<string, { first: WaitingCall; repeats: WaitingCall[] }>();
   for (const call of waiting) {
     const { name, input } = call.interrupt.toolRequest;

@@ -6,8 +6,18 @@ import { ANYONE } from '../people/may-decide.ts';
 
 const Fields = z.custom<JsonObject>();
 
-/** A policy as it is when the request is made: later changes of the manifest do not change what was asked. */
+const snapshots = new WeakMap<Policy, PolicySnapshot>();
+
+/** A policy as it is when the request is made: later changes of the manifest make other policies, and do not change what was asked. */
 export function snapshotOf(policy: Policy): PolicySnapshot {
+  const known = snapshots.get(policy);
+  if (known !== undefined) return known;
+  const made = takeSnapshot(policy);
+  snapshots.set(policy, made);
+  return made;
+}
+
+function takeSnapshot(policy: Policy): PolicySnapshot {
   const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, remindMs, escalate } = policy;
   return {
     principals: [...approvers],
@@ -36,7 +46,13 @@ export function askingSnapshot(
   };
 }
 
+const written = new WeakMap<PolicySnapshot, JsonObject>();
+
 /** The policy as the digest covers it. */
 export function asJson(snapshot: PolicySnapshot): JsonObject {
-  return Fields.parse(toJson(snapshot));
+  const known = written.get(snapshot);
+  if (known !== undefined) return known;
+  const json = Fields.parse(toJson(snapshot));
+  written.set(snapshot, json);
+  return json;
 }

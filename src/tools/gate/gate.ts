@@ -25,7 +25,8 @@ export function gate(tool: Action, rules: ApprovalRules): Action {
   return {
     ...tool,
     run(input, helpers) {
-      const resumed = Resumed.safeParse(helpers.resumed).data;
+      // To be told that nothing fits is the dearest answer of a schema.
+      const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
       if (resumed?.decision === 'approved') {
         return tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
       }
