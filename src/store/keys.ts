@@ -27,8 +27,17 @@ export function threadOf(requestId: string): string | undefined {
   return REQUEST_ID.exec(requestId)?.[1];
 }
 
+/** The shards of the threads that were spoken of lately: every step of a turn asks for the same one. */
+const knownShards = new Map<string, number>();
+const MOST_KNOWN = 1_000;
+
 export function shardOf(threadId: string): number {
-  return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
+  const known = knownShards.get(threadId);
+  if (known !== undefined) return known;
+  if (knownShards.size >= MOST_KNOWN) knownShards.clear();
+  const shard = Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
+  knownShards.set(threadId, shard);
+  return shard;
 }
 
 const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round'] as const;
