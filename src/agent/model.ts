@@ -7,8 +7,9 @@ export interface SettledCall {
   readonly name: string;
   readonly input: JsonValue;
   readonly output: JsonValue;
-  /** The output as it stands in JSON, where it is a text that was read back. */
-  readonly words?: string | undefined;
+  /** The input, and the output where it is a text, as they stand in JSON, where they were read back. */
+  readonly inputWords?: string | undefined;
+  readonly outputWords?: string | undefined;
 }
 
 /** The history as a model is told it. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts';
-import type { Message, Usage } from './messages.ts';
+import type { Message, ModelMessage, ResponseStatus } from './messages.ts';
 
 /** A text as JSON has it; loops are unrolled, so that a long one takes one pass. */
 const TEXT = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`;
@@ -18,10 +18,10 @@ const RESULT = new RegExp(
   String.raw`^\{"v":1,"role":"tool","content":\[\{"toolResponse":\{"name":(${TEXT}),"ref":(${TEXT}),"output":(${TEXT})\},"status":"(ok|error|denied|closed)"\}\]\}$`,
 );
 
-/** A message, and its words (what was said, or a result) as they stand in JSON, which a model is sent as they are. */
+/** A message, and its words (what was said, an input or a result) as they stand in JSON, which a model is sent as they are. */
 export interface PlainMessage {
   readonly message: Message;
-  readonly words?: string;
+  readonly words: string;
 }
 
 /**
@@ -45,48 +45,53 @@ export function readPlainMessage(row: string): PlainMessage | undefined {
 function readUser(row: string): PlainMessage | undefined {
   const found = USER.exec(row);
   if (found === null) return undefined;
-  const [, words = '', user] = found;
+  const words = found[1] ?? '';
   const content = [{ text: textIn(words) }];
-  if (user === undefined) return { message: { v: 1, role: 'user', content }, words };
-  return { message: { v: 1, role: 'user', content, metadata: { user: textIn(user) } }, words };
+  if (found[2] === undefined) return { message: { v: 1, role: 'user', content }, words };
+  return { message: { v: 1, role: 'user', content, metadata: { user: textIn(found[2]) } }, words };
 }
 
 function readModel(row: string): PlainMessage | undefined {
   const found = MODEL.exec(row);
   if (found === null) return undefined;
-  const [, words = '', ...usage] = found;
-  const content = [{ text: textIn(words) }];
-  return { message: { v: 1, role: 'model', content, ...usageIn(usage) }, words };
+  const words = found[1] ?? '';
+  return { message: modelMessage([{ text: textIn(words) }], found, 2), words };
 }
 
 function readCall(row: string): PlainMessage | undefined {
   const found = CALL.exec(row);
   if (found === null) return undefined;
-  const [, name = '', refText = '', inputText = '', keyText = '', ...usage] = found;
-  const [ref, idempotencyKey] = [textIn(refText), textIn(keyText)];
+  const inputText = found[3] ?? '';
+  const ref = textIn(found[2]);
+  const idempotencyKey = textIn(found[4]);
   // Of several calls the first would seem to go on to the last.
   if (ref === '' || idempotencyKey === '' || inputText.includes('"idempotencyKey"')) return undefined;
   const input = jsonIn(inputText);
   if (input === undefined) return undefined;
-  const content = [{ toolRequest: { name: textIn(name), ref, input }, idempotencyKey }];
-  return { message: { v: 1, role: 'model', content, ...usageIn(usage) } };
+  const content = [{ toolRequest: { name: textIn(found[1]), ref, input }, idempotencyKey }];
+  return { message: modelMessage(content, found, 5), words: inputText };
 }
 
 function readResult(row: string): PlainMessage | undefined {
   const found = RESULT.exec(row);
   if (found === null) return undefined;
-  const [, name = '', refText = '', words = '', status] = found;
-  const ref = textIn(refText);
+  const words = found[3] ?? '';
+  const ref = textIn(found[2]);
   if (ref === '') return undefined;
-  const toolResponse = { name: textIn(name), ref, output: textIn(words) };
-  return { message: { v: 1, role: 'tool', content: [{ toolResponse, status: status as 'ok' }] }, words };
+  const toolResponse = { name: textIn(found[1]), ref, output: textIn(words) };
+  const status = found[4] as ResponseStatus;
+  return { message: { v: 1, role: 'tool', content: [{ toolResponse, status }] }, words };
 }
 
-function usageIn([input, output, total]: readonly (string | undefined)[]): { usage?: Usage } {
-  if (input === undefined) return {};
-  return {
-    usage: { inputTokens: Number(input), outputTokens: Number(output), totalTokens: Number(total) },
+/** A model's message with the usage whose three counts begin at a place, if they are there. */
+function modelMessage(content: ModelMessage['content'], found: RegExpExecArray, place: number): Message {
+  if (found[place] === undefined) return { v: 1, role: 'model', content };
+  const usage = {
+    inputTokens: Number(found[place]),
+    outputTokens: Number(found[place + 1]),
+    totalTokens: Number(found[place + 2]),
   };
+  return { v: 1, role: 'model', content, usage };
 }
 
 function jsonIn(text: string): JsonValue | undefined {
@@ -97,6 +102,6 @@ function jsonIn(text: string): JsonValue | undefined {
   }
 }
 
-function textIn(literal: string): string {
+function textIn(literal = ''): string {
   return literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
 }

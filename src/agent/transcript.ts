@@ -15,15 +15,15 @@ import {
 import type { HistoryItem, SettledCall } from './model.ts';
 
 /** What has become of one call of the latest round. */
-export type CallState =
-  | { readonly state: 'open'; readonly part: CallPart }
-  | { readonly state: 'waiting'; readonly part: CallPart; readonly interrupt: Interrupt<string, JsonValue> }
-  | {
-      readonly state: 'settled';
-      readonly part: CallPart;
-      readonly response: ResponsePart;
-      readonly words: string | undefined;
-    };
+export type CallState = {
+  readonly part: CallPart;
+  /** Its input as it stands in JSON, where that is known. */
+  readonly inputWords: string | undefined;
+} & (
+  | { readonly state: 'open' }
+  | { readonly state: 'waiting'; readonly interrupt: Interrupt<string, JsonValue> }
+  | { readonly state: 'settled'; readonly response: ResponsePart; readonly outputWords: string | undefined }
+);
 
 const NO_CALLS: readonly never[] = Object.freeze([]);
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -150,7 +150,7 @@ export class Transcript {
       const { ref } = part.toolRequest;
       if (this.knows(ref)) this.#fail('repeated-ref', `two calls have the ref ${ref}`, ref);
       this.#refs.add(ref);
-      this.#calls.set(ref, { state: 'open', part });
+      this.#calls.set(ref, { state: 'open', part, inputWords: words });
     }
     this.#unsettled = this.#calls.size;
     this.steps += 1;
@@ -167,13 +167,14 @@ export class Transcript {
         this.#fail('orphan-result', `no call of "${name}" with the ref ${ref} is open`, ref);
       }
       if (call.state === 'settled') this.#fail('repeated-result', `call ${ref} has its result already`, ref);
+      const { part: made, inputWords } = call;
       if (!isResponse) {
-        this.#calls.set(ref, { state: 'waiting', part: call.part, interrupt: part.interrupt });
+        this.#calls.set(ref, { state: 'waiting', part: made, inputWords, interrupt: part.interrupt });
         continue;
       }
-      this.#calls.set(ref, { state: 'settled', part: call.part, response: part, words });
+      this.#calls.set(ref, { state: 'settled', part: made, inputWords, response: part, outputWords: words });
       this.#unsettled -= 1;
-      if (part.status === 'denied') this.#remember(call.part, part);
+      if (part.status === 'denied') this.#remember(made, part);
     }
     if (this.#unsettled === 0) this.#closeRound();
   }
@@ -196,10 +197,12 @@ export class Transcript {
     const calls: SettledCall[] = [];
     for (const call of this.#calls.values()) {
       if (call.state !== 'settled') continue;
-      const { part, response, words: said } = call;
-      const { ref, name, input } = part.toolRequest;
+      const { part, response, outputWords } = call;
+      const { ref, name, input: asked } = part.toolRequest;
       const { output } = response.toolResponse;
-      calls.push({ ref, name, input: response.input ?? input, output, words: said });
+      const { input = asked } = response;
+      const inputWords = input === asked ? call.inputWords : undefined;
+      calls.push({ ref, name, input, output, inputWords, outputWords });
     }
     this.history.push({ role: 'model', text: this.text, calls });
   }

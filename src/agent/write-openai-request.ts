@@ -50,18 +50,22 @@ function writeItem(item: HistoryItem): string {
   const { text, words = JSON.stringify(text) } = item;
   if (item.role === 'user') return `{"role":"user","content":${words}}`;
   if (item.calls.length === 0) return `{"role":"assistant","content":${words}}`;
-  const tool_calls = item.calls.map(({ ref, name, input }) => ({
-    id: ref,
-    type: 'function' as const,
-    function: { name: acceptableName(name), arguments: JSON.stringify(input) },
-  }));
-  const content = text === '' ? null : text;
-  const calls = JSON.stringify({ role: 'assistant', content, tool_calls } satisfies ChatMessage);
-  return item.calls.reduce((written, call) => `${written},${writeResult(call)}`, calls);
+  const calls = item.calls.map(writeCall).join(',');
+  const results = item.calls.map(writeResult).join(',');
+  return `{"role":"assistant","content":${text === '' ? null : words},"tool_calls":[${calls}]},${results}`;
 }
 
-function writeResult({ ref, output, words = JSON.stringify(writeOutput(output)) }: SettledCall): string {
-  return `{"role":"tool","tool_call_id":${JSON.stringify(ref)},"content":${words}}`;
+function writeCall({ ref, name, input, inputWords = JSON.stringify(input) }: SettledCall): string {
+  const called = `{"name":"${acceptableName(name)}","arguments":${JSON.stringify(inputWords)}}`;
+  return `{"id":${JSON.stringify(ref)},"type":"function","function":${called}}`;
+}
+
+function writeResult({
+  ref,
+  output,
+  outputWords = JSON.stringify(writeOutput(output)),
+}: SettledCall): string {
+  return `{"role":"tool","tool_call_id":${JSON.stringify(ref)},"content":${outputWords}}`;
 }
 
 /** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */
