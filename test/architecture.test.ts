@@ -22,7 +22,11 @@ const packages = [
   { name: 'bullmq', onlyIn: ['src/store/'] },
   {
     name: 'openai',
-    onlyIn: ['src/agent/openai-model.ts', 'src/agent/write-openai-request.ts', 'src/agent/read-openai-stream.ts'],
+    onlyIn: [
+      'src/agent/openai-model.ts',
+      'src/agent/write-openai-request.ts',
+      'src/agent/read-openai-stream.ts',
+    ],
   },
 ];
 

@@ -7,7 +7,7 @@ export interface SettledCall {
   readonly name: string;
   readonly input: JsonValue;
   readonly output: JsonValue;
-  /** The input, and the output where it is a text, as they stand in JSON, where they were read back. */
+  /** The input and the output as they stand in JSON, where they were read back. */
   readonly inputWords?: string | undefined;
   readonly outputWords?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
 import type { Message, ModelMessage, ResponseStatus } from './messages.ts';
 
 /** A text as JSON has it; loops are unrolled, so that a long one takes one pass. */
@@ -12,16 +12,20 @@ const MODEL = new RegExp(
   String.raw`^\{"v":1,"role":"model","content":\[\{"text":(${TEXT})\}\](?:,"usage":\{"inputTokens":${COUNT},"outputTokens":${COUNT},"totalTokens":${COUNT}\})?\}$`,
 );
 const CALL = new RegExp(
-  String.raw`^\{"v":1,"role":"model","content":\[\{"toolRequest":\{"name":(${TEXT}),"ref":(${TEXT}),"input":(.*)\},"idempotencyKey":(${TEXT})\}\](?:,"usage":\{"inputTokens":${COUNT},"outputTokens":${COUNT},"totalTokens":${COUNT}\})?\}$`,
+  String.raw`^\{"v":1,"role":"model","content":\[\{"toolRequest":\{"name":(${TEXT}),"ref":(${TEXT}),"input":([^]*)\},"idempotencyKey":(${TEXT})\}\](?:,"usage":\{"inputTokens":${COUNT},"outputTokens":${COUNT},"totalTokens":${COUNT}\})?\}$`,
 );
 const RESULT = new RegExp(
-  String.raw`^\{"v":1,"role":"tool","content":\[\{"toolResponse":\{"name":(${TEXT}),"ref":(${TEXT}),"output":(${TEXT})\},"status":"(ok|error|denied|closed)"\}\]\}$`,
+  String.raw`^\{"v":1,"role":"tool","content":\[\{"toolResponse":\{"name":(${TEXT}),"ref":(${TEXT}),"output":([^]*)\},"status":"(ok|error|denied|closed)"\}\]\}$`,
 );
+const PAUSE = new RegExp(
+  String.raw`^\{"v":1,"role":"tool","content":\[\{"interrupt":\{"id":(${TEXT}),"toolRequest":\{"name":(${TEXT}),"ref":(${TEXT}),"input":([^]*)\},"metadata":(\{[^]*\})\}\}\]\}$`,
+);
+const WHOLE_TEXT = new RegExp(`^${TEXT}$`);
 
 /** A message, and its words (what was said, an input or a result) as they stand in JSON, which a model is sent as they are. */
 export interface PlainMessage {
   readonly message: Message;
-  readonly words: string;
+  readonly words?: string;
 }
 
 /**
@@ -36,7 +40,7 @@ export function readPlainMessage(row: string): PlainMessage | undefined {
     case 0x6d:
       return readModel(row) ?? readCall(row);
     case 0x74:
-      return readResult(row);
+      return readResult(row) ?? readPause(row);
     default:
       return undefined;
   }
@@ -77,10 +81,27 @@ function readResult(row: string): PlainMessage | undefined {
   if (found === null) return undefined;
   const words = found[3] ?? '';
   const ref = textIn(found[2]);
-  if (ref === '') return undefined;
-  const toolResponse = { name: textIn(found[1]), ref, output: textIn(words) };
+  // Of several results the first would seem to go on to the last.
+  if (ref === '' || words.includes('"toolResponse"')) return undefined;
+  const output = WHOLE_TEXT.test(words) ? textIn(words) : jsonIn(words);
+  if (output === undefined) return undefined;
+  const toolResponse = { name: textIn(found[1]), ref, output };
   const status = found[4] as ResponseStatus;
   return { message: { v: 1, role: 'tool', content: [{ toolResponse, status }] }, words };
+}
+
+function readPause(row: string): PlainMessage | undefined {
+  const found = PAUSE.exec(row);
+  if (found === null) return undefined;
+  const id = textIn(found[1]);
+  const ref = textIn(found[3]);
+  if (id === '' || ref === '') return undefined;
+  // Two texts that are JSON each leave only one way to read the whole.
+  const input = jsonIn(found[4] ?? '');
+  const metadata = jsonIn(found[5] ?? '');
+  if (input === undefined || !isJsonObject(metadata)) return undefined;
+  const interrupt = { id, toolRequest: { name: textIn(found[2]), ref, input }, metadata };
+  return { message: { v: 1, role: 'tool', content: [{ interrupt }] } };
 }
 
 /** A model's message with the usage whose three counts begin at a place, if they are there. */

@@ -60,12 +60,11 @@ function writeCall({ ref, name, input, inputWords = JSON.stringify(input) }: Set
   return `{"id":${JSON.stringify(ref)},"type":"function","function":${called}}`;
 }
 
-function writeResult({
-  ref,
-  output,
-  outputWords = JSON.stringify(writeOutput(output)),
-}: SettledCall): string {
-  return `{"role":"tool","tool_call_id":${JSON.stringify(ref)},"content":${outputWords}}`;
+function writeResult({ ref, output, outputWords }: SettledCall): string {
+  // A text is sent as it is, anything else as the text of its JSON.
+  const isText = outputWords?.startsWith('"') === true;
+  const content = isText ? outputWords : JSON.stringify(outputWords ?? writeOutput(output));
+  return `{"role":"tool","tool_call_id":${JSON.stringify(ref)},"content":${content}}`;
 }
 
 /** A name the model made up is repeated to it, but OpenAI refuses a whole request for one odd letter. */

@@ -44,9 +44,13 @@ export function expectTurn(
 }
 
 /** What cannot be read is no ground to expect anything; the record says so to whoever takes the turn. */
-function joined(history: () => readonly Message[], message: Message): readonly Message[] | undefined {
+function joined(
+  history: () => readonly Message[] | undefined,
+  message: Message,
+): readonly Message[] | undefined {
   try {
-    return withMessages(history(), [message]);
+    const before = history();
+    return before && withMessages(before, [message]);
   } catch {
     return undefined;
   }

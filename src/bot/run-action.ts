@@ -70,7 +70,7 @@ export interface Started {
   /** When its start was sent, by this process's own clock. */
   readonly sentAt: number;
   /** The thread's messages as they were then, where its next turn is about nothing but this action. */
-  readonly history?: (() => readonly Message[]) | undefined;
+  readonly history?: (() => readonly Message[] | undefined) | undefined;
 }
 
 /** Runs an action that is on record as started, and goes on with its thread where nothing else there waits. */

@@ -160,7 +160,7 @@ export type SignResult =
       readonly outcome: 'signed';
       readonly request: SignedRequest;
       /** The thread's messages as they were then, where its next turn is about nothing but this request; what cannot be read throws. */
-      readonly history: (() => readonly Message[]) | undefined;
+      readonly history: (() => readonly Message[] | undefined) | undefined;
     }
   | { readonly outcome: 'look'; readonly loaded: LoadResult };
 export type BeatResult =

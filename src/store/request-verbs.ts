@@ -145,7 +145,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
         return {
           outcome: 'signed',
           request: { id: requestId, threadId, requester, digest, details, by: who },
-          history: isAlone ? () => readMessages(log.rows) : undefined,
+          history: isAlone ? historyIn(log.rows) : undefined,
         };
       } catch (error) {
         throw new Error(await setAsideFor(run, threadId, requestId, error), { cause: error });
@@ -224,6 +224,15 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
           return answer.plain('not-eligible', 'not-as-shown');
       }
     },
+  };
+}
+
+/** The messages in some rows, for as long as nobody needs the memory: an action may run for hours. */
+function historyIn(rows: readonly string[]): () => readonly Message[] | undefined {
+  const kept = new WeakRef(rows);
+  return () => {
+    const found = kept.deref();
+    return found && readMessages(found);
   };
 }
 

@@ -29,12 +29,12 @@ export class ReplyStream {
   readonly #thread: SlackThread;
   readonly #recipient: StreamRecipient;
   readonly #logger: Logger;
-  readonly #opens: Promise<unknown>;
   #text = '';
   #isNewParagraph = false;
   #sent = 0;
   #ts: string | undefined;
   #startedAt = 0;
+  #isOpen = false;
   #broken = false;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,15 @@ export class ReplyStream {
     this.#thread = thread;
     this.#recipient = recipient;
     this.#logger = logger;
-    this.#opens = opens;
+    opens.then(
+      () => {
+        this.#isOpen = true;
+        if (this.#text !== '') this.#schedule();
+      },
+      () => {
+        this.#broken = true;
+      },
+    );
   }
 
   /** Everything that was said, shown or not. */
@@ -62,6 +70,10 @@ export class ReplyStream {
   push(delta: string): void {
     this.#text += this.#isNewParagraph && this.#text !== '' ? `\n\n${delta}` : delta;
     this.#isNewParagraph = false;
+    if (this.#isOpen) this.#schedule();
+  }
+
+  #schedule(): void {
     if (this.#broken || this.#timer !== undefined) return;
     this.#timer = setTimeout(
       () => {
@@ -92,7 +104,6 @@ export class ReplyStream {
     if (until <= this.#sent || until > LONGEST_MESSAGE) return;
     const markdown_text = harmlessMarkdown(this.#text.slice(this.#sent, until));
     try {
-      await this.#opens;
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
         const started = await this.#client.chat.startStream({

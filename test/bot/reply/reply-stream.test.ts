@@ -53,6 +53,17 @@ test('what is said before a stream opens is shown when it does, once', async () 
   expect(stream.text.startsWith(shown)).toBe(true);
 });
 
+test('what was said to its end by the time it opens is not streamed: it comes whole', async () => {
+  const { stream, slack, open } = closedStream();
+  stream.push('Done.\n\n');
+  await vi.advanceTimersByTimeAsync(10);
+  open();
+  await Promise.resolve();
+  expect(await stream.end()).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(slack.sent).toEqual([]);
+});
+
 test('a stream that does not open shows nothing, neither what was said before nor what is said after', async () => {
   const { stream, slack, refuse } = closedStream();
   stream.push('One two ');
