@@ -91,7 +91,8 @@ function readResult(row: string): PlainMessage | undefined {
 }
 
 function readPause(row: string): PlainMessage | undefined {
-  const found = PAUSE.exec(row);
+  // Without its end the expression would try every place at which the metadata could begin, each to the end of the text.
+  const found = row.endsWith('}}}]}') ? PAUSE.exec(row) : null;
   if (found === null) return undefined;
   const id = textIn(found[1]);
   const ref = textIn(found[3]);

@@ -144,6 +144,23 @@ test.each([
   expect(readPlainMessage(row)).toBeUndefined();
 });
 
+test('arguments that look like the frame of a message a thousand times over do not hold the reading up', () => {
+  const input = Array.from({ length: 20_000 }, () => ({
+    a: {},
+    metadata: {},
+    idempotencyKey: '',
+    status: 'ok',
+  }));
+  const toolRequest = { name: 'a', ref: 'r', input };
+  const results = [{ toolResponse: { name: 'b', ref: 's', output: input }, status: 'ok' }];
+  const rows = [
+    { v: 1, role: 'model', content: [{ toolRequest, idempotencyKey: 'k' }, { text: '' }] },
+    { v: 1, role: 'tool', content: [{ interrupt: { id: 'i', toolRequest, metadata: {} } }, ...results] },
+    { v: 1, role: 'tool', content: [...results, ...results] },
+  ].map((message) => JSON.stringify(message));
+  for (const row of rows) expect(readPlainMessage(row)).toBeUndefined();
+});
+
 test('a very long text with many marks in it is read as well', () => {
   const message = userMessage('"\n'.repeat(200_000));
   expect(readPlainMessage(JSON.stringify(message))?.message).toEqual(message);
