@@ -47,8 +47,8 @@ export const REDIS_CELLS: readonly Cell[] = [
   ...Object.entries(REDIS_STRIKES).map(([name, strike]) => ({
     name,
     rounds: { long: 50, short: 2 },
-    // A client that lost its connection may wait two seconds before it tries again, and is not dead.
-    world: { workers: 2, noticeMs: 5_000 },
+    // A client that lost its connection may wait two seconds before it tries again, and is not dead; nor is one that Redis answers late.
+    world: { workers: 2, noticeMs: strike === slowDown ? 8_000 : 5_000 },
     play: striking(strike),
   })),
   {
