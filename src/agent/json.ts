@@ -11,6 +11,15 @@ export function toJson(value: unknown): JsonValue {
   return text === undefined ? null : JSON.parse(text);
 }
 
+/** Reads JSON; `undefined` says that it is none. */
+export function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const DEEPEST_COPY = 32;
 
 /** Copies what is plain JSON already, many times faster than by its text; `undefined` says that it is anything else. */

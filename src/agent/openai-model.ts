@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelError, type ModelErrorCode } from './errors/model-error.ts';
+import { isJsonObject, jsonIn } from './json.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
 import { type PostOptions, SilenceError, textPoster } from './post-text.ts';
 import { OpenAIStreamReader } from './read-openai-stream.ts';
@@ -73,17 +74,11 @@ function requestSender(client: OpenAI): (text: string, options: PostOptions) => 
     });
     if (posted.outcome === 'answered') return posted.body;
     const { status, words, headers } = posted;
-    const said = parseJson(words);
-    throw APIError.generate(status, said, said === undefined ? words : undefined, headers);
+    const said = jsonIn(words);
+    throw isJsonObject(said)
+      ? APIError.generate(status, said, undefined, headers)
+      : APIError.generate(status, undefined, words, headers);
   };
-}
-
-function parseJson(text: string): object | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads an answer to its end; of one that breaks off (a broken socket, a malformed chunk, an error within) what was said is kept. */

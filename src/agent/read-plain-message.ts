@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, jsonIn } from './json.ts';
 import type { Message, ModelMessage, ResponseStatus } from './messages.ts';
 
 /** A text as JSON has it; loops are unrolled, so that a long one takes one pass. */
@@ -114,14 +114,6 @@ function modelMessage(content: ModelMessage['content'], found: RegExpExecArray, 
     totalTokens: Number(found[place + 2]),
   };
   return { v: 1, role: 'model', content, usage };
-}
-
-function jsonIn(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function textIn(literal = ''): string {

@@ -45,7 +45,7 @@ export class ReplyStream {
     thread: SlackThread,
     recipient: StreamRecipient,
     logger: Logger,
-    opens: Promise<unknown> = Promise.resolve(),
+    opens: Promise<unknown>,
   ) {
     this.#client = client;
     this.#thread = thread;
