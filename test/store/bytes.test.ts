@@ -67,8 +67,8 @@ async function wholeTurn(threadId: string): Promise<void> {
 async function bytesOfTurn(threadId: string, length: number): Promise<{ received: number; kept: number }> {
   await fill(threadId, length);
   const before = {
-    received: await counter('stats', 'total_net_input_bytes'),
     kept: await keptBytes(),
+    received: await counter('stats', 'total_net_input_bytes'),
   };
   await wholeTurn(threadId);
   return {
