@@ -1,11 +1,12 @@
-export type { JsonSchema, Schema } from './agent/compile-schema.ts';
 export { type ActionConfig, defineInterrupt, defineTool, type ToolConfig } from './agent/define-tool.ts';
-export { AgentError } from './agent/errors/agent-error.ts';
-export { DefinitionError } from './agent/errors/definition-error.ts';
-export { HistoryError } from './agent/errors/history-error.ts';
-export { ModelError } from './agent/errors/model-error.ts';
-export { outcomeUnknown } from './agent/errors/outcome-unknown.ts';
-export { ReplyError } from './agent/errors/reply-error.ts';
+export {
+  AgentError,
+  DefinitionError,
+  HistoryError,
+  ModelError,
+  outcomeUnknown,
+  ReplyError,
+} from './agent/errors.ts';
 export type { FinishReason } from './agent/finish-reason.ts';
 export { type GenerateOptions, type GenerateResponse, generate } from './agent/generate.ts';
 export { nestedInterrupts } from './agent/generate-nested.ts';
@@ -22,5 +23,6 @@ export {
   restartNested,
 } from './agent/replies.ts';
 export type { ToolFailure, ToolProgress } from './agent/run-call.ts';
+export type { JsonSchema, Schema } from './agent/schema/compile-schema.ts';
 export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
 export type { Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';

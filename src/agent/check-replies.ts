@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ReplyError, type ReplyErrorCode } from './errors/reply-error.ts';
+import { ReplyError, type ReplyErrorCode } from './errors.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from './json.ts';
 import type { CallPart, Interrupt } from './messages.ts';
 import type { ReplacedInput } from './outcomes.ts';

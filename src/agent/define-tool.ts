@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { compileSchema, type Parsed, type Schema, type Unparsed } from './compile-schema.ts';
-import { DefinitionError } from './errors/definition-error.ts';
+import { DefinitionError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Interrupt } from './messages.ts';
 import { buildRespond, buildRestart } from './replies.ts';
+import { compileSchema, type Parsed, type Schema, type Unparsed } from './schema/compile-schema.ts';
 import type { ActionTool, InterruptTool, Reconciled, Tool, ToolHelpers } from './tool.ts';
 
 type NoInput = z.ZodObject<Record<never, never>>;

@@ -1,8 +1,7 @@
 import { checkReplies } from './check-replies.ts';
 import { indexTools } from './define-tool.ts';
 import { enclosingCall } from './enclosing-call.ts';
-import { DefinitionError } from './errors/definition-error.ts';
-import { ModelError } from './errors/model-error.ts';
+import { DefinitionError, ModelError } from './errors.ts';
 import type { UnbrokenFinish } from './finish-reason.ts';
 import { generateNested } from './generate-nested.ts';
 import {

@@ -12,7 +12,7 @@ export function toJson(value: unknown): JsonValue {
 }
 
 /** Reads JSON; `undefined` says that it is none. */
-export function jsonIn(text: string): JsonValue | undefined {
+export function tryParseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {

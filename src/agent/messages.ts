@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HistoryError } from './errors/history-error.ts';
+import { HistoryError } from './errors.ts';
 import { FinishReason } from './finish-reason.ts';
 import { isMessage } from './is-message.ts';
 import type { JsonObject, JsonValue } from './json.ts';

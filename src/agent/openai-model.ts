@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
-import { ModelError, type ModelErrorCode } from './errors/model-error.ts';
-import { isJsonObject, jsonIn } from './json.ts';
+import { ModelError, type ModelErrorCode } from './errors.ts';
+import { isJsonObject, tryParseJson } from './json.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
 import { type PostOptions, SilenceError, textPoster } from './post-text.ts';
 import { OpenAIStreamReader } from './read-openai-stream.ts';
@@ -74,7 +74,7 @@ function requestSender(client: OpenAI): (text: string, options: PostOptions) => 
     });
     if (posted.outcome === 'answered') return posted.body;
     const { status, words, headers } = posted;
-    const said = jsonIn(words);
+    const said = tryParseJson(words);
     throw isJsonObject(said)
       ? APIError.generate(status, said, undefined, headers)
       : APIError.generate(status, undefined, words, headers);

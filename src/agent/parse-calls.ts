@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { effectiveInput } from './compile-schema.ts';
 import { isDeeperThan, type JsonValue } from './json.ts';
 import type { CallPart, ToolPart } from './messages.ts';
 import type { ModelFinish, RawCall } from './model.ts';
 import { deniedPart, errorPart } from './outcomes.ts';
+import { effectiveInput } from './schema/compile-schema.ts';
+import { findLossyNumber } from './schema/lossy-number.ts';
 import type { Tool } from './tool.ts';
 import type { Transcript } from './transcript.ts';
-import { findUnkeptNumber } from './unkept-number.ts';
 
 /** A call of the model that may run, or one that is answered without running. */
 export type ParsedCall =
@@ -93,9 +93,9 @@ function parseArguments(text: string): Arguments {
   if (isDeeperThan(MAX_DEPTH, value)) {
     return { ok: false, value: {}, problem: `the arguments are nested more than ${MAX_DEPTH} levels deep` };
   }
-  const unkept = findUnkeptNumber(text);
-  if (unkept !== undefined) {
-    const problem = `the number ${startOf(unkept.literal)} at "${startOf(unkept.path)}" cannot be kept exactly; send it as a string`;
+  const lossy = findLossyNumber(text);
+  if (lossy !== undefined) {
+    const problem = `the number ${startOf(lossy.literal)} at "${startOf(lossy.path)}" cannot be kept exactly; send it as a string`;
     return { ok: false, value: {}, problem };
   }
   return { ok: true, value };

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonIn } from './json.ts';
+import { isJsonObject, tryParseJson } from './json.ts';
 import type { Message, ModelMessage, ResponseStatus } from './messages.ts';
 
 /** A text as JSON has it; loops are unrolled, so that a long one takes one pass. */
@@ -70,7 +70,7 @@ function readCall(row: string): PlainMessage | undefined {
   const idempotencyKey = textIn(found[4]);
   // Of several calls the first would seem to go on to the last.
   if (ref === '' || idempotencyKey === '' || inputText.includes('"idempotencyKey"')) return undefined;
-  const input = jsonIn(inputText);
+  const input = tryParseJson(inputText);
   if (input === undefined) return undefined;
   const content = [{ toolRequest: { name: textIn(found[1]), ref, input }, idempotencyKey }];
   return { message: modelMessage(content, found, 5), words: inputText };
@@ -83,7 +83,7 @@ function readResult(row: string): PlainMessage | undefined {
   const ref = textIn(found[2]);
   // Of several results the first would seem to go on to the last.
   if (ref === '' || words.includes('"toolResponse"')) return undefined;
-  const output = WHOLE_TEXT.test(words) ? textIn(words) : jsonIn(words);
+  const output = WHOLE_TEXT.test(words) ? textIn(words) : tryParseJson(words);
   if (output === undefined) return undefined;
   const toolResponse = { name: textIn(found[1]), ref, output };
   const status = found[4] as ResponseStatus;
@@ -98,8 +98,8 @@ function readPause(row: string): PlainMessage | undefined {
   const ref = textIn(found[3]);
   if (id === '' || ref === '') return undefined;
   // Two texts that are JSON each leave only one way to read the whole.
-  const input = jsonIn(found[4] ?? '');
-  const metadata = jsonIn(found[5] ?? '');
+  const input = tryParseJson(found[4] ?? '');
+  const metadata = tryParseJson(found[5] ?? '');
   if (input === undefined || !isJsonObject(metadata)) return undefined;
   const interrupt = { id, toolRequest: { name: textIn(found[2]), ref, input }, metadata };
   return { message: { v: 1, role: 'tool', content: [{ interrupt }] } };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { effectiveInput } from './compile-schema.ts';
-import { ReplyError } from './errors/reply-error.ts';
+import { ReplyError } from './errors.ts';
 import { type JsonObject, type JsonValue, toJson } from './json.ts';
 import type { Interrupt } from './messages.ts';
+import { effectiveInput } from './schema/compile-schema.ts';
 import type { Tool } from './tool.ts';
 
 const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);

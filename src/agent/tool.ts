@@ -1,7 +1,7 @@
-import type { CompiledSchema } from './compile-schema.ts';
 import type { JsonObject } from './json.ts';
 import type { Interrupt } from './messages.ts';
 import type { RespondReply, RestartReply } from './replies.ts';
+import type { CompiledSchema } from './schema/compile-schema.ts';
 
 /** What the caller of `generate` hands to its tools. */
 export type ToolContext = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { HistoryError, type HistoryErrorCode } from './errors/history-error.ts';
+import { HistoryError, type HistoryErrorCode } from './errors.ts';
 import { canonicalJson, type JsonValue } from './json.ts';
 import {
   type CallPart,

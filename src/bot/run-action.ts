@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isOutcomeUnknown } from '../agent/errors/outcome-unknown.ts';
+import { isOutcomeUnknown } from '../agent/errors.ts';
 import type { JsonValue } from '../agent/json.ts';
 import type { Message, ToolPart } from '../agent/messages.ts';
 import { buildRestart } from '../agent/replies.ts';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { isOutcomeUnknown, outcomeUnknown } from '../agent/errors/outcome-unknown.ts';
+import { isOutcomeUnknown, outcomeUnknown } from '../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { Tool, ToolHelpers } from '../agent/tool.ts';
 import type { Secrets } from './secrets.ts';

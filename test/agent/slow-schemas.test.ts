@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileSchema, type JsonSchema } from '../../src/agent/compile-schema.ts';
+import { compileSchema, type JsonSchema } from '../../src/agent/schema/compile-schema.ts';
 import { defineTool, generate } from '../../src/index.ts';
 import { call, calls, says, scripted, sentResults } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
-import { findUnkeptNumber } from '../../agent/unkept-number.ts';
+import { findLossyNumber } from '../../agent/schema/lossy-number.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { BotParts } from '../bot-parts.ts';
@@ -70,7 +70,7 @@ async function whyNotWaiting(
 function parseBody(body: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(body);
-    return isDeeperThan(DEEPEST, value) || findUnkeptNumber(body) !== undefined ? undefined : value;
+    return isDeeperThan(DEEPEST, value) || findLossyNumber(body) !== undefined ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
-import type { CompiledSchema } from '../../agent/compile-schema.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
+import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 import type { RequestRecord } from '../../store/port.ts';
 import { plain } from '../cards/card.ts';
 import { cardDetailsOf } from '../cards/card-details.ts';

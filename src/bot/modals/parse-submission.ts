@@ -1,5 +1,5 @@
-import type { CompiledSchema } from '../../agent/compile-schema.ts';
 import type { JsonValue } from '../../agent/json.ts';
+import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 import { limits } from '../cards/limits.ts';
 import { cut, showLine } from '../cards/show-text.ts';
 import type { Submission } from './modal.ts';

@@ -1,5 +1,5 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
-import { findUnkeptNumber } from '../../agent/unkept-number.ts';
+import { findLossyNumber } from '../../agent/schema/lossy-number.ts';
 import { limits } from '../cards/limits.ts';
 import { readJson } from '../cards/show-json.ts';
 import { cut, showLine } from '../cards/show-text.ts';
@@ -116,7 +116,7 @@ function readJsonText(text: string): Entered {
 /** Why a value would not be kept, or not be shown, as it was written. */
 function unkept(value: JsonValue, text: string): string | undefined {
   if (isDeeperThan(limits.depth, value)) return `This is nested more than ${limits.depth} levels deep.`;
-  const number = findUnkeptNumber(text);
+  const number = findLossyNumber(text);
   if (number === undefined) return undefined;
   return `The number ${cut(number.literal, limits.label)} cannot be kept exactly; write it in quotes.`;
 }

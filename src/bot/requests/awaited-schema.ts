@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type CompiledSchema, compileSchema } from '../../agent/compile-schema.ts';
 import type { Interrupt } from '../../agent/messages.ts';
+import { type CompiledSchema, compileSchema } from '../../agent/schema/compile-schema.ts';
 import { requestForm } from '../../tools/built-in/request-form.ts';
 import { waitForCallback } from '../../tools/built-in/wait-for-callback.ts';
 import type { ToolEntry } from '../../tools/toolbox.ts';

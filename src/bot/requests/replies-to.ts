@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ReplyError } from '../../agent/errors/reply-error.ts';
+import { ReplyError } from '../../agent/errors.ts';
 import type { JsonValue } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';

@@ -1,4 +1,4 @@
-import { ModelError } from '../../agent/errors/model-error.ts';
+import { ModelError } from '../../agent/errors.ts';
 import { openAIModel } from '../../agent/openai-model.ts';
 import { readSettings } from '../../settings.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';

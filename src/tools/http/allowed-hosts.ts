@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { DefinitionError } from '../../agent/errors/definition-error.ts';
+import { DefinitionError } from '../../agent/errors.ts';
 import { type AddressKind, addressKind } from './address-kind.ts';
 import { BlockedAddressError } from './blocked-address-error.ts';
 

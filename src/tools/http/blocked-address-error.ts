@@ -1,4 +1,4 @@
-import { AgentError } from '../../agent/errors/agent-error.ts';
+import { AgentError } from '../../agent/errors.ts';
 
 /** Why a host is out of reach: nobody allowed it, or only its metadata address itself could be allowed. */
 export type BlockReason = 'not-allowed' | 'metadata';

@@ -7,7 +7,7 @@ import {
   type TcpNetConnectOpts,
 } from 'node:net';
 import { buildConnector } from 'undici';
-import { AgentError } from '../../agent/errors/agent-error.ts';
+import { AgentError } from '../../agent/errors.ts';
 import type { AllowedHosts, Target } from './allowed-hosts.ts';
 import { HttpError } from './http-error.ts';
 

@@ -1,5 +1,5 @@
 import { Agent, fetch, type Response as UndiciResponse } from 'undici';
-import { AgentError } from '../../agent/errors/agent-error.ts';
+import { AgentError } from '../../agent/errors.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { CallLimits } from './call-limits.ts';
 import { guardedConnector, type Lookup } from './guarded-connector.ts';

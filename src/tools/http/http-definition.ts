@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../agent/compile-schema.ts';
-import { DefinitionError } from '../../agent/errors/definition-error.ts';
+import { DefinitionError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
 import { bodyFormat } from './fill-body.ts';
 import { headerNameProblem, isHeaderValue } from './fill-headers.ts';
 import { parseUrlTemplate, type QueryValue } from './fill-url.ts';

@@ -1,5 +1,4 @@
-import { AgentError } from '../../agent/errors/agent-error.ts';
-import { outcomeUnknown } from '../../agent/errors/outcome-unknown.ts';
+import { AgentError, outcomeUnknown } from '../../agent/errors.ts';
 
 export type HttpErrorCode =
   | 'invalid-request'

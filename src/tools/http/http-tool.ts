@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../../agent/compile-schema.ts';
 import { defineTool } from '../../agent/define-tool.ts';
-import { DefinitionError } from '../../agent/errors/definition-error.ts';
+import { DefinitionError } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
+import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { bodyFormat, fillBody } from './fill-body.ts';
 import { fillHeaders } from './fill-headers.ts';

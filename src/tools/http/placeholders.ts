@@ -1,4 +1,4 @@
-import { DefinitionError } from '../../agent/errors/definition-error.ts';
+import { DefinitionError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonValue } from '../../agent/json.ts';
 
 /** The way to one input: `{{input.order.id}}` is `['order', 'id']`. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { compileSchema } from '../../agent/compile-schema.ts';
-import { DefinitionError } from '../../agent/errors/definition-error.ts';
+import { DefinitionError } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
+import { compileSchema } from '../../agent/schema/compile-schema.ts';
 import type { Finding } from './problem.ts';
 
 let metaSchema: Ajv2020 | undefined;

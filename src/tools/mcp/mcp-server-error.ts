@@ -1,5 +1,4 @@
-import { AgentError } from '../../agent/errors/agent-error.ts';
-import { outcomeUnknown } from '../../agent/errors/outcome-unknown.ts';
+import { AgentError, outcomeUnknown } from '../../agent/errors.ts';
 
 /**
  * - `cannot-start`: the server never came up.

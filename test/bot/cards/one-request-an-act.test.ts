@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileSchema } from '../../../src/agent/compile-schema.ts';
+import { compileSchema } from '../../../src/agent/schema/compile-schema.ts';
 import * as ids from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { buildHome, buildList, HOME_OPEN, HOME_PAGE } from '../../../src/bot/home/build-home.ts';

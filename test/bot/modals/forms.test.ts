@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileSchema, type Schema } from '../../../src/agent/compile-schema.ts';
 import { canonicalJson, type JsonValue } from '../../../src/agent/json.ts';
+import { compileSchema, type Schema } from '../../../src/agent/schema/compile-schema.ts';
 import { buildEditModal, buildOutputModal } from '../../../src/bot/modals/form-modal.ts';
 import { parseSubmission } from '../../../src/bot/modals/parse-submission.ts';
 import { expectValidModal, nodesIn, problemsOfModal } from '../cards/payloads.ts';

@@ -2,24 +2,24 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
-import { DefinitionError } from './errors/definition-error.ts';
-import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
-import { withinTime } from './within-time.ts';
+import { DefinitionError } from '../errors.ts';
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
+import { withTimeout } from './with-timeout.ts';
 
-/** A JSON Schema, for tools that come from elsewhere and have no zod schema. */
+/** A JSON Schema, for tools that have no zod schema, such as those of MCP servers. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 export type Schema = z.ZodType | JsonSchema;
 
-/** What a handler receives once the schema has parsed it. */
+/** The value that a schema returns: the input of a tool's function. */
 export type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : JsonObject;
-/** What has to be given to the schema. */
+/** The value that a schema accepts. */
 export type Unparsed<S extends Schema> = S extends z.ZodType ? z.input<S> : JsonValue;
 
 export type ParseResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly field: string; readonly problem: string };
 
-/** A schema made ready once: how the model is told of it, and how a value is checked against it. */
+/** A compiled schema: its JSON Schema for the model, and the check of a value. */
 export interface CompiledSchema<Value = unknown> {
   readonly jsonSchema: JsonObject;
   parse(value: unknown): ParseResult<Value>;
@@ -29,11 +29,10 @@ const ajvOptions = { strict: false, addUsedSchema: false, logger: false } as con
 const draft07 = addFormats.default(new Ajv(ajvOptions));
 const draft2020 = addFormats.default(new Ajv2020(ajvOptions));
 
-/** Keywords that take time out of all proportion to the value: regular expressions, and each item against each. */
-const SLOW = /"(?:pattern|patternProperties|format|uniqueItems)":/;
+/** Patterns and `uniqueItems` can take exponential or quadratic time. */
 const LONGEST_CHECK_MS = 250;
 
-/** Compiles a zod schema or a JSON Schema; one that cannot be compiled is an error that names the tool and the schema. */
+/** Compiles a zod schema or a JSON Schema; the error of one that does not compile names the tool and the schema. */
 export function compileSchema<Value>(schema: Schema, tool: string, role: string): CompiledSchema<Value>;
 export function compileSchema(schema: Schema, tool: string, role: string): CompiledSchema {
   try {
@@ -51,13 +50,13 @@ export function compileSchema(schema: Schema, tool: string, role: string): Compi
   }
 }
 
-/** Not `instanceof`: a tool loaded from an admin's folder may bring its own copy of zod. */
+/** Avoids `instanceof`: a tool from an admin's folder may bring its own copy of zod. */
 function isZod(schema: Schema): schema is z.ZodType {
   return '_zod' in schema && 'safeParse' in schema;
 }
 
 function compileZod(schema: z.ZodType, role: string): CompiledSchema {
-  // The model must be told exactly what a tool takes; what it returns needs no words (`z.void()` has none).
+  // The model needs the exact input schema; an output schema may have no JSON form (`z.void()`).
   const unrepresentable = role === 'inputSchema' ? 'throw' : 'any';
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable });
   return {
@@ -67,7 +66,7 @@ function compileZod(schema: z.ZodType, role: string): CompiledSchema {
       try {
         result = schema.safeParse(value);
       } catch (error) {
-        // A refinement that throws (new URL of what is none) has found the value wanting as well.
+        // A refinement that throws (`new URL` of an invalid address) rejects the value as well.
         return { ok: false, field: '', problem: error instanceof Error ? error.message : String(error) };
       }
       if (result.success) return { ok: true, value: result.data };
@@ -78,19 +77,15 @@ function compileZod(schema: z.ZodType, role: string): CompiledSchema {
 }
 
 function compileJsonSchema(schema: JsonSchema): CompiledSchema {
-  // An asynchronous schema answers with a promise, which would let every input pass.
-  if ('$async' in schema) throw new TypeError('a schema with $async cannot be checked at once');
+  // An asynchronous schema returns a promise, which would let every input pass.
+  if ('$async' in schema) throw new TypeError('a schema with $async is not supported');
   const dialect = typeof schema.$schema === 'string' ? schema.$schema : '2020-12';
   const validate = (dialect.includes('draft-07') ? draft07 : draft2020).compile(schema);
   const jsonSchema = asJsonObject(schema);
-  // A watched check takes a quarter of a millisecond more, and most schemas need no watch.
-  const isSlow = SLOW.test(JSON.stringify(jsonSchema));
   return {
     jsonSchema,
     parse(value) {
-      const checked = isSlow
-        ? withinTime(() => validate(value), LONGEST_CHECK_MS)
-        : { result: validate(value) };
+      const checked = withTimeout(() => validate(value), LONGEST_CHECK_MS);
       if (checked === undefined) {
         const problem = `it could not be checked within ${LONGEST_CHECK_MS} ms; send shorter and simpler values`;
         return { ok: false, field: '', problem };
@@ -123,15 +118,13 @@ function asJsonObject(value: unknown): JsonObject {
 }
 
 /**
- * The input as it will really be used, with defaults filled in and unknown keys gone, so that people sign what runs.
- * Where a schema changes values as it parses (a date from a text), only the unchanged input can be parsed again.
+ * Returns the input as the tool will get it, with defaults filled in and unknown keys removed, so that people approve what runs.
+ * A schema that transforms values (a date from a text) cannot parse its own output; then the input stays as given.
  */
 export function effectiveInput(schema: CompiledSchema, input: JsonValue): JsonValue {
   const first = schema.parse(input);
   if (!first.ok) return input;
   const effective = toJson(first.value);
-  // What came out as it went in would come out so again.
-  if (canonicalJson(effective) === canonicalJson(input)) return effective;
   const again = schema.parse(effective);
   return again.ok && canonicalJson(toJson(again.value)) === canonicalJson(effective) ? effective : input;
 }

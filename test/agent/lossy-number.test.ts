@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findUnkeptNumber } from '../../src/agent/unkept-number.ts';
+import { findLossyNumber } from '../../src/agent/schema/lossy-number.ts';
 
 describe('a number that would be changed is found with the way to it', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('a number that would be changed is found with the way to it', () => {
     ['{"a:\\"": "1", "b": "x", "a,[": 1e999}', 'a,[', '1e999'],
     ['{"a": [{"b": 1}, 2], "c": 1e999}', 'c', '1e999'],
   ])('%s', (text, path, literal) => {
-    expect(findUnkeptNumber(text)).toEqual({ path, literal });
+    expect(findLossyNumber(text)).toEqual({ path, literal });
   });
 });
 
@@ -27,13 +27,13 @@ describe('a number that is kept is left alone', () => {
     '"1e400"',
     '{}',
   ])('%s', (text) => {
-    expect(findUnkeptNumber(text)).toBeUndefined();
+    expect(findLossyNumber(text)).toBeUndefined();
   });
 
   test('whatever was written by JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(findUnkeptNumber(JSON.stringify(value, null, 1))).toBeUndefined();
+        expect(findLossyNumber(JSON.stringify(value, null, 1))).toBeUndefined();
       }),
     );
   });
@@ -43,14 +43,14 @@ test('a large integer is found exactly when its digits change', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 69n), max: 2n ** 69n }), (integer) => {
       const isChanged = BigInt(JSON.stringify(Number(integer))) !== integer;
-      expect(findUnkeptNumber(`[${integer}]`) !== undefined).toBe(isChanged);
+      expect(findLossyNumber(`[${integer}]`) !== undefined).toBe(isChanged);
     }),
   );
 });
 
 test('a megabyte of digits, zeros or escapes takes no time worth a word', () => {
   const zeros = `1${'0'.repeat(500_000)}`;
-  expect(findUnkeptNumber(`["${'\\n'.repeat(500_000)}", ${zeros}.${zeros}1]`)?.path).toBe('1');
-  expect(findUnkeptNumber(`[9007199254740992.${'0'.repeat(500_000)}]`)).toBeUndefined();
-  expect(findUnkeptNumber(`[9007199254740992.${'0'.repeat(500_000)}1]`)?.path).toBe('0');
+  expect(findLossyNumber(`["${'\\n'.repeat(500_000)}", ${zeros}.${zeros}1]`)?.path).toBe('1');
+  expect(findLossyNumber(`[9007199254740992.${'0'.repeat(500_000)}]`)).toBeUndefined();
+  expect(findLossyNumber(`[9007199254740992.${'0'.repeat(500_000)}1]`)?.path).toBe('0');
 });

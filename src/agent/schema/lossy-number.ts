@@ -1,5 +1,5 @@
-/** A number in a JSON text that parsing would change, and the way to it. */
-export interface UnkeptNumber {
+/** A number in a JSON text that parsing changes, with its path. */
+export interface LossyNumber {
   readonly path: string;
   readonly literal: string;
 }
@@ -7,10 +7,10 @@ export interface UnkeptNumber {
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\]:,]/gs;
 
 /**
- * Finds the first number of a valid JSON text that is not kept as it is written: one beyond all bounds, which would become
- * `null`, or one so large that its digits change. A small number with many decimals is only rounded, and kept.
+ * Finds the first number of a valid JSON text that JavaScript cannot hold as written: one out of range, which would become `null`, or
+ * one so large that its digits change. A small number with many decimals is only rounded and counts as exact.
  */
-export function findUnkeptNumber(text: string): UnkeptNumber | undefined {
+export function findLossyNumber(text: string): LossyNumber | undefined {
   const path: (string | number)[] = [];
   let latest = '';
   for (const [token] of text.matchAll(TOKEN)) {
@@ -32,22 +32,22 @@ export function findUnkeptNumber(text: string): UnkeptNumber | undefined {
         if (typeof step === 'number') path[here] = step + 1;
         break;
       default:
-        if (!token.startsWith('"') && !isKept(token)) return { path: path.join('.'), literal: token };
+        if (!token.startsWith('"') && !isExact(token)) return { path: path.join('.'), literal: token };
         latest = token;
     }
   }
   return undefined;
 }
 
-function isKept(literal: string): boolean {
+function isExact(literal: string): boolean {
   const number = Number(literal);
   if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return true;
-  // Its text is what people sign and what the tool is sent, and that has fewer digits than the number itself.
-  return Number.isFinite(number) && magnitudeOf(literal) === magnitudeOf(String(number));
+  // People approve the text of the number and the tool is sent that text, which can have fewer digits than the number.
+  return Number.isFinite(number) && normalize(literal) === normalize(String(number));
 }
 
-/** The same text for every way to write a number, whatever its sign. */
-function magnitudeOf(literal: string): string {
+/** Gives the same text for every way to write a number, ignoring its sign. */
+function normalize(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.replace('-', '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = `${whole}${fraction}`;

@@ -4,10 +4,10 @@ const context = createContext({ work: () => {} });
 const script = new Script('work()');
 
 /**
- * Does work that ends by itself or is ended, also in the middle of a regular expression; `undefined` says that it was ended.
- * The work must leave nothing half done behind: it is cut off wherever it is.
+ * Runs synchronous work with a time limit that holds even inside a regular expression; `undefined` means that the limit was reached.
+ * The work is cut off anywhere, so it must not leave state half written.
  */
-export function withinTime<Result>(
+export function withTimeout<Result>(
   work: () => Result,
   limitMs: number,
 ): { readonly result: Result } | undefined {
@@ -26,7 +26,7 @@ export function withinTime<Result>(
   }
 }
 
-/** Not `instanceof`: it is an error of the other context. */
+/** Avoids `instanceof`: the error belongs to the other context. */
 function isTimeout(error: unknown): boolean {
   const isObject = typeof error === 'object' && error !== null;
   return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -1,0 +1,114 @@
+/** Base of every error of the agent: `code` is for programs, `message` for people. */
+export class AgentError<Code extends string = string> extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+export type DefinitionErrorCode = 'invalid-name' | 'repeated-name' | 'invalid-schema' | 'invalid-option';
+
+/** Reports a tool or an option that cannot be used as written; thrown before anything runs. */
+export class DefinitionError extends AgentError<DefinitionErrorCode> {
+  readonly tool: string | undefined;
+
+  constructor(code: DefinitionErrorCode, message: string, tool?: string, options?: ErrorOptions) {
+    super(code, message, options);
+    this.tool = tool;
+  }
+}
+
+export type HistoryErrorCode =
+  | 'malformed-message'
+  | 'dangling-call'
+  | 'orphan-result'
+  | 'repeated-result'
+  | 'repeated-ref';
+
+/** Reports messages that no run of the loop can have written; thrown before anything runs. */
+export class HistoryError extends AgentError<HistoryErrorCode> {
+  readonly index: number;
+  readonly ref: string | undefined;
+
+  constructor(code: HistoryErrorCode, message: string, index: number, ref?: string, options?: ErrorOptions) {
+    super(code, `messages[${index}]: ${message}`, options);
+    this.index = index;
+    this.ref = ref;
+  }
+}
+
+export type ReplyErrorCode =
+  | 'malformed-reply'
+  | 'unknown-request'
+  | 'wrong-tool'
+  | 'unknown-tool'
+  | 'repeated-reply'
+  | 'missing-reply'
+  | 'already-settled'
+  | 'stale-reply'
+  | 'changed-input'
+  | 'not-restartable'
+  | 'invalid-input'
+  | 'invalid-output'
+  | 'invalid-metadata';
+
+export interface ReplyErrorDetails {
+  readonly tool?: string;
+  readonly ref?: string;
+  readonly field?: string;
+}
+
+/** Reports a reply to an interrupt that cannot be used; thrown before any tool of the resume runs. */
+export class ReplyError extends AgentError<ReplyErrorCode> {
+  readonly tool: string | undefined;
+  readonly ref: string | undefined;
+  readonly field: string | undefined;
+
+  constructor(code: ReplyErrorCode, message: string, details: ReplyErrorDetails, options?: ErrorOptions) {
+    super(code, message, options);
+    this.tool = details.tool;
+    this.ref = details.ref;
+    this.field = details.field;
+  }
+}
+
+export type ModelErrorCode =
+  | 'rate-limited'
+  | 'unavailable'
+  | 'timed-out'
+  | 'unauthorized'
+  | 'refused-request';
+
+export interface ModelErrorDetails {
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** Reports a model that gave no complete answer, after all retries; `retryAfterMs` is the wait that the model asked for. */
+export class ModelError extends AgentError<ModelErrorCode> {
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ModelErrorCode, message: string, details: ModelErrorDetails = {}) {
+    super(code, message, { cause: details.cause });
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** Shared by all copies of this file: a tool from an admin's folder may bring its own. */
+const outcomeUnknownMark = Symbol.for('countersign.outcome-unknown');
+
+/** Marks the error of a call that may or may not have taken effect: it counts as no failure, and a person is asked. */
+export function outcomeUnknown<Marked extends Error>(error: Marked): Marked {
+  Object.defineProperty(error, outcomeUnknownMark, { value: true });
+  return error;
+}
+
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof Error && outcomeUnknownMark in error;
+}
