@@ -6,7 +6,7 @@ const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as co
 
 /** Each of these has a process of its own: they change its environment or settings, listen to all that it meets, or try what may break it. */
 const APART = [
-  'test/agent/model-trouble.test.ts',
+  'test/agent/openai/model-failures.test.ts',
   'test/faults/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/playground/start/playground.test.ts',

@@ -13,7 +13,7 @@ export { nestedInterrupts } from './agent/generate-nested.ts';
 export type { JsonObject, JsonValue } from './agent/json.ts';
 export { type Interrupt, type Message, parseMessage, type Usage, userMessage } from './agent/messages.ts';
 export type { Model, ModelReply, ModelRequest } from './agent/model.ts';
-export { type OpenAIModelOptions, openAIModel } from './agent/openai-model.ts';
+export { type OpenAIModelOptions, openAIModel } from './agent/openai/chat-model.ts';
 export {
   type CloseReply,
   closeInterrupt,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { openAIModel } from './agent/openai-model.ts';
+import { openAIModel } from './agent/openai/chat-model.ts';
 import type { BotParts } from './bot/bot-parts.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';

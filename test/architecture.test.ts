@@ -20,14 +20,7 @@ const packages = [
   { name: '@slack/*', onlyIn: ['src/bot/'] },
   { name: 'ioredis', onlyIn: ['src/store/'] },
   { name: 'bullmq', onlyIn: ['src/store/'] },
-  {
-    name: 'openai',
-    onlyIn: [
-      'src/agent/openai-model.ts',
-      'src/agent/write-openai-request.ts',
-      'src/agent/read-openai-stream.ts',
-    ],
-  },
+  { name: 'openai', onlyIn: ['src/agent/openai/'] },
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -64,7 +57,7 @@ describe('the check', () => {
   test.each([
     ['src/agent/a.ts', "import { b } from '../store/b.ts';", 'src/store/b.ts'],
     ['src/agent/a.ts', "import type { B } from '../tools/b.ts';", 'src/tools/b.ts'],
-    ['src/agent/errors/a.ts', "export { b } from '../../bot/b.ts';", 'src/bot/b.ts'],
+    ['src/agent/openai/a.ts', "export { b } from '../../bot/b.ts';", 'src/bot/b.ts'],
     ['src/tools/a.ts', "import '../store/port.ts';", 'src/store/port.ts'],
     ['src/store/a.ts', "import { generate } from '../agent/generate.ts';", 'src/agent/generate.ts'],
     ['src/bot/a.ts', "const b = await import('../store/redis.ts');", 'src/store/redis.ts'],
@@ -102,7 +95,7 @@ describe('the check', () => {
 
   test('a package is known in its own place, and one with a longer name is another', () => {
     const files = [
-      file('src/agent/openai-model.ts', "import OpenAI from 'openai';"),
+      file('src/agent/openai/chat-model.ts', "import OpenAI from 'openai';"),
       file('src/bot/a.ts', "import { App } from '@slack/bolt';\nimport x from 'openai-extras';"),
     ];
     expect(checkPackages(files, packages)).toEqual([]);

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import OpenAI from 'openai';
+import { chatMessages, chatTool } from '../../src/agent/openai/chat-request.ts';
 import { Transcript } from '../../src/agent/transcript.ts';
-import { writeHistory, writeTool } from '../../src/agent/write-openai-request.ts';
 import { buildHistory } from '../build-history.ts';
 import { benchTools } from './bench-tools.ts';
 import { refund, SAID, type Side, type SideOptions } from './side.ts';
@@ -25,9 +25,8 @@ export function openFloor(options: SideOptions & { readonly stream: boolean }): 
   const toolbox = benchTools(options.tools);
   const tools = toolbox
     .tools()
-    .map(
-      ({ name, description, inputSchema }): OpenAI.Chat.Completions.ChatCompletionFunctionTool =>
-        JSON.parse(writeTool({ name, description, inputSchema: inputSchema.jsonSchema })),
+    .map(({ name, description, inputSchema }) =>
+      chatTool({ name, description, inputSchema: inputSchema.jsonSchema }),
     );
   const system: ChatMessage = {
     role: 'system',
@@ -64,8 +63,7 @@ export function openFloor(options: SideOptions & { readonly stream: boolean }): 
   return {
     async fill(threadId, messages) {
       const { history } = Transcript.of(buildHistory(messages));
-      const chat: ChatMessage[] = JSON.parse(`[${writeHistory(history)}]`);
-      const rows = chat.map((message) => JSON.stringify(message));
+      const rows = chatMessages(history).map((message) => JSON.stringify(message));
       for (let at = 0; at < rows.length; at += 500)
         await redis.rpush(log(threadId), ...rows.slice(at, at + 500));
     },

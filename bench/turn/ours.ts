@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { openAIModel } from '../../src/agent/openai-model.ts';
+import { openAIModel } from '../../src/agent/openai/chat-model.ts';
 import type { BotParts } from '../../src/bot/bot-parts.ts';
 import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { vote } from '../../src/bot/decisions/decide.ts';

@@ -120,6 +120,7 @@ async function takeSteps(
     appendReply(transcript, reply, calls);
     appendResults(transcript, await runCalls(calls, settings));
 
+    if (reply.error !== undefined) return { finishReason: 'model-error', error: reply.error };
     const ended = endOf(reply, calls.length > 0);
     if (ended !== undefined) return { finishReason: ended };
   }

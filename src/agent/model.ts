@@ -1,3 +1,4 @@
+import type { ModelError } from './errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Usage } from './messages.ts';
 
@@ -48,6 +49,8 @@ export interface ModelReply {
   readonly text: string;
   readonly calls: readonly RawCall[];
   readonly usage: Usage | undefined;
+  /** The error that the model reported within its answer; what arrived before it is kept. */
+  readonly error?: ModelError | undefined;
 }
 
 /** The port to a model. It throws only a `ModelError`; every answer, however it ended, is a `ModelReply`. */
