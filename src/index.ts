@@ -1,4 +1,3 @@
-export { type ActionConfig, defineInterrupt, defineTool, type ToolConfig } from './agent/define-tool.ts';
 export {
   AgentError,
   DefinitionError,
@@ -7,12 +6,18 @@ export {
   outcomeUnknown,
   ReplyError,
 } from './agent/errors.ts';
-export type { FinishReason } from './agent/finish-reason.ts';
 export { type GenerateOptions, type GenerateResponse, generate } from './agent/generate.ts';
-export { nestedInterrupts } from './agent/generate-nested.ts';
 export type { JsonObject, JsonValue } from './agent/json.ts';
-export { type Interrupt, type Message, parseMessage, type Usage, userMessage } from './agent/messages.ts';
+export {
+  type FinishReason,
+  type Interrupt,
+  type Message,
+  parseMessage,
+  type Usage,
+  userMessage,
+} from './agent/messages.ts';
 export type { Model, ModelReply, ModelRequest } from './agent/model.ts';
+export { nestedInterrupts } from './agent/nested.ts';
 export { type OpenAIModelOptions, openAIModel } from './agent/openai/chat-model.ts';
 export {
   type CloseReply,
@@ -25,4 +30,13 @@ export {
 export type { ToolFailure, ToolProgress } from './agent/run-call.ts';
 export type { JsonSchema, Schema } from './agent/schema/compile-schema.ts';
 export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
-export type { Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';
+export {
+  type ActionConfig,
+  defineInterrupt,
+  defineTool,
+  type Reconciled,
+  type Tool,
+  type ToolConfig,
+  type ToolContext,
+  type ToolHelpers,
+} from './agent/tool.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../src/agent/define-tool.ts';
+import { defineTool } from '../../src/agent/tool.ts';
 import { buildEntries } from '../../src/tools/build-entries.ts';
 import { describeSignatures } from '../../src/tools/describe-signatures.ts';
 import { groundOf } from '../../src/tools/ground-of.ts';

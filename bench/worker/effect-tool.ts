@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../src/agent/define-tool.ts';
+import { defineTool } from '../../src/agent/tool.ts';
 import { sharedClock } from './shared-clock.ts';
 import { tell } from './tell-usage.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ReplyError, type ReplyErrorCode } from './errors.ts';
-import { canonicalJson, isJsonObject, type JsonValue } from './json.ts';
+import { canonicalJson, isJsonObject, type JsonValue, toJson } from './json.ts';
 import type { CallPart, Interrupt } from './messages.ts';
 import type { ReplacedInput } from './outcomes.ts';
 import { CloseReply, checkInput, checkOutput, RespondReply, RestartReply, type Resume } from './replies.ts';
@@ -8,7 +8,7 @@ import type { Restarted } from './run-call.ts';
 import type { Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
-/** A reply that may be carried out. */
+/** A reply that passed all checks. */
 export type CheckedReply =
   | {
       readonly kind: 'respond';
@@ -31,30 +31,26 @@ const ReplyLists = z.strictObject({
   close: z.array(z.unknown()).optional(),
 });
 
-/** Checks all replies against what waits, before any tool runs; with `all`, also that nothing is left without one. */
+/** Checks all replies against the calls that wait, before any tool runs; with `all`, every call that waits needs a reply. */
 export function checkReplies(
   transcript: Transcript,
   tools: ReadonlyMap<string, Tool>,
   resume: Resume,
   { all }: { readonly all: boolean },
 ): CheckedReply[] {
-  if (Object.keys(resume).length === 0) {
-    if (all) refuseMissing(transcript, new Set());
-    return [];
-  }
   const checked = new Map<string, CheckedReply>();
   const add = (reply: CheckedReply): void => {
     checked.set(reply.call.toolRequest.ref, reply);
   };
-  const taken = new Set<string>();
-  const lists = parseReply(ReplyLists, resume, 'resume');
+  const answered = new Set<string>();
+  const lists = parseReply(ReplyLists, copyReplies(resume), 'resume');
   for (const candidate of lists.respond ?? []) {
     const reply = parseReply(RespondReply, candidate, 'resume.respond');
-    const { call, interrupt } = findWaiting(
+    const { call, interrupt } = findInterrupt(
       transcript,
       reply.toolResponse,
       reply.metadata.interruptId,
-      taken,
+      answered,
     );
     const tool = findTool(tools, call);
     const output = checkOutput(tool, call.toolRequest.ref, reply.toolResponse.output);
@@ -62,14 +58,15 @@ export function checkReplies(
   }
   for (const candidate of lists.restart ?? []) {
     const reply = parseReply(RestartReply, candidate, 'resume.restart');
-    const { call, interrupt } = findWaiting(transcript, reply.toolRequest, reply.metadata.interruptId, taken);
+    const { call, interrupt } = findInterrupt(
+      transcript,
+      reply.toolRequest,
+      reply.metadata.interruptId,
+      answered,
+    );
     const tool = findTool(tools, call);
     if (tool.kind === 'interrupt') {
-      throw refusal(
-        'not-restartable',
-        call.toolRequest,
-        `"${tool.name}" has no function to run again; use respond`,
-      );
+      fail('not-restartable', call.toolRequest, `"${tool.name}" has no function to run again; use respond`);
     }
     const { resumed, nested } = reply.metadata;
     checkNestedReplies(interrupt, nested ?? {});
@@ -87,32 +84,31 @@ export function checkReplies(
   }
   for (const candidate of lists.close ?? []) {
     const { toolRequest, metadata } = parseReply(CloseReply, candidate, 'resume.close');
-    const { call, interrupt } = findWaiting(transcript, toolRequest, metadata.interruptId, taken);
+    const { call, interrupt } = findInterrupt(transcript, toolRequest, metadata.interruptId, answered);
     const { status, reason } = metadata;
     add({ kind: 'close', call, status, reason, replaced: replacedBefore(call, interrupt) });
   }
-  if (all) refuseMissing(transcript, taken);
+  if (all) requireReplies(transcript, answered);
   return [...transcript.round.keys()].flatMap((ref) => checked.get(ref) ?? []);
 }
 
-function parseReply<Reply>(
-  schema: {
-    safeParse(
-      value: unknown,
-    ):
-      | { success: true; data: Reply }
-      | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
-  },
-  value: unknown,
-  place: string,
-): Reply {
+/** Copies the replies, so that a caller who changes them later does not change what runs. */
+function copyReplies(resume: Resume): JsonValue {
+  try {
+    return toJson(resume);
+  } catch (cause) {
+    throw new ReplyError('malformed-reply', 'resume is not plain JSON', {}, { cause });
+  }
+}
+
+function parseReply<Reply>(schema: z.ZodType<Reply>, value: unknown, place: string): Reply {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.join('.') ?? '';
-  const { tool, ref } = namesIn(value);
-  const whose = tool === undefined || ref === undefined ? '' : `Tool "${tool}", call ${ref}: `;
-  const message = `${whose}${place} is malformed at "${field}": ${issue?.message}`;
+  const { tool, ref } = readNames(value);
+  const owner = tool === undefined || ref === undefined ? '' : `Tool "${tool}", call ${ref}: `;
+  const message = `${owner}${place} is malformed at "${field}": ${issue?.message}`;
   throw new ReplyError('malformed-reply', message, {
     ...(tool !== undefined && { tool }),
     ...(ref !== undefined && { ref }),
@@ -120,8 +116,8 @@ function parseReply<Reply>(
   });
 }
 
-/** The tool and the ref of a reply of which nothing is certain. */
-function namesIn(reply: unknown): { tool?: string | undefined; ref?: string | undefined } {
+/** Reads the tool and the ref of a reply that may be malformed. */
+function readNames(reply: unknown): { tool?: string | undefined; ref?: string | undefined } {
   const about = isJsonObject(reply) ? (reply.toolRequest ?? reply.toolResponse) : undefined;
   if (!isJsonObject(about)) return {};
   const { name, ref } = about;
@@ -131,31 +127,25 @@ function namesIn(reply: unknown): { tool?: string | undefined; ref?: string | un
   };
 }
 
-function findWaiting(
+function findInterrupt(
   transcript: Transcript,
   reply: { readonly name: string; readonly ref: string },
   interruptId: string,
-  taken: Set<string>,
+  answered: Set<string>,
 ): { call: CallPart; interrupt: Interrupt<string, JsonValue> } {
   const call = transcript.round.get(reply.ref);
   if (call === undefined || call.state === 'open') {
-    if (transcript.knows(reply.ref))
-      throw refusal('already-settled', reply, 'it was settled in an earlier round');
-    throw refusal('unknown-request', reply, 'no such call is in these messages');
+    if (transcript.knows(reply.ref)) fail('already-settled', reply, 'it was settled in an earlier round');
+    fail('unknown-request', reply, 'no such call is in these messages');
   }
   const asked = call.part.toolRequest.name;
-  if (asked !== reply.name) throw refusal('wrong-tool', reply, `that call is one of "${asked}"`, 'name');
-  if (call.state === 'settled') throw refusal('already-settled', reply, 'it has its result already');
-  if (taken.has(reply.ref)) throw refusal('repeated-reply', reply, 'two replies were given for it');
+  if (asked !== reply.name) fail('wrong-tool', reply, `that call is one of "${asked}"`, 'name');
+  if (call.state === 'settled') fail('already-settled', reply, 'it has its result already');
+  if (answered.has(reply.ref)) fail('repeated-reply', reply, 'two replies were given for it');
   if (call.interrupt.id !== interruptId) {
-    throw refusal(
-      'stale-reply',
-      reply,
-      'the reply was made for another pause than the one that waits',
-      'interruptId',
-    );
+    fail('stale-reply', reply, 'the reply was made for another pause than the one that waits', 'interruptId');
   }
-  taken.add(reply.ref);
+  answered.add(reply.ref);
   return { call: call.part, interrupt: call.interrupt };
 }
 
@@ -163,7 +153,7 @@ function findTool(tools: ReadonlyMap<string, Tool>, call: CallPart): Tool {
   const { name } = call.toolRequest;
   const tool = tools.get(name);
   if (tool === undefined)
-    throw refusal('unknown-tool', call.toolRequest, 'the tool is not among the given tools', 'name');
+    fail('unknown-tool', call.toolRequest, 'the tool is not among the given tools', 'name');
   return tool;
 }
 
@@ -184,7 +174,7 @@ function replacedBy(
     return { ran: checkInput(tool, ref, input), original: call.toolRequest.input };
   }
   if (canonicalJson(input) !== canonicalJson(interrupt.toolRequest.input)) {
-    throw refusal(
+    fail(
       'changed-input',
       { name, ref },
       'its input is not the one that waits; use replaceInput to change it',
@@ -194,7 +184,7 @@ function replacedBy(
   return replacedBefore(call, interrupt);
 }
 
-/** The inner replies are checked here, before the outer siblings run; their schemas are checked where their tools are known. */
+/** Checks the replies to inner interrupts before any outer call runs; their schemas are checked later, where the inner tools are known. */
 function checkNestedReplies(interrupt: Interrupt<string, JsonValue>, nested: Resume): void {
   const replies = [
     ...(nested.respond ?? []).map((reply) => ({
@@ -215,30 +205,30 @@ function checkNestedReplies(interrupt: Interrupt<string, JsonValue>, nested: Res
   ];
   const waiting = (interrupt.nested ?? [])
     .filter((run) => run.finishReason === 'interrupted')
-    .map((run) => ({ transcript: Transcript.of(run.messages), taken: new Set<string>() }));
+    .map((run) => ({ transcript: Transcript.of(run.messages), answered: new Set<string>() }));
   for (const reply of replies) {
     const home = waiting.find(({ transcript }) =>
       transcript.interrupts.some(({ id }) => id === reply.interruptId),
     );
-    if (home === undefined) throw refusal('unknown-request', reply, 'no inner call waits for this reply');
-    const found = findWaiting(home.transcript, reply, reply.interruptId, home.taken);
+    if (home === undefined) fail('unknown-request', reply, 'no inner call waits for this reply');
+    const found = findInterrupt(home.transcript, reply, reply.interruptId, home.answered);
     checkNestedReplies(found.interrupt, reply.inner);
   }
-  for (const { transcript, taken } of waiting) refuseMissing(transcript, taken);
+  for (const { transcript, answered } of waiting) requireReplies(transcript, answered);
 }
 
-function refuseMissing(transcript: Transcript, taken: ReadonlySet<string>): void {
-  const missing = transcript.interrupts.find(({ toolRequest }) => !taken.has(toolRequest.ref));
-  if (missing !== undefined) throw refusal('missing-reply', missing.toolRequest, 'it waits and has no reply');
+function requireReplies(transcript: Transcript, answered: ReadonlySet<string>): void {
+  const missing = transcript.interrupts.find(({ toolRequest }) => !answered.has(toolRequest.ref));
+  if (missing !== undefined) fail('missing-reply', missing.toolRequest, 'it waits and has no reply');
 }
 
-function refusal(
+function fail(
   code: ReplyErrorCode,
   { name, ref }: { readonly name: string; readonly ref: string },
   problem: string,
   field?: string,
-): ReplyError {
-  return new ReplyError(code, `Tool "${name}", call ${ref}: ${problem}`, {
+): never {
+  throw new ReplyError(code, `Tool "${name}", call ${ref}: ${problem}`, {
     tool: name,
     ref,
     ...(field !== undefined && { field }),

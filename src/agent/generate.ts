@@ -1,10 +1,7 @@
 import { checkReplies } from './check-replies.ts';
-import { indexTools } from './define-tool.ts';
-import { enclosingCall } from './enclosing-call.ts';
 import { DefinitionError, ModelError } from './errors.ts';
-import type { UnbrokenFinish } from './finish-reason.ts';
-import { generateNested } from './generate-nested.ts';
 import {
+  type FinishReason,
   MESSAGE_VERSION,
   type Message,
   sealMessage,
@@ -12,28 +9,27 @@ import {
   type Usage,
   userMessage,
 } from './messages.ts';
-import type { Model, ModelFinish, ModelReply, ToolSpec } from './model.ts';
+import type { Model, ModelFinish, ModelReply, ModelRequest, ToolSpec } from './model.ts';
+import { currentCall } from './nested.ts';
 import { type ParsedCall, parseCalls } from './parse-calls.ts';
 import type { Resume } from './replies.ts';
 import { type RunSettings, runCall } from './run-call.ts';
-import { appendResults, carryOut, ownInterrupts, runSettings, type SettleOptions } from './settle.ts';
-import type { InterruptOf, Tool } from './tool.ts';
+import { appendResults, applyReplies, type RunOptions, typedInterrupts, withRunSettings } from './settle.ts';
+import { type InterruptOf, indexTools, type Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
 import { trimHistory } from './trim-history.ts';
-import { withOwnSignal } from './with-own-signal.ts';
 
-export interface GenerateOptions<Tools extends readonly Tool[] = readonly Tool[]>
-  extends Pick<SettleOptions<Tools>, 'context' | 'signal' | 'onProgress' | 'onToolError'> {
+export interface GenerateOptions<Tools extends readonly Tool[] = readonly Tool[]> extends RunOptions {
   readonly model: Model;
   readonly system?: string | undefined;
-  /** What a person says now; it comes after `messages` and after the results of `resume`. */
+  /** The new message of a person; it comes after `messages` and after the results of `resume`. */
   readonly prompt?: string | undefined;
   readonly messages?: readonly Message[] | undefined;
   readonly tools?: Tools | undefined;
   readonly resume?: Resume | undefined;
-  /** How often the model may be called since a person last spoke, pauses included. */
+  /** How many times the model may be called after a person's message, pauses included. */
   readonly maxSteps?: number | undefined;
-  /** How many tokens of history the model is sent at most; without it, all of it. */
+  /** The most tokens of history that the model is sent; without it, all of the history. */
   readonly contextBudget?: number | undefined;
   readonly onText?: ((delta: string) => void) | undefined;
 }
@@ -41,16 +37,17 @@ export interface GenerateOptions<Tools extends readonly Tool[] = readonly Tool[]
 interface ResponseBody<Tools extends readonly Tool[]> {
   readonly interrupts: readonly InterruptOf<Tools[number]>[];
   readonly messages: readonly Message[];
-  /** What this call added to the messages it was given. */
+  /** The messages that this call added. */
   readonly newMessages: readonly Message[];
-  /** What the model said last. */
+  /** The latest text of the model. */
   readonly text: string;
-  /** Tokens used since a person last spoke, pauses included. */
+  /** The tokens used since a person last spoke, pauses included. */
   readonly usage: Usage;
 }
 
+type FinishWithoutError = Exclude<FinishReason, 'model-error'>;
 type Ending =
-  | { readonly finishReason: UnbrokenFinish }
+  | { readonly finishReason: FinishWithoutError }
   | { readonly finishReason: 'model-error'; readonly error: ModelError };
 
 export type GenerateResponse<Tools extends readonly Tool[] = readonly Tool[]> = ResponseBody<Tools> & Ending;
@@ -58,78 +55,82 @@ export type GenerateResponse<Tools extends readonly Tool[] = readonly Tool[]> = 
 export const DEFAULT_MAX_STEPS = 20;
 
 /**
- * Lets the model work with its tools until it has an answer, a tool pauses, or a limit ends it. What waits is answered
- * with `resume`; every reply is checked before any tool runs.
+ * Lets the model work with its tools until it has an answer, a tool pauses, or a limit ends it. `resume` answers the calls that wait;
+ * every reply is checked before any tool runs.
  */
 export async function generate<const Tools extends readonly Tool[] = readonly []>(
   options: GenerateOptions<Tools>,
 ): Promise<GenerateResponse<Tools>> {
-  const outer = enclosingCall();
-  return outer === undefined ? runLoop(options) : generateNested(outer, options, runLoop);
+  const outer = currentCall();
+  if (outer === undefined) return runLoop(options);
+  return outer.generate(
+    options.signal,
+    (nested) => runLoop({ ...options, ...nested }),
+    (messages, finishReason) =>
+      buildResponse<Tools>(Transcript.of(messages), messages.length, { finishReason }),
+  );
 }
 
-function runLoop<Tools extends readonly Tool[]>(
+async function runLoop<Tools extends readonly Tool[]>(
   options: GenerateOptions<Tools>,
-): Promise<GenerateResponse<Tools>> {
-  return withOwnSignal(options.signal, (signal) => run({ ...options, signal }));
-}
-
-async function run<Tools extends readonly Tool[]>(
-  options: GenerateOptions<Tools> & { readonly signal: AbortSignal },
 ): Promise<GenerateResponse<Tools>> {
   checkOptions(options);
   const tools = indexTools(options.tools ?? []);
-  const transcript = Transcript.from(options.messages);
+  const transcript = Transcript.of(options.messages);
   const given = transcript.messages.length;
   const replies = checkReplies(transcript, tools, options.resume ?? {}, { all: true });
-  const settings = runSettings(options);
-
-  await carryOut(transcript, replies, settings);
-  if (options.prompt !== undefined) transcript.append(userMessage(options.prompt));
-  const ending = await takeSteps(transcript, tools, settings, options);
-
-  const messages = transcript.seal();
-  return {
-    ...ending,
-    interrupts: ownInterrupts<Tools>(transcript),
-    messages,
-    newMessages: messages.slice(given),
-    text: transcript.text,
-    usage: transcript.usage,
-  };
+  const ending = await withRunSettings(options, async (settings) => {
+    await applyReplies(transcript, replies, settings);
+    if (options.prompt !== undefined) transcript.append(userMessage(options.prompt));
+    return runSteps(transcript, tools, settings, options);
+  });
+  return buildResponse<Tools>(transcript, given, ending);
 }
 
-async function takeSteps(
+function buildResponse<Tools extends readonly Tool[]>(
+  transcript: Transcript,
+  given: number,
+  ending: Ending,
+): GenerateResponse<Tools> {
+  const { messages, text, usage } = transcript;
+  const newMessages = messages.slice(given);
+  return { ...ending, interrupts: typedInterrupts<Tools>(transcript), messages, newMessages, text, usage };
+}
+
+async function runSteps(
   transcript: Transcript,
   tools: ReadonlyMap<string, Tool>,
   settings: RunSettings,
-  options: GenerateOptions,
+  { model, system, onText, contextBudget, maxSteps = DEFAULT_MAX_STEPS }: GenerateOptions,
 ): Promise<Ending> {
-  const specs = [...tools.values()].map(specOf);
-  const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS;
+  const specs = [...tools.values()].map(toolSpec);
+  const { signal } = settings;
   for (;;) {
     if (transcript.isWaiting) return { finishReason: 'interrupted' };
-    if (settings.signal.aborted) return { finishReason: 'aborted' };
+    if (signal.aborted) return { finishReason: 'aborted' };
     if (transcript.steps >= maxSteps) return { finishReason: 'max-steps' };
 
-    const reply = await askModel(transcript, specs, options);
+    const history =
+      contextBudget === undefined ? transcript.history : trimHistory(transcript.history, contextBudget);
+    const reply = await askModel(model, { system, history, tools: specs, signal, onText });
     if (reply instanceof ModelError) return { finishReason: 'model-error', error: reply };
-    const calls = BROKEN_OFF.has(reply.finish)
+    const calls = INCOMPLETE.has(reply.finish)
       ? []
       : parseCalls(reply.calls, reply.finish, transcript, tools);
     appendReply(transcript, reply, calls);
     appendResults(transcript, await runCalls(calls, settings));
 
     if (reply.error !== undefined) return { finishReason: 'model-error', error: reply.error };
-    const ended = endOf(reply, calls.length > 0);
-    if (ended !== undefined) return { finishReason: ended };
+    const finishReason = finishReasonOf(reply, calls.length > 0);
+    if (finishReason !== undefined) return { finishReason };
   }
 }
 
-/** Ways in which an answer ends that leave its calls in doubt: they are dropped, and none of them runs. */
-const BROKEN_OFF: ReadonlySet<ModelFinish> = new Set(['cut', 'aborted', 'refusal', 'empty']);
+/** Endings of an answer that leave its calls in doubt: the calls are dropped, and none of them runs. */
+const INCOMPLETE: ReadonlySet<ModelFinish> = new Set(['cut', 'aborted', 'refusal', 'empty']);
 
-function endOf(reply: ModelReply, hasCalls: boolean): UnbrokenFinish | undefined {
+/** Tells how an answer ends the loop; `undefined` means that the loop goes on. */
+function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutError | undefined {
   switch (reply.finish) {
     case 'cut':
       return 'cut-stream';
@@ -145,20 +146,9 @@ function endOf(reply: ModelReply, hasCalls: boolean): UnbrokenFinish | undefined
   }
 }
 
-async function askModel(
-  transcript: Transcript,
-  tools: readonly ToolSpec[],
-  options: GenerateOptions,
-): Promise<ModelReply | ModelError> {
-  const { history } = transcript;
+async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
   try {
-    return await options.model.reply({
-      system: options.system,
-      history: options.contextBudget === undefined ? history : trimHistory(history, options.contextBudget),
-      tools,
-      signal: options.signal,
-      onText: options.onText,
-    });
+    return await model.reply(request);
   } catch (error) {
     if (error instanceof ModelError) return error;
     throw error;
@@ -170,7 +160,12 @@ function appendReply(transcript: Transcript, reply: ModelReply, calls: readonly 
   if (content.length === 0) return;
   const { usage } = reply;
   transcript.append(
-    sealMessage({ v: MESSAGE_VERSION, role: 'model', content, ...(usage !== undefined && { usage }) }),
+    sealMessage({
+      v: MESSAGE_VERSION,
+      role: 'model',
+      content,
+      ...(usage !== undefined && { usage: { ...usage } }),
+    }),
   );
 }
 
@@ -180,8 +175,8 @@ function runCalls(calls: readonly ParsedCall[], settings: RunSettings): Promise<
   );
 }
 
-function specOf(tool: Tool): ToolSpec {
-  return { name: tool.name, description: tool.description, inputSchema: tool.inputSchema.jsonSchema };
+function toolSpec({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema: inputSchema.jsonSchema };
 }
 
 function checkOptions(options: GenerateOptions): void {
@@ -190,7 +185,7 @@ function checkOptions(options: GenerateOptions): void {
   if (options.prompt === undefined && (options.messages ?? []).length === 0) {
     throw new DefinitionError('invalid-option', 'generate needs a prompt or messages');
   }
-  // A restarted tool may pause again, and then there would be no place for what the person says.
+  // A restarted tool may pause again, and a prompt cannot follow a call that waits.
   if (options.prompt !== undefined && (options.resume?.restart ?? []).length > 0) {
     throw new DefinitionError(
       'invalid-option',

@@ -1,16 +1,28 @@
 import { z } from 'zod';
 import { HistoryError } from './errors.ts';
-import { FinishReason } from './finish-reason.ts';
-import { isMessage } from './is-message.ts';
-import type { JsonObject, JsonValue } from './json.ts';
-import { readPlainMessage } from './read-plain-message.ts';
+import { copyJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 
-/** The version every message carries; a change of shape takes the next number and a reader for this one. */
+/** The version that every message carries; a change of shape takes the next number and a reader for this one. */
 export const MESSAGE_VERSION = 1;
 
-const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
-const JsonRecord = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
+export const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
+export const JsonRecord = z.custom<JsonObject>(isJsonObject);
 const Version = z.literal(MESSAGE_VERSION);
+
+/** How a run of the loop ended. `model-error` comes with an `error`; whatever ran before it is in the messages. */
+export const FinishReason = z.enum([
+  'stop',
+  'interrupted',
+  'length',
+  'max-steps',
+  'content-filter',
+  'refusal',
+  'cut-stream',
+  'empty-choice',
+  'aborted',
+  'model-error',
+]);
+export type FinishReason = z.infer<typeof FinishReason>;
 
 /** One call as the model made it; `ref` is the model's own id for the call and unique in its history. */
 export interface ToolRequest<Name extends string = string, Input = unknown> {
@@ -29,24 +41,24 @@ export type Usage = Readonly<z.infer<typeof Usage>>;
 
 const TextPart = z.strictObject({ text: z.string() });
 const CallPart = z.strictObject({ toolRequest: ToolRequest, idempotencyKey: z.string().min(1) });
-/** A call in a model's message; the key stays with the call however often it is tried. */
+/** A call in a model's message; every attempt of the call uses the same key. */
 export type CallPart = Readonly<z.infer<typeof CallPart>>;
 
-/** How a call ended: `closed` when it was ended without a run and without an output (expired, withdrawn). */
+/** How a call ended; `closed` means without a run and without an output (expired, withdrawn). */
 export const ResponseStatus = z.enum(['ok', 'error', 'denied', 'closed']);
 export type ResponseStatus = z.infer<typeof ResponseStatus>;
 
 const ResponsePart = z.strictObject({
   toolResponse: z.strictObject({ name: z.string(), ref: z.string().min(1), output: Json }),
   status: ResponseStatus,
-  /** The input that ran, where a restart replaced the one the model gave. */
+  /** The input that ran, if a restart replaced the model's. */
   input: Json.optional(),
   metadata: JsonRecord.optional(),
 });
-/** The one result of one call. */
+/** The only result of one call. */
 export type ResponsePart = Readonly<z.infer<typeof ResponsePart>>;
 
-/** What one `generate` inside a tool had done when the tool paused, kept so that it is never done again. */
+/** The progress of one `generate` inside a tool when the tool paused; it is kept so that nothing in it runs again. */
 export interface NestedRun {
   readonly finishReason: FinishReason;
   readonly messages: readonly Message[];
@@ -58,13 +70,13 @@ const NestedRun: z.ZodType<NestedRun> = z.strictObject({
   },
 });
 
-/** A call that waits for a reply; its `id` is new at every pause, so that no reply fits two pauses. */
+/** A call that waits for a reply; each pause has a new `id`, so that no reply fits two pauses. */
 export interface Interrupt<Name extends string = string, Input = unknown> {
   readonly id: string;
   readonly toolRequest: ToolRequest<Name, Input>;
   readonly metadata?: JsonObject | undefined;
   readonly nested?: readonly NestedRun[] | undefined;
-  /** What the tool had been restarted with when a `generate` inside it paused; it is told the same again. */
+  /** The metadata of the restart during which a `generate` inside the tool paused; the next run gets it again. */
   readonly resumed?: JsonObject | undefined;
 }
 export const Interrupt: z.ZodType<Interrupt<string, JsonValue>> = z.strictObject({
@@ -96,7 +108,7 @@ const ToolMessage = z.strictObject({
   role: z.literal('tool'),
   content: z.array(z.union([ResponsePart, z.strictObject({ interrupt: Interrupt })])),
 });
-/** What became of calls: results, and interrupts that wait. Later tool messages settle what earlier ones left waiting. */
+/** The results of calls, and the interrupts that wait. A later tool message settles what an earlier one left waiting. */
 export type ToolMessage = Readonly<z.infer<typeof ToolMessage>>;
 export type ToolPart = ToolMessage['content'][number];
 
@@ -107,64 +119,50 @@ export const Message: z.ZodType<Message> = z.discriminatedUnion('role', [
   ToolMessage,
 ]);
 
-/** Messages this process has written or checked already; checking the same object twice costs and finds nothing. */
-const checked = new WeakSet<object>();
+/** The messages that this process has checked; they are frozen, so a second check cannot find anything. */
+const sealed = new WeakSet<object>();
 
-/** Reads one message back from wherever it was kept; `index` is only for the error. */
-export function parseMessage(value: unknown, index = 0): Message {
-  if (typeof value === 'object' && value !== null && checked.has(value)) return value as Message;
-  const result = Message.safeParse(value);
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    const where = issue === undefined ? '' : ` (${issue.path.join('.') || 'the message'}: ${issue.message})`;
-    throw new HistoryError('malformed-message', `not a message of version ${MESSAGE_VERSION}${where}`, index);
-  }
-  return sealMessage(result.data);
-}
-
-/** The words of a list's messages as they stand in JSON, where they do; only of lists that were checked and that nobody can change. */
-const checkedLists = new WeakMap<object, readonly (string | undefined)[]>();
-
-/** Reads the messages of a thread back from their texts, each checked once; the list says so to whoever takes it next. */
-export function readMessages(texts: readonly string[]): readonly Message[] {
-  const words: (string | undefined)[] = [];
-  const messages = texts.map((text, index) => {
-    const plain = readPlainMessage(text);
-    words.push(plain?.words);
-    return plain?.message ?? parseText(text, index);
-  });
-  checkedLists.set(Object.freeze(messages), words);
-  return messages;
-}
-
-/** Tells whether every message of a list was checked already. */
-export function isCheckedList(messages: readonly unknown[]): messages is readonly Message[] {
-  return checkedLists.has(messages);
-}
-
-/** The words of a checked list's messages as they stand in JSON, where they are known so. */
-export function wordsOf(messages: readonly Message[]): readonly (string | undefined)[] {
-  return checkedLists.get(messages) ?? [];
-}
-
-function parseText(text: string, index: number): Message {
-  const value: unknown = JSON.parse(text);
-  return isMessage(value) ? (value as Message) : parseMessage(value, index);
-}
-
-/** Marks a message as well-formed and freezes it: a message is written once and never changed. */
+/** Freezes a well-formed message with everything in it: a message is written once and never changes. */
 export function sealMessage<Sealed extends Message>(message: Sealed): Sealed {
-  checked.add(message);
-  Object.freeze(message.content);
-  return Object.freeze(message);
+  sealed.add(message);
+  return deepFreeze(message);
 }
 
-/** What a person said. */
+/** Checks a value and returns it as a sealed message that shares nothing with the value; `index` is for the error. */
+export function parseMessage(value: unknown, index = 0): Message {
+  if (isSealed(value)) return value;
+  let copy: JsonValue;
+  try {
+    copy = toJson(value);
+  } catch (cause) {
+    throw new HistoryError('malformed-message', 'not plain JSON', index, undefined, { cause });
+  }
+  return checkMessage(copy, index);
+}
+
+/** Reads the messages of a thread from their JSON texts. */
+export function readMessages(texts: readonly string[]): readonly Message[] {
+  return Object.freeze(texts.map((text, index) => checkMessage(JSON.parse(text), index)));
+}
+
+/** Builds the message of a person. */
 export function userMessage(text: string, metadata?: JsonObject): UserMessage {
   return sealMessage({
     v: MESSAGE_VERSION,
     role: 'user',
     content: [{ text }],
-    ...(metadata !== undefined && { metadata }),
+    ...(metadata !== undefined && { metadata: copyJson(metadata) }),
   });
+}
+
+function isSealed(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && sealed.has(value);
+}
+
+function checkMessage(value: JsonValue, index: number): Message {
+  const result = Message.safeParse(value);
+  if (result.success) return sealMessage(result.data);
+  const issue = result.error.issues[0];
+  const where = issue === undefined ? '' : ` (${issue.path.join('.') || 'the message'}: ${issue.message})`;
+  throw new HistoryError('malformed-message', `not a message of version ${MESSAGE_VERSION}${where}`, index);
 }

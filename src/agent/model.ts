@@ -8,17 +8,12 @@ export interface SettledCall {
   readonly name: string;
   readonly input: JsonValue;
   readonly output: JsonValue;
-  /** The input and the output as they stand in JSON, where they were read back. */
-  readonly inputWords?: string | undefined;
-  readonly outputWords?: string | undefined;
 }
 
-/** The history as a model is told it. */
-export type HistoryItem = {
-  readonly text: string;
-  /** The text as it stands in JSON, where it was read back. */
-  readonly words?: string | undefined;
-} & ({ readonly role: 'user' } | { readonly role: 'model'; readonly calls: readonly SettledCall[] });
+/** One item of the history in the form that a model is sent. */
+export type HistoryItem =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'model'; readonly text: string; readonly calls: readonly SettledCall[] };
 
 export interface ToolSpec {
   readonly name: string;
@@ -34,14 +29,14 @@ export interface ModelRequest {
   readonly onText: ((delta: string) => void) | undefined;
 }
 
-/** A call as the model wrote it, before anything has been checked. */
+/** A call as the model wrote it, unchecked. */
 export interface RawCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** How an answer ended: `cut` when the stream broke off, `empty` when there was nothing in it. */
+/** How an answer ended; `cut` means that the stream broke off, `empty` that there was nothing in it. */
 export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'refusal' | 'cut' | 'empty' | 'aborted';
 
 export interface ModelReply {
@@ -53,7 +48,7 @@ export interface ModelReply {
   readonly error?: ModelError | undefined;
 }
 
-/** The port to a model. It throws only a `ModelError`; every answer, however it ended, is a `ModelReply`. */
+/** The port to a model. It throws only a `ModelError`; every answer, complete or not, is a `ModelReply`. */
 export interface Model {
   readonly name: string;
   reply(request: ModelRequest): Promise<ModelReply>;

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CallPart, Interrupt, NestedRun, ResponsePart, ToolPart } from './messages.ts';
 
-/** The input that ran in place of the model's own, and the one the model gave. */
+/** An input that replaced the model's: `ran` is the new one, `original` the model's. */
 export interface ReplacedInput {
   readonly ran: JsonValue;
   readonly original: JsonValue;
 }
 
-/** The call ended; `output` is what the model is told. */
+/** Builds the result of a call that ended; `output` is what the model sees. */
 export function settledPart(
   call: CallPart,
   status: ResponsePart['status'],
@@ -21,17 +21,17 @@ export function settledPart(
   return { toolResponse, status, input: replaced.ran, metadata: { replacedInput: replaced.original } };
 }
 
-/** The call failed; the model is told why, as data. */
+/** Builds the result of a call that failed; the model sees the message as data. */
 export function errorPart(call: CallPart, message: string, replaced?: ReplacedInput): ToolPart {
   return settledPart(call, 'error', { status: 'error', message }, replaced);
 }
 
-/** The call was denied; the model is told the status and the reason. */
+/** Builds the result of a call that was denied; the model sees the reason. */
 export function deniedPart(call: CallPart, reason: string, replaced?: ReplacedInput): ToolPart {
   return settledPart(call, 'denied', { status: 'denied', reason }, replaced);
 }
 
-/** The call waits. Its input is the one that would run now. */
+/** Builds the interrupt of a call that waits; its input is the one that would run now. */
 export function waitingPart(
   call: CallPart,
   details: {
@@ -42,16 +42,17 @@ export function waitingPart(
   } = {},
 ): { readonly interrupt: Interrupt<string, JsonValue> } {
   const { name, ref, input } = call.toolRequest;
-  const original = details.replaced && { replacedInput: details.replaced.original };
+  const { nested, resumed, replaced } = details;
+  const original = replaced && { replacedInput: replaced.original };
   const metadata = details.metadata === undefined ? original : { ...original, ...details.metadata };
   return {
     interrupt: {
-      // It is part of a dozen entries of whoever keeps a record of the pause, so it is as short as it may be.
+      // Short, because a record of the pause repeats it in many keys.
       id: randomUUID().replaceAll('-', '').slice(0, 24),
-      toolRequest: { name, ref, input: details.replaced?.ran ?? input },
+      toolRequest: { name, ref, input: replaced === undefined ? input : replaced.ran },
       ...(metadata !== undefined && { metadata }),
-      ...(details.nested !== undefined && { nested: details.nested }),
-      ...(details.resumed !== undefined && { resumed: details.resumed }),
+      ...(nested !== undefined && { nested }),
+      ...(resumed !== undefined && { resumed }),
     },
   };
 }

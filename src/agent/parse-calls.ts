@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isDeeperThan, type JsonValue } from './json.ts';
+import { isDeeperThan, type JsonValue, tryParseJson } from './json.ts';
 import type { CallPart, ToolPart } from './messages.ts';
 import type { ModelFinish, RawCall } from './model.ts';
 import { deniedPart, errorPart } from './outcomes.ts';
@@ -8,18 +8,18 @@ import { findLossyNumber } from './schema/lossy-number.ts';
 import type { Tool } from './tool.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A call of the model that may run, or one that is answered without running. */
+/** A call that may run, or one that is answered without a run. */
 export type ParsedCall =
   | { readonly verdict: 'runnable'; readonly part: CallPart; readonly tool: Tool }
   | { readonly verdict: 'refused'; readonly part: CallPart; readonly answer: ToolPart };
 
-/** Deeper arguments serve no tool and would overflow what walks them. */
+/** No tool needs deeper arguments, and they would overflow recursive code. */
 const MAX_DEPTH = 64;
 const SHOWN_OF_ARGUMENTS = 200;
-/** OpenAI refuses longer ids, and a history may move from a server that has them to one that does not. */
+/** OpenAI refuses longer ids, and a history may move from a server that uses them to one that does not. */
 const LONGEST_REF = 40;
 
-/** Checks every call of one model message before any of them runs. */
+/** Checks all calls of one model message before any of them runs. */
 export function parseCalls(
   calls: readonly RawCall[],
   finish: ModelFinish,
@@ -72,7 +72,7 @@ function freshRef(): string {
   return `call_${randomUUID().replaceAll('-', '')}`;
 }
 
-/** The same short ref for the same long id, so that its repetition is still seen. */
+/** Gives the same short ref for the same long id, so that a repeated id is still found. */
 function shortRef(id: string): string {
   return `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
@@ -82,12 +82,10 @@ type Arguments =
   | { readonly ok: false; readonly value: JsonValue; readonly problem: string };
 
 function parseArguments(text: string): Arguments {
-  // A call without arguments arrives as an empty text from several servers.
+  // Several servers send an empty text for a call without arguments.
   if (text.trim() === '') return { ok: true, value: {} };
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = tryParseJson(text);
+  if (value === undefined) {
     return { ok: false, value: {}, problem: `the arguments are not valid JSON: ${startOf(text)}` };
   }
   if (isDeeperThan(MAX_DEPTH, value)) {

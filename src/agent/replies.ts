@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { ReplyError } from './errors.ts';
-import { type JsonObject, type JsonValue, toJson } from './json.ts';
-import type { Interrupt } from './messages.ts';
-import { effectiveInput } from './schema/compile-schema.ts';
-import type { Tool } from './tool.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
+import { type Interrupt, Json, JsonRecord } from './messages.ts';
+import { type CompiledSchema, effectiveInput } from './schema/compile-schema.ts';
 
-const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
-const JsonRecord = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
-
-/** A reply that supplies an output. Plain JSON: it may be made in another process than the one that takes it. */
+/** A reply that supplies an output. Plain JSON, so that one process can build it and another use it. */
 export const RespondReply = z.strictObject({
   toolResponse: z.strictObject({ name: z.string(), ref: z.string(), output: Json }),
   metadata: z.strictObject({ interruptId: z.string() }),
@@ -28,19 +22,19 @@ export const CloseReply = z.strictObject({
 });
 export type CloseReply = Readonly<z.infer<typeof CloseReply>>;
 
-/** The replies with which a paused loop goes on. */
+/** The replies that continue a paused loop. */
 export interface Resume {
   readonly respond?: readonly RespondReply[] | undefined;
   readonly restart?: readonly RestartReply[] | undefined;
   readonly close?: readonly CloseReply[] | undefined;
 }
 
-/** A reply that runs the tool again. `replacedInput` is the input the model gave, where another one is to run. */
+/** A reply that runs the tool again. `replacedInput` is the model's input, if another one is to run. */
 export interface RestartReply {
   readonly toolRequest: { readonly name: string; readonly ref: string; readonly input: JsonValue };
   readonly metadata: {
     readonly interruptId: string;
-    /** What the tool is told; without it, what it had been told when it paused. */
+    /** The metadata for the tool; without it, the tool gets the metadata of its latest restart. */
     readonly resumed?: JsonObject | undefined;
     readonly replacedInput?: JsonValue | undefined;
     /** The replies to the interrupts of the `generate` calls inside the tool. */
@@ -66,18 +60,25 @@ export const Resume: z.ZodType<Resume> = z.strictObject({
   close: z.array(CloseReply).optional(),
 });
 
-/** Builds what `tool.respond` returns; an output that does not fit the tool is refused here already. */
-export function buildRespond(tool: Tool, interrupt: Interrupt, output: unknown): RespondReply {
+/** The parts of a tool that replies are checked against. */
+export interface ReplyTarget {
+  readonly name: string;
+  readonly inputSchema: CompiledSchema;
+  readonly outputSchema: CompiledSchema | undefined;
+}
+
+/** Builds the reply of `tool.respond`; an output that does not fit the tool is refused at once. */
+export function buildRespond(tool: ReplyTarget, interrupt: Interrupt, output: unknown): RespondReply {
   requireOwn(tool, interrupt);
   const { name, ref } = interrupt.toolRequest;
   checkOutput(tool, ref, output);
-  // Whoever takes the reply parses it again, and a schema that changes values can parse only what it has not changed yet.
+  // The reply carries the output as given: it is parsed again later, and a schema that transforms values cannot parse its own output.
   return { toolResponse: { name, ref, output: toJson(output) }, metadata: { interruptId: interrupt.id } };
 }
 
-/** Builds what `tool.restart` returns; a new input that does not fit the tool is refused here already. */
+/** Builds the reply of `tool.restart`; a new input that does not fit the tool is refused at once. */
 export function buildRestart(
-  tool: Tool,
+  tool: ReplyTarget,
   interrupt: Interrupt,
   resumed: JsonObject,
   replacement: { readonly replaceInput?: unknown },
@@ -94,7 +95,7 @@ export function buildRestart(
   };
 }
 
-/** Restarts a call that paused because a `generate` inside its tool did, with the replies to the inner interrupts. */
+/** Builds the reply that restarts a call whose tool paused in a `generate` of its own, with the replies to its interrupts. */
 export function restartNested(interrupt: Interrupt, nested: Resume): RestartReply {
   const { name, ref, input } = interrupt.toolRequest;
   return {
@@ -103,14 +104,14 @@ export function restartNested(interrupt: Interrupt, nested: Resume): RestartRepl
   };
 }
 
-/** Ends a waiting call of any tool as, say, `expired`; the status `denied` is remembered as a denial. */
+/** Builds the reply that ends a waiting call without a run, for example as `expired`; `denied` counts as a denial. */
 export function closeInterrupt(interrupt: Interrupt, status: string, reason: string): CloseReply {
   const { name, ref } = interrupt.toolRequest;
   return { toolRequest: { name, ref }, metadata: { interruptId: interrupt.id, status, reason } };
 }
 
-/** Checks an output against the tool's schema and gives it as it will be kept. */
-export function checkOutput(tool: Tool, ref: string, output: unknown): JsonValue {
+/** Checks an output against the tool's schema and returns it as it will be kept. */
+export function checkOutput(tool: ReplyTarget, ref: string, output: unknown): JsonValue {
   const result = tool.outputSchema?.parse(output) ?? { ok: true, value: output };
   if (result.ok) return toJson(result.value);
   throw new ReplyError(
@@ -120,8 +121,8 @@ export function checkOutput(tool: Tool, ref: string, output: unknown): JsonValue
   );
 }
 
-/** Checks a replacing input against the tool's schema and gives it as it will run. */
-export function checkInput(tool: Tool, ref: string, input: unknown): JsonValue {
+/** Checks a new input against the tool's schema and returns it as it will run. */
+export function checkInput(tool: ReplyTarget, ref: string, input: unknown): JsonValue {
   const json = toJson(input);
   const result = tool.inputSchema.parse(json);
   if (result.ok) return effectiveInput(tool.inputSchema, json);
@@ -132,9 +133,9 @@ export function checkInput(tool: Tool, ref: string, input: unknown): JsonValue {
   );
 }
 
-function checkMetadata(tool: Tool, ref: string, metadata: unknown): JsonObject {
-  const result = JsonRecord.safeParse(toJson(metadata));
-  if (result.success) return result.data;
+function checkMetadata(tool: ReplyTarget, ref: string, metadata: unknown): JsonObject {
+  const copy = toJson(metadata);
+  if (isJsonObject(copy)) return copy;
   throw new ReplyError(
     'invalid-metadata',
     `Tool "${tool.name}", call ${ref}: the metadata must be an object`,
@@ -146,7 +147,7 @@ function checkMetadata(tool: Tool, ref: string, metadata: unknown): JsonObject {
   );
 }
 
-function requireOwn(tool: Tool, interrupt: Interrupt): void {
+function requireOwn(tool: ReplyTarget, interrupt: Interrupt): void {
   const { name, ref } = interrupt.toolRequest;
   if (name === tool.name) return;
   throw new ReplyError('wrong-tool', `Call ${ref} is one of "${name}", not of "${tool.name}"`, {

@@ -1,58 +1,59 @@
+import { setMaxListeners } from 'node:events';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
-import { indexTools } from './define-tool.ts';
 import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
 import { deniedPart, settledPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import { type RunSettings, runCall, type ToolFailure, type ToolProgress } from './run-call.ts';
-import type { InterruptOf, Tool, ToolContext } from './tool.ts';
+import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
 import { Transcript } from './transcript.ts';
-import { withOwnSignal } from './with-own-signal.ts';
 
-export interface SettleOptions<Tools extends readonly Tool[]> {
-  readonly messages: readonly Message[];
-  readonly tools: Tools;
-  readonly resume: Resume;
+/** The options for running tools. */
+export interface RunOptions {
   readonly context?: ToolContext | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   readonly onToolError?: ((failure: ToolFailure) => void) | undefined;
 }
 
+export interface SettleOptions<Tools extends readonly Tool[]> extends RunOptions {
+  readonly messages: readonly Message[];
+  readonly tools: Tools;
+  readonly resume: Resume;
+}
+
 export interface SettleResponse<Tools extends readonly Tool[] = readonly Tool[]> {
-  /** What waits now: the siblings, and what paused again. */
+  /** The calls that wait now: those without a reply, and those that paused again. */
   readonly interrupts: readonly InterruptOf<Tools[number]>[];
   readonly messages: readonly Message[];
   readonly newMessages: readonly Message[];
 }
 
-/** Carries out some replies by themselves and keeps their results, while the siblings wait on; no model is called. */
+/** Applies some replies and keeps their results, while the other calls wait on; no model is called. */
 export async function settle<const Tools extends readonly Tool[]>(
   options: SettleOptions<Tools>,
 ): Promise<SettleResponse<Tools>> {
-  const transcript = Transcript.from(options.messages);
-  const replies = checkReplies(transcript, indexTools(options.tools), options.resume, { all: false });
+  const transcript = Transcript.of(options.messages);
   const before = transcript.messages.length;
-  await withOwnSignal(options.signal, (signal) =>
-    carryOut(transcript, replies, runSettings({ ...options, signal })),
-  );
-  const messages = transcript.seal();
+  const replies = checkReplies(transcript, indexTools(options.tools), options.resume, { all: false });
+  await withRunSettings(options, (settings) => applyReplies(transcript, replies, settings));
+  const { messages } = transcript;
   return {
-    interrupts: ownInterrupts<Tools>(transcript),
+    interrupts: typedInterrupts<Tools>(transcript),
     messages,
     newMessages: messages.slice(before),
   };
 }
 
-/** Runs checked replies side by side and appends what became of them as one message, in the order of the calls. */
-export async function carryOut(
+/** Applies checked replies in parallel and appends their results as one message, in the order of the calls. */
+export async function applyReplies(
   transcript: Transcript,
   replies: readonly CheckedReply[],
   settings: RunSettings,
 ): Promise<void> {
-  appendResults(transcript, await Promise.all(replies.map((reply) => carryOutOne(reply, settings))));
+  appendResults(transcript, await Promise.all(replies.map((reply) => applyReply(reply, settings))));
 }
 
-async function carryOutOne(reply: CheckedReply, settings: RunSettings): Promise<ToolPart> {
+async function applyReply(reply: CheckedReply, settings: RunSettings): Promise<ToolPart> {
   const { call } = reply;
   switch (reply.kind) {
     case 'respond':
@@ -70,23 +71,29 @@ export function appendResults(transcript: Transcript, content: ToolPart[]): void
   transcript.append(sealMessage({ v: MESSAGE_VERSION, role: 'tool', content }));
 }
 
-/** Fills in what a caller left out. */
-export function runSettings(
-  options: Pick<SettleOptions<readonly Tool[]>, 'context' | 'onProgress' | 'onToolError'> & {
-    readonly signal: AbortSignal;
-  },
-): RunSettings {
-  return {
-    context: options.context ?? {},
-    signal: options.signal,
-    onProgress: options.onProgress,
-    onToolError: options.onToolError,
-  };
+/**
+ * Runs work with complete settings and a signal of its own, which follows the caller's and lets go of it at the end. Many calls listen
+ * to it at once, and the `openai` client never removes its listeners; on a signal that lives long they would pile up.
+ */
+export async function withRunSettings<Result>(
+  { context = {}, signal, onProgress, onToolError }: RunOptions,
+  work: (settings: RunSettings) => Promise<Result>,
+): Promise<Result> {
+  const own = new AbortController();
+  setMaxListeners(0, own.signal);
+  const follow = () => own.abort(signal?.reason);
+  if (signal?.aborted) follow();
+  signal?.addEventListener('abort', follow, { once: true });
+  try {
+    return await work({ context, signal: own.signal, onProgress, onToolError });
+  } finally {
+    signal?.removeEventListener('abort', follow);
+  }
 }
 
-/** The interrupts that wait, typed by the tools: a name that none of them has was refused when the call was parsed. */
-export function ownInterrupts<Tools extends readonly Tool[]>(
+/** Types the interrupts by the tools: a call with any other name was refused when it was parsed. */
+export function typedInterrupts<Tools extends readonly Tool[]>(
   transcript: Transcript,
-): InterruptOf<Tools[number]>[] {
-  return transcript.interrupts as readonly Interrupt[] as InterruptOf<Tools[number]>[];
+): readonly InterruptOf<Tools[number]>[] {
+  return transcript.interrupts as readonly Interrupt[] as readonly InterruptOf<Tools[number]>[];
 }

@@ -1,24 +1,32 @@
+import { z } from 'zod';
+import { DefinitionError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Interrupt } from './messages.ts';
-import type { RespondReply, RestartReply } from './replies.ts';
-import type { CompiledSchema } from './schema/compile-schema.ts';
+import { buildRespond, buildRestart, type RespondReply, type RestartReply } from './replies.ts';
+import {
+  type CompiledSchema,
+  compileSchema,
+  type Parsed,
+  type Schema,
+  type Unparsed,
+} from './schema/compile-schema.ts';
 
-/** What the caller of `generate` hands to its tools. */
+/** Values that the caller of `generate` hands to its tools. */
 export type ToolContext = Readonly<Record<string, unknown>>;
 
-/** What a tool's function gets beside its input. */
+/** The second argument of a tool's function. */
 export interface ToolHelpers {
   readonly context: ToolContext;
   /** Pauses the loop at this call; nothing after it runs. */
   readonly interrupt: (metadata?: JsonObject) => never;
-  /** What `restart` was given, and `undefined` on the first run. */
+  /** The metadata given to `restart`; `undefined` on the first run. */
   readonly resumed: JsonObject | undefined;
-  /** Ends the call as denied; the model sees the status and the reason. */
+  /** Ends the call as denied; the model sees the reason. */
   readonly deny: (reason: string) => never;
   readonly signal: AbortSignal;
-  /** Reports on long work; `fraction` goes from 0 to 1. */
+  /** Reports progress of long work; `fraction` goes from 0 to 1. */
   readonly progress: (message: string, fraction?: number) => void;
-  /** The same for every try of one call. */
+  /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
 }
 
@@ -27,42 +35,42 @@ interface ToolParts<Name extends string, Input, Given> {
   readonly description: string;
   readonly inputSchema: CompiledSchema<Input>;
   readonly outputSchema: CompiledSchema | undefined;
-  /** Tells whether an interrupt is one of this tool's, and types its input. */
+  /** Tells whether an interrupt belongs to this tool, and types its input. */
   matches(interrupt: Interrupt): interrupt is Interrupt<Name, Given>;
 }
 
-/** What the loop needs of a tool, whatever its types are. */
+/** A tool as the loop uses it, without its own types. */
 export type Tool<Name extends string = string, Input = unknown, Given = unknown> =
   | (ToolParts<Name, Input, Given> & { readonly kind: 'interrupt' })
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
-      /** Whether a further run with the same idempotency key has no further effect. */
+      /** Whether a repeated run with the same idempotency key has no further effect. */
       readonly idempotent: boolean;
-      /** Finds out what became of a call whose worker died in the middle of it. */
+      /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
     });
 
 export type Reconciled = 'ran' | 'did-not-run' | 'unknown';
 
-/** The interrupts that a list of tools can give, each with its own name and input. */
+/** The interrupts that a list of tools can cause, each with its own name and input. */
 export type InterruptOf<T extends Tool> = T extends {
   matches(interrupt: Interrupt): interrupt is infer Own extends Interrupt;
 }
   ? Own
   : never;
 
-// An interrupt whose static type says that it belongs to another tool does not compile; one read from JSON does.
+// An interrupt whose static type names another tool does not compile; one read from JSON does.
 type Answerable<Name extends string, Asked extends string> = Interrupt<Asked> &
   (Name extends Asked ? unknown : never);
 
 interface Responds<Name extends string, Output> {
-  /** Makes the reply that supplies the output in place of a run. */
+  /** Builds the reply that supplies the output in place of a run. */
   respond<Asked extends string>(interrupt: Answerable<Name, Asked>, output: Output): RespondReply;
 }
 
 interface Restarts<Name extends string, Given> {
-  /** Makes the reply that runs the tool again, with `resumed` set and, where wanted, another input. */
+  /** Builds the reply that runs the tool again, with `resumed` set and, if given, another input. */
   restart<Asked extends string>(
     interrupt: Answerable<Name, Asked>,
     metadata?: JsonObject,
@@ -70,7 +78,7 @@ interface Restarts<Name extends string, Given> {
   ): RestartReply;
 }
 
-/** A tool that does something; `Given` and `Output` are what its schemas accept, `Input` what they make of it. */
+/** A tool with a function; `Given` and `Output` are what its schemas accept, `Input` is what its function gets. */
 export type ActionTool<Name extends string, Input, Given, Output> = Extract<
   Tool<Name, Input, Given>,
   { kind: 'tool' }
@@ -78,9 +86,114 @@ export type ActionTool<Name extends string, Input, Given, Output> = Extract<
   Responds<Name, Output> &
   Restarts<Name, Given>;
 
-/** A tool that only asks: its output is always somebody's reply. */
+/** A tool without a function: its output is always a reply. */
 export type InterruptTool<Name extends string, Input, Given, Output> = Extract<
   Tool<Name, Input, Given>,
   { kind: 'interrupt' }
 > &
   Responds<Name, Output>;
+
+type NoInput = z.ZodObject<Record<never, never>>;
+
+export interface ToolConfig<Name extends string, Input extends Schema, Output extends Schema> {
+  readonly name: Name;
+  readonly description: string;
+  readonly inputSchema?: Input;
+  readonly outputSchema?: Output;
+}
+
+export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
+  extends ToolConfig<Name, Input, Output> {
+  /** Declares that a repeated run with the same idempotency key has no further effect; without it the tool never runs twice. */
+  readonly idempotent?: boolean;
+  /** Finds out whether a call took effect whose worker died in the middle of it. */
+  readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
+}
+
+/** Defines a tool that the model may call. Its function may pause with `interrupt`; `restart` runs it again. */
+export function defineTool<
+  const Name extends string,
+  Input extends Schema = NoInput,
+  Output extends Schema = z.ZodUnknown,
+>(
+  config: ActionConfig<Name, Input, Output>,
+  run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
+): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const tool = {
+    ...compileConfig(config),
+    kind: 'tool' as const,
+    run,
+    idempotent: config.idempotent ?? false,
+    ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
+    respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
+    restart: (
+      interrupt: Interrupt,
+      metadata: JsonObject = {},
+      options: { replaceInput?: Unparsed<Input> } = {},
+    ) => buildRestart(tool, interrupt, metadata, options),
+  };
+  return tool;
+}
+
+/** Defines a tool that always pauses: the model asks, and `respond` supplies the output. */
+export function defineInterrupt<
+  const Name extends string,
+  Input extends Schema = NoInput,
+  Output extends Schema = z.ZodUnknown,
+>(
+  config: ToolConfig<Name, Input, Output>,
+): InterruptTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const tool = {
+    ...compileConfig(config),
+    kind: 'interrupt' as const,
+    respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
+  };
+  return tool;
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function compileConfig<Name extends string, Input extends Schema, Output extends Schema>(
+  config: ToolConfig<Name, Input, Output>,
+) {
+  const { name, description } = config;
+  if (!TOOL_NAME.test(name)) {
+    throw new DefinitionError(
+      'invalid-name',
+      `Tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"; models refuse any other`,
+      name,
+    );
+  }
+  const inputSchema = compileSchema<Parsed<Input>>(config.inputSchema ?? z.object({}), name, 'inputSchema');
+  if (inputSchema.jsonSchema.type !== 'object') {
+    throw new DefinitionError(
+      'invalid-schema',
+      `Tool "${name}": its inputSchema must describe an object`,
+      name,
+    );
+  }
+  return {
+    name,
+    description,
+    inputSchema,
+    outputSchema: config.outputSchema && compileSchema<unknown>(config.outputSchema, name, 'outputSchema'),
+    matches: (interrupt: Interrupt): interrupt is Interrupt<Name, Unparsed<Input>> =>
+      interrupt.toolRequest.name === name,
+  };
+}
+
+/** Indexes tools by name in a map, in which a name such as `__proto__` finds nothing that was not defined. */
+export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) {
+      throw new DefinitionError(
+        'repeated-name',
+        `Two tools are named "${tool.name}"; names must differ`,
+        tool.name,
+      );
+    }
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}

@@ -1,220 +1,173 @@
 import { HistoryError, type HistoryErrorCode } from './errors.ts';
-import { canonicalJson, type JsonValue } from './json.ts';
+import { canonicalJson, isJsonObject, type JsonValue } from './json.ts';
 import {
   type CallPart,
   type Interrupt,
-  isCheckedList,
   type Message,
   type ModelMessage,
   parseMessage,
   type ResponsePart,
   type ToolMessage,
   type Usage,
-  wordsOf,
+  type UserMessage,
 } from './messages.ts';
-import type { HistoryItem, SettledCall } from './model.ts';
+import type { HistoryItem } from './model.ts';
 
-/** What has become of one call of the latest round. */
-export type CallState = {
-  readonly part: CallPart;
-  /** Its input as it stands in JSON, where that is known. */
-  readonly inputWords: string | undefined;
-} & (
+/** The state of one call of the latest round. */
+export type CallState = { readonly part: CallPart } & (
   | { readonly state: 'open' }
   | { readonly state: 'waiting'; readonly interrupt: Interrupt<string, JsonValue> }
-  | { readonly state: 'settled'; readonly response: ResponsePart; readonly outputWords: string | undefined }
+  | { readonly state: 'settled'; readonly response: ResponsePart }
 );
 
-const NO_CALLS: readonly never[] = Object.freeze([]);
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-
-/** The transcripts of lists of messages that can no longer change. */
-const transcripts = new WeakMap<object, Transcript>();
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /**
- * The messages of a thread and what follows from them, kept up to date message by message. It takes only a history that
- * a model may be shown: a call is answered once, by its own name, before anybody speaks again.
+ * The messages of a thread, append-only, with the state that follows from them. It accepts only a history that a model may be sent:
+ * every call has one result, under its own name, before anybody speaks again.
  */
 export class Transcript {
-  readonly messages: Message[];
-  /** The history as a model is told it; a round appears here when its last call is settled. */
-  readonly history: HistoryItem[];
-  /** The calls of the latest model message, in the order the model made them. */
-  readonly round: ReadonlyMap<string, CallState>;
-  /** What the model said last since a person last spoke. */
-  text: string;
-  /** Model messages since a person last spoke. */
-  steps: number;
-  /** Tokens used since a person last spoke. */
-  usage: Usage;
-  /** The transcript that this one goes on from. */
-  readonly #before: Transcript | undefined;
-  readonly #calls: Map<string, CallState>;
-  /** The refs of the calls since then. */
+  readonly #messages: Message[] = [];
+  readonly #history: HistoryItem[] = [];
+  readonly #round = new Map<string, CallState>();
   readonly #refs = new Set<string>();
-  readonly #denials: Map<string, string>;
-  #unsettled: number;
-  #isSealed = false;
+  readonly #denials = new Map<string, string>();
+  #text = '';
+  #steps = 0;
+  #usage = NO_USAGE;
 
-  private constructor(before?: Transcript) {
-    this.#before = before;
-    this.messages = before === undefined ? [] : before.messages.slice();
-    this.history = before === undefined ? [] : before.history.slice();
-    this.#calls = new Map(before?.round);
-    this.#denials = new Map(before === undefined ? [] : before.#denials);
-    this.round = this.#calls;
-    this.text = before?.text ?? '';
-    this.steps = before?.steps ?? 0;
-    this.usage = before?.usage ?? NO_USAGE;
-    this.#unsettled = before === undefined ? 0 : before.#unsettled;
-  }
-
-  /** The transcript of some messages, to be read; of messages that are known already it is the one that is there. */
+  /** Reads messages; a call among them that neither waits nor has a result is an error. */
   static of(messages: readonly unknown[] = []): Transcript {
-    const known = transcripts.get(messages);
-    if (known !== undefined) return known;
     const transcript = new Transcript();
-    const isChecked = isCheckedList(messages);
-    if (isChecked) {
-      const words = wordsOf(messages);
-      for (const [index, message] of messages.entries()) transcript.append(message, words[index]);
-    } else for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
-    transcript.#refuseOpen();
-    if (isChecked) transcript.#sealAs(messages);
+    for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
+    for (const call of transcript.#round.values()) if (call.state === 'open') transcript.#failDangling(call);
     return transcript;
   }
 
-  /** A transcript that begins with some messages and goes on by itself. */
-  static from(messages: readonly unknown[] = []): Transcript {
-    const transcript = Transcript.of(messages);
-    return transcript.#isSealed ? new Transcript(transcript) : transcript;
-  }
-
-  /** Takes one more message; its words as they stand in JSON, where they are known so, are kept for whoever writes them again. */
-  append(message: Message, words?: string): void {
-    if (this.#isSealed) throw new TypeError('A transcript whose messages were handed out takes no more');
-    if (message.role === 'tool') this.#appendResults(message, words);
+  append(message: Message): void {
+    if (message.role === 'tool') this.#appendResults(message);
     else {
-      this.#refuseUnsettled();
-      if (message.role === 'model') this.#appendModel(message, words);
-      else this.#appendUser(textOf(message), words);
+      const unsettled = [...this.#round.values()].find(({ state }) => state !== 'settled');
+      if (unsettled !== undefined) this.#failDangling(unsettled);
+      if (message.role === 'model') this.#appendModel(message);
+      else this.#appendUser(message);
     }
-    this.messages.push(message);
+    this.#messages.push(message);
   }
 
-  /** Ends the transcript and hands its messages out; whoever brings them back is spared to have them read again. */
-  seal(): readonly Message[] {
-    this.#sealAs(Object.freeze(this.messages));
-    return this.messages;
+  /** A frozen list of the messages so far. */
+  get messages(): readonly Message[] {
+    return Object.freeze([...this.#messages]);
   }
 
-  #sealAs(messages: readonly unknown[]): void {
-    this.#isSealed = true;
-    // A call without a result may not be taken up again, so such messages are read anew, and refused.
-    if (![...this.#calls.values()].some(({ state }) => state === 'open')) transcripts.set(messages, this);
+  /** The history in the form that a model is sent; a round appears in it when its last call is settled. */
+  get history(): readonly HistoryItem[] {
+    return [...this.#history];
   }
 
-  /** Tells whether any call of this thread, settled or not, has this ref. */
-  knows(ref: string): boolean {
-    return this.#refs.has(ref) || this.#before?.knows(ref) === true;
+  /** The calls of the latest model message, in the order in which the model made them. */
+  get round(): ReadonlyMap<string, CallState> {
+    return this.#round;
   }
 
-  /** The reason for which this very call was denied since a person last spoke. */
-  denialOf(name: string, input: JsonValue): string | undefined {
-    return this.#denials.size === 0 ? undefined : this.#denials.get(callKey(name, input));
+  /** The latest text of the model since a person last spoke. */
+  get text(): string {
+    return this.#text;
   }
 
-  get interrupts(): Interrupt<string, JsonValue>[] {
-    return [...this.round.values()].flatMap((call) => (call.state === 'waiting' ? [call.interrupt] : []));
+  /** The number of model messages since a person last spoke. */
+  get steps(): number {
+    return this.#steps;
   }
 
-  /** Tells whether the latest model message still has calls without a result. */
+  /** The tokens used since a person last spoke. */
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  get interrupts(): readonly Interrupt<string, JsonValue>[] {
+    return [...this.#round.values()].flatMap((call) => (call.state === 'waiting' ? [call.interrupt] : []));
+  }
+
+  /** Tells whether a call of the latest model message has no result yet. */
   get isWaiting(): boolean {
-    return this.#unsettled > 0;
+    return [...this.#round.values()].some(({ state }) => state !== 'settled');
   }
 
-  #appendUser(text: string, words: string | undefined): void {
-    this.#calls.clear();
+  /** Tells whether any call of this thread has this ref. */
+  knows(ref: string): boolean {
+    return this.#refs.has(ref);
+  }
+
+  /** Returns the reason why the same call was denied since a person last spoke. */
+  denialOf(name: string, input: JsonValue): string | undefined {
+    return this.#denials.get(callKey(name, input));
+  }
+
+  #appendUser(message: UserMessage): void {
+    this.#round.clear();
     this.#denials.clear();
-    this.text = '';
-    this.steps = 0;
-    this.usage = NO_USAGE;
-    this.history.push({ role: 'user', text, words });
+    this.#text = '';
+    this.#steps = 0;
+    this.#usage = NO_USAGE;
+    this.#history.push({ role: 'user', text: textOf(message) });
   }
 
-  #appendModel(message: ModelMessage, words: string | undefined): void {
-    this.#calls.clear();
-    this.text = textOf(message);
+  #appendModel(message: ModelMessage): void {
+    this.#round.clear();
+    this.#text = textOf(message);
     for (const part of message.content) {
       if (!('toolRequest' in part)) continue;
       const { ref } = part.toolRequest;
       if (this.knows(ref)) this.#fail('repeated-ref', `two calls have the ref ${ref}`, ref);
       this.#refs.add(ref);
-      this.#calls.set(ref, { state: 'open', part, inputWords: words });
+      this.#round.set(ref, { state: 'open', part });
     }
-    this.#unsettled = this.#calls.size;
-    this.steps += 1;
-    this.usage = addUsage(this.usage, message.usage);
-    if (this.#unsettled === 0) this.#closeRound(words);
+    this.#steps += 1;
+    this.#usage = addUsage(this.#usage, message.usage);
+    this.#closeRound();
   }
 
-  #appendResults(message: ToolMessage, words: string | undefined): void {
+  #appendResults(message: ToolMessage): void {
     for (const part of message.content) {
       const isResponse = 'toolResponse' in part;
       const { ref, name } = isResponse ? part.toolResponse : part.interrupt.toolRequest;
-      const call = this.#calls.get(ref);
+      const call = this.#round.get(ref);
       if (call === undefined || call.part.toolRequest.name !== name) {
         this.#fail('orphan-result', `no call of "${name}" with the ref ${ref} is open`, ref);
       }
       if (call.state === 'settled') this.#fail('repeated-result', `call ${ref} has its result already`, ref);
-      const { part: made, inputWords } = call;
       if (!isResponse) {
-        this.#calls.set(ref, { state: 'waiting', part: made, inputWords, interrupt: part.interrupt });
+        this.#round.set(ref, { state: 'waiting', part: call.part, interrupt: part.interrupt });
         continue;
       }
-      this.#calls.set(ref, { state: 'settled', part: made, inputWords, response: part, outputWords: words });
-      this.#unsettled -= 1;
-      if (part.status === 'denied') this.#remember(made, part);
+      this.#round.set(ref, { state: 'settled', part: call.part, response: part });
+      if (part.status === 'denied') this.#recordDenial(call.part, part);
     }
-    if (this.#unsettled === 0) this.#closeRound();
+    if (message.content.length > 0) this.#closeRound();
   }
 
-  #remember(call: CallPart, response: ResponsePart): void {
+  #recordDenial(call: CallPart, response: ResponsePart): void {
     const { name, input } = call.toolRequest;
-    const reason = deniedReason(response);
-    for (const denied of [input, ...(response.input === undefined ? [] : [response.input])]) {
+    const { output } = response.toolResponse;
+    const reason = isJsonObject(output) && 'reason' in output ? String(output.reason) : '';
+    const { input: ran = input } = response;
+    for (const denied of [input, ran]) {
       const key = callKey(name, denied);
       if (!this.#denials.has(key)) this.#denials.set(key, reason);
     }
   }
 
-  #closeRound(words?: string): void {
-    // Most of a long history are words alone.
-    if (this.#calls.size === 0) {
-      this.history.push({ role: 'model', text: this.text, words, calls: NO_CALLS });
-      return;
-    }
-    const calls: SettledCall[] = [];
-    for (const call of this.#calls.values()) {
-      if (call.state !== 'settled') continue;
-      const { part, response, outputWords } = call;
-      const { ref, name, input: asked } = part.toolRequest;
-      const { output } = response.toolResponse;
-      const { input = asked } = response;
-      const inputWords = input === asked ? call.inputWords : undefined;
-      calls.push({ ref, name, input, output, inputWords, outputWords });
-    }
-    this.history.push({ role: 'model', text: this.text, calls });
-  }
-
-  #refuseUnsettled(): void {
-    if (this.#unsettled === 0) return;
-    const open = [...this.#calls.values()].find((call) => call.state !== 'settled');
-    if (open !== undefined) this.#failDangling(open);
-  }
-
-  #refuseOpen(): void {
-    for (const call of this.#calls.values()) if (call.state === 'open') this.#failDangling(call);
+  /** Adds the round to the history once all of its calls are settled. */
+  #closeRound(): void {
+    if (this.isWaiting) return;
+    const calls = [...this.#round.values()].flatMap((call) => {
+      if (call.state !== 'settled') return [];
+      const { ref, name, input } = call.part.toolRequest;
+      const { input: ran = input, toolResponse } = call.response;
+      return [{ ref, name, input: ran, output: toolResponse.output }];
+    });
+    this.#history.push({ role: 'model', text: this.#text, calls });
   }
 
   #failDangling({ part: { toolRequest } }: CallState): never {
@@ -222,22 +175,19 @@ export class Transcript {
   }
 
   #fail(code: HistoryErrorCode, message: string, ref?: string): never {
-    throw new HistoryError(code, message, this.messages.length, ref);
+    throw new HistoryError(code, message, this.#messages.length, ref);
   }
 }
 
-/** Some messages with more after them, of which only those have to be read. */
+/** Appends messages to a history and returns both; throws a `HistoryError` if they do not follow. */
 export function withMessages(messages: readonly Message[], more: readonly Message[]): readonly Message[] {
-  if (more.length === 0) return messages;
-  const transcript = Transcript.from(messages);
-  for (const message of more) transcript.append(message);
-  return transcript.seal();
+  const transcript = Transcript.of(messages);
+  for (const [index, message] of more.entries())
+    transcript.append(parseMessage(message, messages.length + index));
+  return transcript.messages;
 }
 
-function textOf(message: Message): string {
-  if (message.role === 'tool') return '';
-  const [first] = message.content;
-  if (message.content.length === 1 && first !== undefined && 'text' in first) return first.text;
+function textOf(message: UserMessage | ModelMessage): string {
   return message.content.map((part) => ('text' in part ? part.text : '')).join('');
 }
 
@@ -252,9 +202,4 @@ function addUsage(total: Usage, step: Usage | undefined): Usage {
 
 function callKey(name: string, input: JsonValue): string {
   return `${name} ${canonicalJson(input)}`;
-}
-
-function deniedReason(response: ResponsePart): string {
-  const { output } = response.toolResponse;
-  return typeof output === 'object' && output !== null && 'reason' in output ? String(output.reason) : '';
 }

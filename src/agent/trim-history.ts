@@ -1,16 +1,16 @@
 import type { HistoryItem } from './model.ts';
 
-/** English text has about four bytes to a token, other scripts about three: three errs on the side of trimming. */
+/** English text has about four bytes per token, other scripts about three; with three, trimming comes too early and never too late. */
 const BYTES_PER_TOKEN = 3;
 
-/** Guesses how many tokens a text costs, without the weight of a tokenizer. */
-export function estimateTokens(text: string): number {
+/** Estimates the tokens of a text without a tokenizer. */
+function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 /**
- * Leaves out the oldest turns until the rest fits the budget, then the oldest rounds of the running turn. A call and its
- * result are one item and go together; what the person asked last always stays. What was left out is marked.
+ * Leaves out the oldest turns until the rest fits the budget, then the oldest rounds of the current turn. A call and its result are
+ * one item and go together; the latest message of a person always stays. A note replaces what was left out.
  */
 export function trimHistory(history: readonly HistoryItem[], budget: number): readonly HistoryItem[] {
   const costs = history.map(costOf);
@@ -35,11 +35,10 @@ export function trimHistory(history: readonly HistoryItem[], budget: number): re
 
   const rest = [...kept].map((index) => history[index]).filter((item) => item !== undefined);
   const omitted = history.length - rest.length;
-  return omitted === 0 ? history : [{ role: 'user', text: leftOutMark(omitted) }, ...rest];
+  return omitted === 0 ? history : [{ role: 'user', text: omittedNote(omitted) }, ...rest];
 }
 
-/** The words that stand where messages were left out. */
-export function leftOutMark(count: number): string {
+function omittedNote(count: number): string {
   return `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out to fit the context]`;
 }
 
@@ -48,17 +47,11 @@ function nextUser(history: readonly HistoryItem[], from: number): number {
   return next === -1 ? history.length : next;
 }
 
-const knownCosts = new WeakMap<HistoryItem, number>();
-
 function costOf(item: HistoryItem): number {
-  const known = knownCosts.get(item);
-  if (known !== undefined) return known;
   const calls = item.role === 'model' ? item.calls : [];
-  const cost = calls.reduce(
+  return calls.reduce(
     (sum, call) =>
       sum + estimateTokens(call.name) + estimateTokens(JSON.stringify([call.input, call.output])),
     estimateTokens(item.text),
   );
-  knownCosts.set(item, cost);
-  return cost;
 }

@@ -1,4 +1,3 @@
-import { ownController } from '../agent/with-own-signal.ts';
 import { RunningWork } from './connection/running-work.ts';
 
 /** What one process takes on by itself at a time; in a rush people's clicks come first, and the rest is for whoever is woken. */
@@ -12,7 +11,7 @@ export class RunningTurns {
   #reserved = 0;
 
   begin(threadId: string): AbortController {
-    const controller = ownController();
+    const controller = new AbortController();
     this.#running.set(threadId, controller);
     return controller;
   }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readMessages } from '../../src/agent/messages.ts';
 import {
   defineTool,
   generate,
   HistoryError,
+  type Interrupt,
   type Message,
   nestedInterrupts,
   parseMessage,
@@ -11,7 +13,18 @@ import {
   settle,
   userMessage,
 } from '../../src/index.ts';
-import { buildTools, rejection, says, scripted, sentCalls, sentResults, stored, waiting } from './support.ts';
+import {
+  buildTools,
+  call,
+  calls,
+  rejection,
+  says,
+  scripted,
+  sentCalls,
+  sentResults,
+  stored,
+  waiting,
+} from './support.ts';
 
 const fixture: Message[] = stored(
   JSON.parse(readFileSync(new URL('./fixtures/messages.v1.json', import.meta.url), 'utf8')),
@@ -229,13 +242,119 @@ describe('a history that no loop can have written is refused before anything run
   });
 });
 
+/** Finds every object in a value that could be changed. */
+function mutableParts(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.entries(value).flatMap(([key, entry]) => mutableParts(entry, `${path}.${key}`));
+  return Object.isFrozen(value) ? inside : [path, ...inside];
+}
+
 describe('a message', () => {
-  it('that the loop wrote is written once: it cannot be changed', async () => {
-    const { model } = await scripted(says('Yes.'));
-    const { messages } = await generate({ model, prompt: 'Go' });
-    for (const message of messages) {
-      expect(Object.isFrozen(message)).toBe(true);
-      expect(Object.isFrozen(message.content)).toBe(true);
+  it('that the loop wrote cannot be changed, nor can anything in it', async () => {
+    const { tools, transfer } = buildTools();
+    const { model } = await scripted(
+      {
+        text: 'Let me see.',
+        calls: [call('c1', 'look', { key: 'a' }), call('c2', 'transfer', { amount: 5 })],
+      },
+      says('Yes.'),
+    );
+    const paused = await generate({ model, tools, prompt: 'Go' });
+    expect(mutableParts(paused.messages)).toEqual([]);
+    const resume = {
+      restart: [transfer.restart(waiting(paused, 'c2'), { by: 'U1' }, { replaceInput: { amount: 4 } })],
+    };
+    const done = await generate({ model, tools, messages: paused.messages, resume });
+    expect(mutableParts(done.messages)).toEqual([]);
+  });
+
+  it('that was read back cannot be changed, nor can anything in it', () => {
+    expect(mutableParts(readMessages(fixture.map((message) => JSON.stringify(message))))).toEqual([]);
+    for (const message of JSON.parse(JSON.stringify(fixture))) {
+      expect(mutableParts(parseMessage(message))).toEqual([]);
     }
+  });
+
+  it('shares nothing with the value it was read from', async () => {
+    const given = JSON.parse(JSON.stringify([hi, made('c1'), pause('c1')]));
+    const { ran, look } = buildTools();
+    const { interrupts } = await settle({ tools: [look], messages: given, resume: {} });
+    const restart = [look.restart(waiting({ interrupts }, 'c1'))];
+    const settling = settle({ tools: [look], messages: given, resume: { restart } });
+    given[1].content[0].toolRequest.input.key = 'b';
+    given[2].content[0].interrupt.toolRequest.input.key = 'b';
+    await settling;
+    expect(ran).toEqual(['look a']);
+    expect(Object.isFrozen(given[1].content)).toBe(false);
+  });
+
+  it('with metadata of a caller keeps it as it was', () => {
+    const metadata = { tags: ['a'] };
+    const message = userMessage('Hi', metadata);
+    metadata.tags.push('b');
+    expect(message.metadata).toEqual({ tags: ['a'] });
+    expect(mutableParts(message)).toEqual([]);
+  });
+
+  it('that is not JSON is refused as malformed', () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    expect(() => parseMessage(circle, 4)).toThrow(
+      expect.objectContaining({ name: 'HistoryError', code: 'malformed-message', index: 4 }),
+    );
+  });
+});
+
+describe('what people approve is what runs:', () => {
+  const change = (interrupt: Interrupt) =>
+    Object.assign(interrupt.toolRequest.input as object, { amount: 1_000 });
+
+  it('the input of an interrupt cannot be changed', async () => {
+    const { ran, tools, transfer } = buildTools();
+    const { model } = await scripted(calls(call('c1', 'transfer', { amount: 5 })), says('Done.'));
+    const paused = await generate({ model, tools, prompt: 'Go' });
+    const interrupt = waiting(paused, 'c1');
+    expect(() => change(interrupt)).toThrow(TypeError);
+    const { messages } = paused;
+    await generate({ model, tools, messages, resume: { restart: [transfer.restart(interrupt)] } });
+    expect(ran).toEqual(['transfer 5']);
+  });
+
+  it('a reply that is changed after it was handed over changes nothing', async () => {
+    const seen: unknown[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays.' }, async (_input, { resumed, interrupt }) => {
+      if (resumed === undefined) return interrupt();
+      seen.push(resumed);
+      return null;
+    });
+    const { model } = await scripted(calls(call('c1', 'pay')), says('Done.'));
+    const paused = await generate({ model, tools: [pay], prompt: 'Go' });
+    const reply = JSON.parse(JSON.stringify(pay.restart(waiting(paused, 'c1'), { by: 'Ada' })));
+    const { messages } = paused;
+    const done = generate({ model, tools: [pay], messages, resume: { restart: [reply] } });
+    reply.metadata.resumed.by = 'Eve';
+    await done;
+    expect(seen).toEqual([{ by: 'Ada' }]);
+  });
+});
+
+describe('the messages of a thread, read from their texts,', () => {
+  const texts = fixture.map((message) => JSON.stringify(message));
+
+  it('are those that were written', () => {
+    expect(readMessages(texts)).toEqual(fixture);
+  });
+
+  it('name the place of a broken one', () => {
+    expect(() => readMessages([...texts, '{"v":1}'])).toThrow(
+      expect.objectContaining({ index: texts.length }),
+    );
+    expect(() => readMessages([...texts, 'not json'])).toThrow(SyntaxError);
+  });
+
+  it('are never joined from two halves', () => {
+    const [whole = ''] = texts;
+    const cut = whole.indexOf(',');
+    expect(() => readMessages([whole.slice(0, cut), whole.slice(cut + 1)])).toThrow(SyntaxError);
   });
 });

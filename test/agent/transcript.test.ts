@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Message, readMessages, sealMessage, userMessage } from '../../src/agent/messages.ts';
+import { type Message, sealMessage, userMessage } from '../../src/agent/messages.ts';
 import { Transcript, withMessages } from '../../src/agent/transcript.ts';
 
 function call(ref: string): Message {
@@ -14,9 +14,9 @@ function result(ref: string): Message {
 
 const begun = () => withMessages([], [userMessage('hello'), call('first'), result('first')]);
 
-test('two ways on from the same messages know nothing of each other', () => {
+test('two transcripts of the same messages are independent', () => {
   const messages = begun();
-  const [left, right] = [Transcript.from(messages), Transcript.from(messages)];
+  const [left, right] = [Transcript.of(messages), Transcript.of(messages)];
   left.append(call('second'));
   left.append(result('second'));
   right.append(userMessage('wait'));
@@ -27,32 +27,27 @@ test('two ways on from the same messages know nothing of each other', () => {
   expect(messages).toHaveLength(3);
 });
 
-test('what goes on from messages says the same of them as what reads them anew', () => {
-  const messages = begun();
-  const anew = Transcript.of([...messages]);
-  const onward = Transcript.from(messages);
-  expect({ ...onward, messages: [...onward.messages] }).toEqual({ ...anew, messages: [...anew.messages] });
-  expect(() => onward.append(call('first'))).toThrow(expect.objectContaining({ code: 'repeated-ref' }));
-});
-
-test('messages that were handed out are read once, and nobody can add to them', () => {
-  const messages = begun();
-  expect(Transcript.of(messages)).toBe(Transcript.of(messages));
-  expect(() => Transcript.of(messages).append(userMessage('more'))).toThrow(TypeError);
+test('a history is a copy that does not grow with the transcript', () => {
+  const transcript = Transcript.of(begun());
+  const { history, messages } = transcript;
+  transcript.append(userMessage('more'));
+  expect([history.length, messages.length]).toEqual([2, 3]);
   expect(Object.isFrozen(messages)).toBe(true);
 });
 
-test('messages that were read from their texts are read once as well', () => {
-  const messages = readMessages(begun().map((message) => JSON.stringify(message)));
-  expect(Transcript.of(messages)).toBe(Transcript.of(messages));
-  expect(Transcript.of(messages).knows('first')).toBe(true);
+test('a ref of an earlier round cannot be used again', () => {
+  expect(() => withMessages(begun(), [call('first')])).toThrow(
+    expect.objectContaining({ code: 'repeated-ref', index: 3 }),
+  );
 });
 
-test('a call without a result is refused, however often it is brought back', () => {
-  const transcript = Transcript.from([]);
-  transcript.append(userMessage('hello'));
-  transcript.append(call('open'));
-  const messages = transcript.seal();
-  for (const read of [Transcript.of, Transcript.from])
-    expect(() => read(messages)).toThrow(expect.objectContaining({ code: 'dangling-call' }));
+test('a call without a result is refused when its messages are read back', () => {
+  const messages = withMessages([], [userMessage('hello'), call('open')]);
+  expect(() => Transcript.of(messages)).toThrow(expect.objectContaining({ code: 'dangling-call' }));
+});
+
+test('a tool message without parts adds nothing to the history', () => {
+  const empty = sealMessage({ v: 1, role: 'tool', content: [] });
+  expect(Transcript.of([...begun(), empty]).history).toEqual(Transcript.of(begun()).history);
+  expect(Transcript.of([userMessage('hello'), empty]).history).toEqual([{ role: 'user', text: 'hello' }]);
 });

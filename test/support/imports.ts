@@ -54,12 +54,15 @@ export function checkPackages(
   );
 }
 
-/** Names each circle of imports once; a type is gone when the code runs, so it closes none. */
-export function findCycles(files: readonly SourceFile[]): string[] {
+/** Names each circle of imports once; a type is gone when the code runs, so it closes none unless `types` is set. */
+export function findCycles(
+  files: readonly SourceFile[],
+  { types = false }: { readonly types?: boolean } = {},
+): string[] {
   const edges = new Map(
     files.map(({ path, imports }) => [
       path,
-      imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target),
+      imports.filter(({ isTypeOnly }) => types || !isTypeOnly).map(({ target }) => target),
     ]),
   );
   const done = new Set<string>();

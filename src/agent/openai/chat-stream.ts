@@ -9,9 +9,8 @@ const Text = z.string().nullish();
 const Count = z.number().int().nonnegative().catch(0);
 const ChatUsage = z.object({ prompt_tokens: Count, completion_tokens: Count, total_tokens: Count });
 /** Some servers send content as a list of parts, with the model's thinking among them. */
-const Content = z
-  .union([z.string(), z.array(z.object({ type: z.string().optional(), text: z.string().optional() }))])
-  .nullish();
+const ContentPart = z.union([z.string(), z.object({ type: Text, text: Text })]);
+const Content = z.union([z.string(), z.array(ContentPart)]).nullish();
 const CallPiece = z.object({
   index: z.number().nullish(),
   id: Text,
@@ -154,7 +153,11 @@ function argumentsOf(piece: CallPiece): string {
 
 function textOf(content: z.infer<typeof Content>): string {
   if (!Array.isArray(content)) return content ?? '';
-  return content.map(({ type = 'text', text = '' }) => (type === 'text' ? text : '')).join('');
+  const texts = content.map((part) => {
+    if (typeof part === 'string') return part;
+    return (part.type ?? 'text') === 'text' ? (part.text ?? '') : '';
+  });
+  return texts.join('');
 }
 
 function streamError(error: unknown): APIError {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineInterrupt } from '../../agent/define-tool.ts';
+import { defineInterrupt } from '../../agent/tool.ts';
 
 /** Lets the model ask the person it works for; the loop waits for the answer. */
 export const askQuestion = defineInterrupt({

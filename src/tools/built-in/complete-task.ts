@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineInterrupt } from '../../agent/define-tool.ts';
+import { defineInterrupt } from '../../agent/tool.ts';
 
 /** Lets the model declare the task complete with a structured result; the loop ends there. */
 export const completeTask = defineInterrupt({

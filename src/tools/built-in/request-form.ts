@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineInterrupt } from '../../agent/define-tool.ts';
+import { defineInterrupt } from '../../agent/tool.ts';
 import { AskedSchema } from './asked-schema.ts';
 
 /** Lets the model ask for several values at once; the loop waits for the submitted form. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineInterrupt } from '../../agent/define-tool.ts';
+import { defineInterrupt } from '../../agent/tool.ts';
 import { AskedSchema } from './asked-schema.ts';
 
 /** Lets the model wait for something that is completed elsewhere; a signed call-back brings the result, days later if need be. */

@@ -1,8 +1,7 @@
-import { defineTool } from '../../agent/define-tool.ts';
 import { DefinitionError } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import type { Tool } from '../../agent/tool.ts';
+import { defineTool, type Tool } from '../../agent/tool.ts';
 import { bodyFormat, fillBody } from './fill-body.ts';
 import { fillHeaders } from './fill-headers.ts';
 import { fillUrl, parseUrlTemplate, type UrlTemplate } from './fill-url.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../agent/define-tool.ts';
 import type { JsonObject } from '../../agent/json.ts';
-import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import { defineTool, type Tool, type ToolHelpers } from '../../agent/tool.ts';
 import { shortenDescription } from '../shorten-description.ts';
 
 /** What a server says of its own tool: shown to people, never trusted. */

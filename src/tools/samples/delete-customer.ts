@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../agent/define-tool.ts';
+import { defineTool } from '../../agent/tool.ts';
 import { ledgerIn } from './ledger.ts';
 
 /** Deletes a customer of the sample shop for good: the kind of action that two people should sign. */

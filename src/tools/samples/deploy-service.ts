@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { defineTool } from '../../agent/define-tool.ts';
+import { defineTool } from '../../agent/tool.ts';
 
 const STEPS = ['building', 'testing', 'rolling out to 10 %', 'rolling out to 100 %', 'watching'];
 const STEP_MS = 1_500;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../agent/define-tool.ts';
+import { defineTool } from '../../agent/tool.ts';
 
 /** Pretends to publish a line on the status page: news that is worth nothing an hour later. A real one would call your page here. */
 export const publishStatus = defineTool(

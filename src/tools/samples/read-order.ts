@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../agent/define-tool.ts';
+import { defineTool } from '../../agent/tool.ts';
 import { ledgerIn, Order } from './ledger.ts';
 
 /** Reads one order of the sample shop. */

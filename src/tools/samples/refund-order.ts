@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../agent/define-tool.ts';
+import { defineTool } from '../../agent/tool.ts';
 import { ledgerIn } from './ledger.ts';
 
 /** Refunds an order of the sample shop; the ledger books one refund a key, so that a second try has no second effect. */

@@ -193,7 +193,8 @@ describe('the text of an answer', () => {
       { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
       { type: 'text', text: 'Hel' },
       { type: 'reasoning', text: 'Hm.' },
-      { text: 'lo' },
+      { text: 'l' },
+      'o',
     ];
     const model = await serve(streaming(chunk({ content: parts }), chunk({ content: '!' }, 'stop')));
     expect(await ask(model)).toMatchObject({ finish: 'stop', text: 'Hello!', deltas: ['Hello', '!'] });

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { defineTool } from '../../../src/agent/define-tool.ts';
 import { outcomeUnknown } from '../../../src/agent/errors.ts';
-import type { ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
+import { defineTool, type ToolContext, type ToolHelpers } from '../../../src/agent/tool.ts';
 import { RULES } from '../world/cast.ts';
 import { isDefect } from './defects.ts';
 import { noteEffect, noteOnce } from './effects.ts';
