@@ -63,3 +63,19 @@ test('a start on an empty Redis writes keys of the record only, and leaves no tr
   expect(keys.filter((key) => !/^\{?countersign[:}]/.test(key))).toEqual([]);
   expect(keys.filter((key) => /shop|order|refund|ledger|sample/i.test(key))).toEqual([]);
 });
+
+test('a start with placeholders ends at once and names each of them', async () => {
+  const { ended } = runMain({
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+    OPENAI_API_KEY: 'none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    MANIFEST: writeManifest(starter),
+  });
+  const { code, error } = await ended;
+  expect(code).toBe(1);
+  expect(error).toMatch(/^countersign cannot start:\n/);
+  expect(error.match(/manifest\.yml:\d+:\d+: \S+: "[USC]0REPLACEME" is a placeholder/g)).toHaveLength(
+    starter.match(/\[?[USC]0REPLACEME/g)?.length ?? 0,
+  );
+});

@@ -18,6 +18,11 @@ function shipped(written = text, environment: Readonly<Record<string, string>> =
   return parsed;
 }
 
+const lineAt = (index: number): string[] => text.slice(0, index).split('\n');
+const isComment = (index: number): boolean => lineAt(index).at(-1)?.trimStart().startsWith('#') === true;
+const positionOf = (index: number): string =>
+  `${lineAt(index).length}:${(lineAt(index).at(-1)?.length ?? 0) + 1}`;
+
 describe('the shipped manifest', () => {
   test('has neither a mistake nor a warning, and needs no secret', () => {
     const { warnings, secrets } = shipped();
@@ -33,6 +38,17 @@ describe('the shipped manifest', () => {
       expect(validate.errors).toBeNull();
     },
   );
+
+  test('has placeholders for every id, and names each of them with its line and column', () => {
+    const ids = [...text.matchAll(/\b[USC]0REPLACEME\b/g)].filter(({ index }) => !isComment(index));
+    const { placeholders } = shipped();
+    expect(placeholders.map(({ line, column }) => `${line}:${column}`)).toEqual(
+      ids.map(({ index }) => positionOf(index)),
+    );
+    expect(placeholders.map(formatProblem)).toContain(
+      `manifest.yml:${positionOf(text.indexOf('U0REPLACEME'))}: agent.admins[0]: "U0REPLACEME" is a placeholder; replace it with the id of a person of your workspace`,
+    );
+  });
 
   test('shows tools of every kind that hold once their comment signs are gone', () => {
     const { manifest, secrets } = shipped(text.replaceAll(/^ {2}# (?=[ a-z_]+:| {3,}- )/gm, '  '), {
