@@ -6,7 +6,7 @@ Starts Redis, a scripted model, a local Slack workspace and the bot, and prints 
 
   --port <number>     where the page is served; 4400 if not said, 0 for any free port
   --data <folder>     where everything is kept for the next start; .playground if not said
-  --manifest <file>   the manifest to try; the one MANIFEST names, else manifest.yml
+  --manifest <file>   the manifest to try; the one MANIFEST names, else the example shop's
   --reset             forget what earlier starts have kept
   --help              print this
 
@@ -44,7 +44,7 @@ export function readArguments(given: readonly string[], environment: NodeJS.Proc
   if (port === undefined) return wrong(`--port takes a number from 0 to 65535, not "${values.port}"`);
   const dataFolder = values.data ?? '.playground';
   if (dataFolder === '') return wrong('--data takes the path of a folder');
-  const [manifest = 'manifest.yml'] = [values.manifest, environment.MANIFEST].filter(
+  const [manifest = 'examples/shop/manifest.yml'] = [values.manifest, environment.MANIFEST].filter(
     (named) => named !== undefined && named !== '',
   );
   return { kind: 'start', arguments: { port, dataFolder, manifest, reset: values.reset === true } };

@@ -37,7 +37,7 @@ const README_LOOKS: Readonly<Record<string, Look>> = {
 };
 
 const images = fileURLToPath(new URL('../docs/images', import.meta.url));
-const manifest = fileURLToPath(new URL('../manifest.yml', import.meta.url));
+const manifest = fileURLToPath(new URL('../examples/shop/manifest.yml', import.meta.url));
 const [folder = '.playground/screenshots'] = process.argv.slice(2);
 
 /** Plays the main states in a playground of its own and takes pictures of them, light and dark, wide and narrow. */

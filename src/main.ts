@@ -26,6 +26,7 @@ const text = await readFile(file, 'utf8').catch(() =>
 );
 const parsed = parseManifest(text, { file, environment: process.env });
 if (!parsed.ok) refuse(parsed.problems.map(formatProblem), '');
+if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem), '');
 
 const secrets = new Secrets();
 const { slack, model } = settings;

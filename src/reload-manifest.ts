@@ -86,6 +86,7 @@ export async function watchManifest(watched: WatchedManifest): Promise<ManifestW
     }
     const parsed = parseManifest(text, { file, environment });
     if (!parsed.ok) return refuse(next, parsed.problems.map(formatProblem));
+    if (parsed.placeholders.length > 0) return refuse(next, parsed.placeholders.map(formatProblem));
     const changed = changedParts(toolbox.manifest, parsed.manifest);
     await note(old, next, changed);
     for (const secret of parsed.secrets) secrets.add(secret);

@@ -17,7 +17,6 @@ import { checkServer } from './store/check-server.ts';
 import { connectRedis } from './store/connect.ts';
 import { type EngineOptions, openEngine } from './store/engine.ts';
 import { onceIn } from './store/once.ts';
-import { openRedisLedger } from './store/redis-ledger.ts';
 import { openRedisStore } from './store/redis-store.ts';
 import { wakingStore } from './store/waking-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
@@ -59,8 +58,6 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
   const record = openRedisStore({ client: redis, prefix });
-  const ledger = openRedisLedger(redis, prefix);
-  await ledger.fill();
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -80,7 +77,6 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       return { instructions, maxSteps, contextBudget, limits };
     },
     toolbox,
-    services: { ledger },
     store: wakingStore(record, engine),
     client: app.client,
     directory: new Directory(app.client),

@@ -38,8 +38,14 @@ describe('the source', () => {
     });
   });
 
-  test('imports between rooms go one way, and never into the playground, the tests or the bench', () => {
+  test('imports between rooms go one way, and never into the playground, the examples, the tests or the bench', () => {
     expect(checkRooms(source, rooms)).toEqual([]);
+  });
+
+  test('no file names the examples, the playground, the tests or the bench', () => {
+    const outside = /\b(?:examples|playground|test|bench)\/|\bplayground\b|\bledger\b/i;
+    const found = source.filter(({ path }) => outside.test(readFileSync(`${root}/${path}`, 'utf8')));
+    expect(found.map(({ path }) => path)).toEqual([]);
   });
 
   test('packages with a place of their own are imported only there', () => {

@@ -84,6 +84,17 @@ test('a changed file is taken over by itself, instructions and tools alike', asy
   expect(toolbox.find('ping')).toBeDefined();
 });
 
+test('a changed file with a placeholder is refused, and the former manifest stays', async () => {
+  const { file, toolbox, troubles } = await startWatch();
+  writeFileSync(file, manifest('Second.').replace('S0APPROVE1', 'S0REPLACEME'));
+  await eventually(() =>
+    expect(troubles).toMatchObject([
+      { outcome: 'refused', problems: [expect.stringContaining('"S0REPLACEME" is a placeholder')] },
+    ]),
+  );
+  expect(toolbox.manifest.agent.instructions).toBe('First.');
+});
+
 test('a file that an editor puts in the place of the old one is seen, and once more', async () => {
   const { file, folder, toolbox } = await startWatch();
   for (const words of ['Second.', 'Third.']) {

@@ -12,7 +12,7 @@ const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { limits: { pending_per_person: 100000 } }
 policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
-tools: { refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } } }
+tools: { refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } } }
 `;
 
 /** How long people wait for Slack's acknowledgement and for the changed card when many click in the same second. */

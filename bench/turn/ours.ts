@@ -31,7 +31,6 @@ export function openOurs({ redisUrl, modelUrl, tools }: SideOptions): Side {
   const parts: Omit<BotParts, 'model'> = {
     agent: () => ({ instructions, maxSteps, contextBudget, limits }),
     toolbox,
-    services: {},
     store,
     client: slack,
     directory: new Directory(slack),

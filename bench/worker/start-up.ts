@@ -33,8 +33,8 @@ export async function measureStartUp(rounds: number): Promise<Table> {
   const folder = mkdtempSync(join(dirname(main), 'start-up-'));
   const redis = await bringUpRedis({ env: { ...process.env, REDIS_URL: '' } });
   const slack = await startLocalSlack();
-  const sample = join(dirname(main), 'tools/samples/refund-order.js');
-  const typed = new URL('../../src/tools/samples/refund-order.ts', import.meta.url).pathname;
+  const compiled = builtFile('bench/worker/effect-tool.ts');
+  const typed = new URL('./effect-tool.ts', import.meta.url).pathname;
   const imports = IMPORTED.map(
     (file) => `import(${JSON.stringify(pathToFileURL(join(dirname(main), file)).href)})`,
   );
@@ -49,7 +49,7 @@ export async function measureStartUp(rounds: number): Promise<Table> {
     'node -e 0': () => timeToEnd(['-e', '0']),
     'importing the modules of the bot': () =>
       timeToEnd(['--input-type=module', '-e', `await Promise.all([${imports.join(',')}]); process.exit(0);`]),
-    'the bot, connected, its tools in JavaScript': connect('compiled', sample),
+    'the bot, connected, its tools in JavaScript': connect('compiled', compiled),
     'the bot, connected, its tools in TypeScript': connect('typed', typed),
   };
   const times = new Map(Object.keys(ways).map((name): [string, number[]] => [name, []]));

@@ -1,16 +1,7 @@
-import { z } from 'zod';
+import { ORDERS } from '../../examples/shop/orders.ts';
 import type { Question } from './ask-person.ts';
 
-/** An order as `read_order` gives it. */
-export const Order = z.object({
-  id: z.string(),
-  customer: z.string(),
-  item: z.string(),
-  amount: z.number(),
-  refunded: z.number(),
-});
-
-/** The orders that the sample shop begins with. */
-export const SAMPLE_ORDERS = ['A-1001', 'A-1002', 'A-1003', 'A-1004'];
+/** The numbers of all orders of the shop. */
+export const SAMPLE_ORDERS = ORDERS.map(({ id }) => id);
 
 export const WHICH_ORDER: Question = { question: 'Which order was it?', choices: SAMPLE_ORDERS };

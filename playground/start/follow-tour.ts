@@ -1,9 +1,9 @@
+import { readRefunds } from '../../examples/shop/ledger.ts';
 import { connectRedis } from '../../src/store/connect.ts';
 import type { BotSupervisor } from '../bot/supervise-bot.ts';
 import type { TourStep } from '../protocol.ts';
 import type { RecordReader } from '../record/open-record-reader.ts';
 import { readOpenings } from '../script/read-openings.ts';
-import { readRefunds } from '../script/read-refunds.ts';
 import { tourSteps } from '../script/tour.ts';
 import type { WorkspaceState } from '../slack/state/workspace-state.ts';
 

@@ -23,8 +23,9 @@ export async function loadApp(
       `The manifest cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
     );
   });
-  if (!parsed.ok) {
-    const mistakes = parsed.problems.map((problem) => `\n${formatProblem(problem)}`).join('');
+  const problems = parsed.ok ? parsed.placeholders : parsed.problems;
+  if (!parsed.ok || problems.length > 0) {
+    const mistakes = problems.map((problem) => `\n${formatProblem(problem)}`).join('');
     throw new Error(`The manifest has mistakes; mend them and start again:${mistakes}`);
   }
   for (const warning of parsed.warnings) log(`warning: ${formatProblem(warning)}`);

@@ -22,8 +22,6 @@ export interface BotParts {
   readonly model: Model;
   readonly agent: () => AgentSettings;
   readonly toolbox: Toolbox;
-  /** Things that tools of ours use and that live outside their room. */
-  readonly services: Readonly<Record<string, unknown>>;
   readonly store: Store;
   readonly client: WebClient;
   readonly directory: Directory;

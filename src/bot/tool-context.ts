@@ -4,12 +4,11 @@ import { parseThreadId } from './thread.ts';
 
 /** What every tool is told of where it works, and the address under which an outside system can report back to its call. */
 export function toolContext(
-  { callbacks, services }: Pick<BotParts, 'callbacks' | 'services'>,
+  { callbacks }: Pick<BotParts, 'callbacks'>,
   threadId: string,
   requester: string,
 ): ToolContext {
   return {
-    ...services,
     threadId,
     requester,
     channel: parseThreadId(threadId).channel,

@@ -8,9 +8,10 @@ export const manifestCheck: Command = {
   help: `Usage: countersign manifest check [file] [--json]
 
 Checks the manifest (the file named, else MANIFEST, else manifest.yml) and prints a line for each mistake:
-file:line:column: what it is about: what is wrong. Secrets that it refers to must be in the environment.
+file:line:column: what it is about: what is wrong. Secrets that it refers to must be in the environment. An id that is
+still a placeholder is a warning here; the bot does not start with one.
 
-  --json         print one JSON object: ok, file, problems, warnings
+  --json         print one JSON object: ok, file, problems, warnings, placeholders
 
 Exit code: 0 without a mistake (warnings do not count), 1 with one, 2 not understood.
 `,
@@ -20,12 +21,14 @@ Exit code: 0 without a mistake (warnings do not count), 1 with one, 2 not unders
     const parsed = await readManifest(file, environment);
     const { ok, warnings } = parsed;
     const problems = parsed.ok ? [] : parsed.problems;
+    const placeholders = parsed.ok ? parsed.placeholders : [];
     if (values.json) {
-      await write(`${JSON.stringify({ ok, file, problems, warnings })}\n`);
+      await write(`${JSON.stringify({ ok, file, problems, warnings, placeholders })}\n`);
       return ok ? EXIT.ok : EXIT.problem;
     }
     for (const problem of problems) await writeError(`${formatProblem(problem)}\n`);
-    for (const warning of warnings) await writeError(`warning: ${formatProblem(warning)}\n`);
+    for (const warning of [...warnings, ...placeholders])
+      await writeError(`warning: ${formatProblem(warning)}\n`);
     if (!parsed.ok) return EXIT.problem;
     const { tools, policies } = parsed.manifest;
     await write(`${file}: ok (tools: ${tools.length}, policies: ${policies.size})\n`);

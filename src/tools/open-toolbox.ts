@@ -6,6 +6,7 @@ import type { McpLog } from './mcp/mcp-config.ts';
 import type { McpDescription } from './mcp/open-mcp-server.ts';
 import { offeredEntries } from './offered-entries.ts';
 import type { Secrets } from './secrets.ts';
+import { createModuleLoader } from './sources/load-module.ts';
 import { openSource, type ToolSource } from './sources/open-source.ts';
 import type { Place, Toolbox } from './toolbox.ts';
 
@@ -40,14 +41,16 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     ({ entries, problems } = built);
     ground = undefined;
   };
-  const open = (declared: Manifest, kept: readonly ToolSource[]): Promise<ToolSource[]> =>
-    Promise.all(
+  const open = (declared: Manifest, kept: readonly ToolSource[]): Promise<ToolSource[]> => {
+    const loadModule = createModuleLoader(options.folder);
+    return Promise.all(
       declared.tools.map(
         (declaration) =>
           kept.find((source) => isSame(source.declaration, declaration)) ??
-          openSource(declaration, { ...options, onChange: rebuild }),
+          openSource(declaration, { ...options, loadModule, onChange: rebuild }),
       ),
     );
+  };
   const offered = (place: Place): KeptEntry[] => offeredEntries(entries.values(), place);
 
   sources = await open(first, []);

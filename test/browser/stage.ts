@@ -14,7 +14,7 @@ export type PersonName = 'remi' | 'alice' | 'bruno' | 'ada' | 'gil' | 'olga';
 
 const PATIENCE_MILLISECONDS = 100_000;
 const evidence = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
-const manifest = fileURLToPath(new URL('../../manifest.yml', import.meta.url));
+const manifest = fileURLToPath(new URL('../../examples/shop/manifest.yml', import.meta.url));
 
 /** One real playground for a file of tests, and one browser in which each person has a window of their own. */
 export class Stage {

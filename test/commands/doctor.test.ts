@@ -70,6 +70,19 @@ test('where all is well every line is, and the exit code is 0', async () => {
   expect(out).not.toMatch(/hidden-word|xox|xapp/);
 });
 
+test('every placeholder of the manifest that has to be replaced is a failure, with its line and column', async () => {
+  const manifest = GOOD.replace('[S0APPROVE1]', '[U0REPLACEME1, S0REPLACEME]');
+  const environment = await surroundings({ manifest });
+  expect(await saysOf('manifest', environment)).toEqual([
+    expect.stringMatching(
+      /^failed: .*:6:36: policies\.default\.approvers\[0\]: "U0REPLACEME1" is a placeholder/,
+    ),
+    expect.stringMatching(
+      /^failed: .*:6:50: policies\.default\.approvers\[1\]: "S0REPLACEME" is a placeholder/,
+    ),
+  ]);
+});
+
 test('with nothing set, what is missing is named, and what depends on it is not checked', async () => {
   const { code, out } = await run(['doctor', '--json'], { MANIFEST: join(newFolder(), 'none.yml') });
   expect(code).toBe(1);

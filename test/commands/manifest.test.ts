@@ -31,6 +31,17 @@ test('for a machine the mistakes are one JSON object', async () => {
   ]);
 });
 
+test('ids that are still placeholders are warnings of a check, and Slack’s part can be used with them', async () => {
+  const file = writeManifest(GOOD.replace('S0APPROVE1', 'S0REPLACEME'));
+  const { code, out, error } = await run(['manifest', 'check', file]);
+  expect([code, out]).toEqual([0, `${file}: ok (tools: 0, policies: 1)\n`]);
+  expect(error).toBe(
+    `warning: ${file}:6:36: policies.default.approvers[0]: "S0REPLACEME" is a placeholder; replace it with the id of a user group of your workspace\n`,
+  );
+  expect(await run(['manifest', 'slack', file])).toMatchObject({ code: 0, error: '' });
+  expect(await run(['manifest', 'link', file])).toMatchObject({ code: 0, error: '' });
+});
+
 test('the file is the one named, else that of MANIFEST', async () => {
   const good = writeManifest(GOOD);
   const bad = writeManifest('slack: {}\ntolls: {}\n');

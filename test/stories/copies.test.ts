@@ -10,7 +10,7 @@ agent: { instructions: Help. }
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], announce: [${PLACES.releases}]${policy} }
 tools:
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
 
 /** The places beside the thread where the card stands, with the card as it is there now. */

@@ -12,8 +12,8 @@ agent: { instructions: Help. }
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}, ${CAST.requester}], ${policy} }
 tools:
-  read_order: { module: ./src/tools/samples/read-order.ts, approval: { require: never } }
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+  read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
 
 const hasBlocks = (given: Record<string, unknown>) => given.blocks !== undefined;

@@ -12,7 +12,7 @@ agent: { instructions: Help., limits: { pending_per_thread: 50, pending_per_pers
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, direct_messages: false }
 tools:
-  delete_customer: { module: ./src/tools/samples/delete-customer.ts }
+  delete_customer: { module: ./examples/shop/tools/delete-customer.ts }
 `;
 
 const deleting = (...customers: string[]) => ({

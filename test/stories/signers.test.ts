@@ -16,7 +16,7 @@ agent: { instructions: Help. }
 policies:
   default: { ${policy}, direct_messages: false }
 tools:
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
 
 test('neither guests, bots, people of other workspaces nor the requester can sign, even when they are named', async () => {

@@ -13,7 +13,7 @@ agent: { instructions: Help. }
 policies:
   default: { approvers: [${approvers}], direct_messages: false }
 tools:
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
 
 type Story = Awaited<ReturnType<typeof startStory>>;

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
+import { openLedger } from '../../examples/shop/ledger.ts';
 import type { ModelReply, ReplyFunction } from '../../playground/model/model-reply.ts';
 import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
-import { openRedisLedger } from '../../src/store/redis-ledger.ts';
 import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
@@ -34,7 +34,7 @@ function readShippedSlackSection(): unknown {
   return slackManifest(parsed.manifest, { mode: 'socket' });
 }
 
-/** The policies and tools of the stories; the shop's tools are the samples that are shipped. */
+/** The policies and tools of the stories; the tools are those of the example shop. */
 export const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
@@ -42,14 +42,16 @@ policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false }
   two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
 tools:
-  read_order: { module: ./src/tools/samples/read-order.ts, approval: { require: never } }
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default, when: "input.amount > 10000" } }
-  delete_customer: { module: ./src/tools/samples/delete-customer.ts, approval: { policy: two } }
+  read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default, when: "input.amount > 10000" } }
+  delete_customer: { module: ./examples/shop/tools/delete-customer.ts, approval: { policy: two } }
 `;
 
 export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
   readonly replies?: readonly ModelReply[] | ReplyFunction;
   readonly manifest?: string;
+  /** The folder that the manifest's paths start from; the repository unless it is named. */
+  readonly folder?: string;
   readonly slack?: LocalSlackOptions;
   readonly prefix?: string;
   /** Leaves the bot out, so that the story can start and end bots by itself. */
@@ -64,6 +66,8 @@ export async function startStory(options: StoryOptions = {}) {
   const slack = await startLocalSlack({ ...options.slack, app: { ...SHIPPED_APP, ...options.slack?.app } });
   const model = await startLocalModel({ script: options.replies ?? [] });
   const redis = new Redis(inject('redisUrl'));
+  const shopUrl = `${inject('redisUrl')}?keyPrefix=${prefix}shop:`;
+  process.env.SHOP_REDIS_URL = shopUrl;
   const setup: BotSetup = {
     settings: {
       slack: {
@@ -81,7 +85,7 @@ export async function startStory(options: StoryOptions = {}) {
       logLevel: 'silent',
     },
     manifest: parsed.manifest,
-    folder: root,
+    folder: options.folder ?? root,
     secrets: new Secrets(),
     logger: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
     prefix,
@@ -175,7 +179,7 @@ export async function startStory(options: StoryOptions = {}) {
     model,
     redis,
     prefix,
-    ledger: openRedisLedger(redis, prefix),
+    ledger: openLedger(shopUrl),
     ask,
     placeIn,
     threadIn,

@@ -10,7 +10,7 @@ agent: { instructions: Help. }
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], ${policy} }
 tools:
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: default } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
 
 test('what nobody decides in time expires: a late click is told so, the model hears expired and not denied, and it can be asked for again', async () => {

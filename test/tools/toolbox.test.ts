@@ -1,54 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openRedisLedger } from '../../src/store/redis-ledger.ts';
-import { approvalOf } from '../../src/tools/gate/gate.ts';
-import { connectTestRedis } from '../support/redis.ts';
-import { interruptIn, runOnce } from './gate/support.ts';
+import { runOnce } from './gate/support.ts';
 import { temporaryFolder } from './mcp/support.ts';
-import { APPROVED, actionIn, digestOf, manifestOf, openTools, writeModule } from './toolbox-support.ts';
+import { actionIn, digestOf, manifestOf, openTools, writeModule } from './toolbox-support.ts';
 
-const HERE = { channel: 'C0GENERAL1', requester: 'U0RITA0001' };
 const BUILT_INS = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'];
 const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
-
-test('the sample modules load through the manifest, and refund in the ledger that the context holds', async () => {
-  const redis = connectTestRedis();
-  const ledger = openRedisLedger(redis.client, redis.prefix);
-  await ledger.fill();
-  const toolbox = await openTools(
-    manifestOf(`
-  read_order: { module: ./src/tools/samples/read-order.ts, approval: { require: never } }
-  refund_order: { module: ./src/tools/samples/refund-order.ts, approval: { policy: finance, when: "input.amount > 10000" } }
-  delete_customer: { module: ./src/tools/samples/delete-customer.ts }
-  deploy_service: { module: ./src/tools/samples/deploy-service.ts }
-`),
-  );
-  expect(toolbox.problems()).toEqual([]);
-  const context = { ...HERE, threadId: 'T1', ledger };
-
-  const read = await runOnce(actionIn(toolbox, 'read_order'), { orderId: 'A-1001' }, { context });
-  expect(read).toMatchObject({ status: 'ok', toolResponse: { output: { id: 'A-1001', refunded: 0 } } });
-
-  const refund = actionIn(toolbox, 'refund_order');
-  const input = { orderId: 'A-1001', amount: 20_000 };
-  const interrupt = interruptIn(await runOnce(refund, input, { context }));
-  expect(approvalOf(interrupt)?.policy).toBe('finance');
-  expect((await ledger.order('A-1001'))?.refunded).toBe(0);
-  await runOnce(refund, input, { context, resumed: { ...APPROVED } });
-  await runOnce(refund, input, { context, resumed: { ...APPROVED } });
-  expect((await ledger.order('A-1001'))?.refunded).toBe(20_000);
-
-  interruptIn(await runOnce(actionIn(toolbox, 'delete_customer'), { customer: 'Hooper Ltd' }, { context }));
-  expect(await ledger.order('A-1002')).toBeDefined();
-  const gone = await runOnce(
-    actionIn(toolbox, 'delete_customer'),
-    { customer: 'Hooper Ltd' },
-    { context, resumed: { ...APPROVED } },
-  );
-  expect(gone).toMatchObject({ toolResponse: { output: { deletedOrders: 2 } } });
-  await redis.close();
-});
 
 test('a module that cannot be loaded is reported by name, and the others stay', async () => {
   const folder = temporaryFolder();
@@ -150,8 +108,8 @@ test('what an entry really does is part of the digest, and its headers are not',
 });
 
 test('what signatures rest on has another name when a tool or a policy changes, and the same one when nothing does', async () => {
-  const few = '  read_order: { module: ./src/tools/samples/read-order.ts, approval: { require: never } }\n';
-  const more = `${few}  delete_customer: { module: ./src/tools/samples/delete-customer.ts }\n`;
+  const few = '  read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }\n';
+  const more = `${few}  delete_customer: { module: ./examples/shop/tools/delete-customer.ts }\n`;
   const toolbox = await openTools(manifestOf(few));
   const ground = toolbox.ground();
   expect((await openTools(manifestOf(few))).ground()).toBe(ground);
@@ -164,4 +122,26 @@ test('what signatures rest on has another name when a tool or a policy changes, 
   );
   await toolbox.replace({ ...toolbox.manifest, policies: new Map(strict) });
   expect(toolbox.ground()).not.toBe(ground);
+});
+
+test('modules of one manifest share what they import, and a reload reads it anew', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const shared = (name: string) => `let uses = 0;\nexport const next = () => \`${name} \${++uses}\`;\n`;
+  writeFileSync(join(folder, 'shared.ts'), shared('old'));
+  for (const name of ['first', 'second', 'third']) {
+    writeModule(folder, `${name}.ts`, name, 'return next();');
+    const file = join(folder, `${name}.ts`);
+    writeFileSync(file, `import { next } from './shared.ts';\n${readFileSync(file, 'utf8')}`);
+  }
+  const declare = (name: string) => `  ${name}: { module: ./${name}.ts, approval: { require: never } }\n`;
+  const toolbox = await openTools(manifestOf(declare('first') + declare('second')), { folder });
+  const outputOf = async (name: string) => {
+    const part = await runOnce(actionIn(toolbox, name), {});
+    return 'toolResponse' in part ? part.toolResponse.output : part;
+  };
+  expect([await outputOf('first'), await outputOf('second')]).toEqual(['old 1', 'old 2']);
+  writeFileSync(join(folder, 'shared.ts'), shared('new'));
+  await toolbox.replace(manifestOf(declare('first') + declare('third')));
+  expect([await outputOf('first'), await outputOf('third')]).toEqual(['old 3', 'new 1']);
 });

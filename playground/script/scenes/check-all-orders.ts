@@ -1,4 +1,5 @@
-import { Order, SAMPLE_ORDERS } from '../order.ts';
+import { Order } from '../../../examples/shop/orders.ts';
+import { SAMPLE_ORDERS } from '../order.ts';
 import { money } from '../read-words.ts';
 import { call, type Scene } from '../scene.ts';
 

@@ -1,5 +1,6 @@
+import { Order } from '../../../examples/shop/orders.ts';
 import { askPerson } from '../ask-person.ts';
-import { Order, WHICH_ORDER } from '../order.ts';
+import { WHICH_ORDER } from '../order.ts';
 import { money, orderIn } from '../read-words.ts';
 import { call, latest, type Scene, say } from '../scene.ts';
 import { tellClosed } from '../tell-closed.ts';

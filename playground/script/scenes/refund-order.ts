@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Order } from '../../../examples/shop/orders.ts';
 import { askPerson, type Question } from '../ask-person.ts';
-import { Order, WHICH_ORDER } from '../order.ts';
+import { WHICH_ORDER } from '../order.ts';
 import { amountIn, money, orderIn, reasonIn } from '../read-words.ts';
 import { call, latest, type Move, type Scene, type Step, say } from '../scene.ts';
 import { tellClosed } from '../tell-closed.ts';

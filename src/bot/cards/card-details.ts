@@ -49,7 +49,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
 
 /** Whether the button itself has to ask once more. */
 export function needsConfirmation({ policy }: CardDetails): boolean {
-  return policy?.confirm === true || policy?.risk === 'high';
+  return policy?.confirm ?? policy?.risk === 'high';
 }
 
 const Question = z.object({

@@ -22,12 +22,16 @@ export async function checkManifest(environment: NodeJS.ProcessEnv): Promise<Che
       const problems = parsed.problems.map((found) => failed('manifest', formatProblem(found)));
       return { findings: [...problems, ...warnings], loaded: undefined };
     }
-    const { manifest, secrets } = parsed;
+    const { manifest, secrets, placeholders } = parsed;
     const well = ok(
       'manifest',
       `${file}: tools: ${manifest.tools.length}, policies: ${manifest.policies.size}`,
     );
-    return { findings: [well, ...warnings], loaded: { manifest, secrets, folder: dirname(resolve(file)) } };
+    const unfinished = placeholders.map((found) => failed('manifest', formatProblem(found)));
+    return {
+      findings: [...(unfinished.length > 0 ? unfinished : [well]), ...warnings],
+      loaded: { manifest, secrets, folder: dirname(resolve(file)) },
+    };
   } catch (error) {
     return { findings: [failed('manifest', sentenceOf(error))], loaded: undefined };
   }

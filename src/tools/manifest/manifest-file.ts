@@ -70,7 +70,9 @@ export const AgentFile = z
     model: Text.optional().describe('The model to use; OPENAI_MODEL where it is left out.'),
     instructions: Text.optional().describe('What the agent is told before every task.'),
     max_steps: Count.max(1000).optional().describe('How often the model is called for one task at most; 20.'),
-    context_budget: Count.optional().describe('How many characters of history the model gets at most.'),
+    context_budget: Count.optional().describe(
+      'How many tokens of history the model gets at most, estimated at three bytes each.',
+    ),
     limits: z
       .strictObject({
         pending_per_thread: Count.optional().describe('How many of a thread; 10.'),

@@ -20,6 +20,7 @@ export interface AgentDeclaration {
   readonly model: string | undefined;
   readonly instructions: string | undefined;
   readonly maxSteps: number;
+  /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
   readonly admins: readonly string[];

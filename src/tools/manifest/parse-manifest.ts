@@ -4,6 +4,7 @@ import { checkShape } from './check-shape.ts';
 import { checkTools } from './check-tools.ts';
 import { type Environment, fillFromEnvironment } from './fill-from-environment.ts';
 import { findLiteralSecrets } from './find-literal-secrets.ts';
+import { findPlaceholders } from './find-placeholders.ts';
 import type { Manifest } from './manifest.ts';
 import { ManifestFile } from './manifest-file.ts';
 import { type Finding, type ManifestProblem, placeFindings } from './problem.ts';
@@ -26,6 +27,8 @@ export type ParsedManifest =
       /** What was taken from the environment and must never be shown. */
       readonly secrets: string[];
       readonly warnings: ManifestProblem[];
+      /** Ids that must be replaced before a bot can start with the manifest; all else works with them. */
+      readonly placeholders: ManifestProblem[];
     }
   | { readonly ok: false; readonly problems: ManifestProblem[]; readonly warnings: ManifestProblem[] };
 
@@ -63,7 +66,8 @@ export function parseManifest(text: string, { file, environment }: ManifestSourc
 
   const parsed = ManifestFile.safeParse(manifest);
   if (problems.length === 0 && parsed.success) {
-    return { ok: true, manifest: toManifest(parsed.data), secrets: [...secrets], warnings };
+    const placeholders = placeFindings(file, findPlaceholders(manifest), places);
+    return { ok: true, manifest: toManifest(parsed.data), secrets: [...secrets], warnings, placeholders };
   }
   if (problems.length === 0) {
     const message = `it does not fit its schema: ${parsed.error?.issues[0]?.message ?? 'unknown'}`;

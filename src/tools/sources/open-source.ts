@@ -7,7 +7,7 @@ import type { McpHints } from '../mcp/build-tools.ts';
 import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
-import { loadModule } from './load-module.ts';
+import type { LoadModule } from './load-module.ts';
 
 /** Where tools come from: one entry of the manifest, opened. */
 export interface ToolSource {
@@ -23,6 +23,7 @@ export interface ToolSource {
 
 export interface SourceOptions {
   readonly folder: string;
+  readonly loadModule: LoadModule;
   readonly secrets: Secrets;
   readonly log: McpLog;
   /** Told when a server's list has changed. */
@@ -33,7 +34,7 @@ export interface SourceOptions {
 export async function openSource(declaration: ToolDeclaration, options: SourceOptions): Promise<ToolSource> {
   switch (declaration.kind) {
     case 'module':
-      return fixedSource(declaration, () => loadModule(declaration.module, options.folder));
+      return fixedSource(declaration, () => options.loadModule(declaration.module));
     case 'http':
       return fixedSource(declaration, async () => [
         httpTool({ ...declaration.definition, redact: (text) => options.secrets.redact(text) }),

@@ -70,6 +70,7 @@ describe('a pending approval', () => {
 
   test.each([
     ['high risk', { policy: { risk: 'high' } }, true],
+    ['high risk without a confirmation', { policy: { risk: 'high', confirm: false } }, false],
     ['a policy that confirms', { policy: { confirm: true, risk: 'low' } }, true],
     ['low risk', { policy: { risk: 'low' } }, false],
     ['no word of risk', {}, false],

@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
+import { readRefunds } from '../../../examples/shop/ledger.ts';
 import { openRecordReader } from '../../../playground/record/open-record-reader.ts';
 import { readOpenings } from '../../../playground/script/read-openings.ts';
-import { readRefunds } from '../../../playground/script/read-refunds.ts';
 import { answerByScript } from '../../../playground/script/scripted-model.ts';
 import { tourSteps } from '../../../playground/script/tour.ts';
 import { type StoryOptions, startStory } from '../../stories/support.ts';
@@ -14,19 +15,20 @@ import { type StoryOptions, startStory } from '../../stories/support.ts';
 const PATIENCE_MS = 25_000;
 
 interface PlayOptions extends Pick<StoryOptions, 'timing' | 'sweep' | 'withoutBot'> {
-  /** Changes the shipped manifest, to shorten what takes long in it. */
+  /** Changes the shop's manifest, to shorten what takes long in it. */
   readonly change?: (manifest: string) => string;
 }
 
-/** Starts the bot with the shipped manifest and the scripted model; the files are those of a folder that goes with the test. */
+/** Starts the bot with the shop's manifest and the scripted model; the files are those of a folder that goes with the test. */
 export async function startPlay({ change = (text) => text, ...options }: PlayOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'script-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'notes.md'), 'Twelve lemons.\n');
-  const shipped = readFileSync(new URL('../../../manifest.yml', import.meta.url), 'utf8');
-  const manifest = change(replaceOnce(shipped, './sandbox', folder));
+  const shop = fileURLToPath(new URL('../../../examples/shop', import.meta.url));
+  const shipped = readFileSync(join(shop, 'manifest.yml'), 'utf8');
+  const manifest = change(replaceOnce(shipped, './files', folder));
 
-  const story = await startStory({ ...options, manifest, replies: answerByScript });
+  const story = await startStory({ ...options, manifest, folder: shop, replies: answerByScript });
   const { workspace, prefix, redis } = story;
   const record = await openRecordReader({ redisUrl: inject('redisUrl'), prefix });
   onTestFinished(() => record.close());
@@ -44,7 +46,7 @@ export async function startPlay({ change = (text) => text, ...options }: PlayOpt
     tourSteps({
       requests: await record.allRequests(),
       kills,
-      refunds: await readRefunds(redis, prefix),
+      refunds: await readRefunds(redis, `${prefix}shop:`),
       openings: readOpenings(workspace.state),
     });
 

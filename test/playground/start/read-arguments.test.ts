@@ -7,7 +7,12 @@ const read = (line: string, env: NodeJS.ProcessEnv = {}) =>
 test('nothing said means port 4400, the folder .playground and the shipped manifest', () => {
   expect(read('')).toEqual({
     kind: 'start',
-    arguments: { port: 4400, dataFolder: '.playground', manifest: 'manifest.yml', reset: false },
+    arguments: {
+      port: 4400,
+      dataFolder: '.playground',
+      manifest: 'examples/shop/manifest.yml',
+      reset: false,
+    },
   });
 });
 
@@ -21,7 +26,7 @@ test('everything can be said', () => {
 test.each([
   ['--manifest named.yml', 'set.yml', 'named.yml'],
   ['', 'set.yml', 'set.yml'],
-  ['', '', 'manifest.yml'],
+  ['', '', 'examples/shop/manifest.yml'],
 ])('the manifest named by %j with MANIFEST=%j is %s', (line, set, manifest) => {
   expect(read(line, { MANIFEST: set })).toMatchObject({ arguments: { manifest } });
 });

@@ -5,7 +5,7 @@ import { startPlayground } from '../../../playground/start-playground.ts';
 import { machineOf, messageOf, temporaryFolder } from '../install/stand-ins.ts';
 import { runCommandLine } from './run-command-line.ts';
 
-const DEFAULTS = { port: 0, manifest: 'manifest.yml', reset: false };
+const DEFAULTS = { port: 0, manifest: 'examples/shop/manifest.yml', reset: false };
 
 test('a broken manifest is told with every mistake at its place, and nothing is started', async () => {
   const folder = temporaryFolder();

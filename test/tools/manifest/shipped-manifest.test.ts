@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
@@ -18,6 +18,11 @@ function shipped(written = text, environment: Readonly<Record<string, string>> =
   return parsed;
 }
 
+const lineAt = (index: number): string[] => text.slice(0, index).split('\n');
+const isComment = (index: number): boolean => lineAt(index).at(-1)?.trimStart().startsWith('#') === true;
+const positionOf = (index: number): string =>
+  `${lineAt(index).length}:${(lineAt(index).at(-1)?.length ?? 0) + 1}`;
+
 describe('the shipped manifest', () => {
   test('has neither a mistake nor a warning, and needs no secret', () => {
     const { warnings, secrets } = shipped();
@@ -34,32 +39,27 @@ describe('the shipped manifest', () => {
     },
   );
 
-  test('names the server where it is installed, and reads without asking only', () => {
-    const files = shipped().manifest.tools.find(({ kind }) => kind === 'mcp');
-    if (files?.kind !== 'mcp' || files.config.transport !== 'stdio') throw new Error('no local server');
-    expect(existsSync(new URL(files.config.args[0] ?? '', root))).toBe(true);
-    expect(files.approval.map(({ match, require }) => `${match} ${require}`)).toEqual([
-      'read_* never',
-      'list_* never',
-      'get_* never',
-      '* always',
-    ]);
+  test('has placeholders for every id, and names each of them with its line and column', () => {
+    const ids = [...text.matchAll(/\b[USC]0REPLACEME\b/g)].filter(({ index }) => !isComment(index));
+    const { placeholders } = shipped();
+    expect(placeholders.map(({ line, column }) => `${line}:${column}`)).toEqual(
+      ids.map(({ index }) => positionOf(index)),
+    );
+    expect(placeholders.map(formatProblem)).toContain(
+      `manifest.yml:${positionOf(text.indexOf('U0REPLACEME'))}: agent.admins[0]: "U0REPLACEME" is a placeholder; replace it with the id of a person of your workspace`,
+    );
   });
 
-  test('has two people sign what destroys', () => {
-    const { policies, tools } = shipped().manifest;
-    expect(tools.find(({ name }) => name === 'delete_customer')?.approval).toEqual([
-      { policy: 'destructive' },
-    ]);
-    expect(policies.get('destructive')).toMatchObject({ quorum: 2, risk: 'high', confirm: true });
-  });
-
-  test('shows an HTTP call that works once its comment signs are gone', () => {
-    const [before = '', example = ''] = text.split('  # An HTTP call needs no code:\n');
-    const { manifest, secrets } = shipped(before + example.replaceAll(/^ {2}# /gm, '  '), {
+  test('shows tools of every kind that hold once their comment signs are gone', () => {
+    const { manifest, secrets } = shipped(text.replaceAll(/^ {2}# (?=[ a-z_]+:| {3,}- )/gm, '  '), {
       STATUS_TOKEN: 'tok-123456',
     });
-    expect(manifest.tools.at(-1)).toMatchObject({ kind: 'http', name: 'open_incident' });
+    expect(manifest.tools.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      'github_status http',
+      'open_incident http',
+      'refund_order module',
+      'files mcp',
+    ]);
     expect(secrets).toEqual(['tok-123456']);
   });
 });

@@ -5,8 +5,8 @@ export function AfterTheTour() {
       <h3>That was the tour. What to try next:</h3>
       <ul>
         <li>
-          Edit <code>manifest.yml</code>, such as the limit of <code>refund_order</code>, and ask again: the
-          running bot takes it over.
+          Edit <code>examples/shop/manifest.yml</code>, such as the limit of <code>refund_order</code>, and
+          ask again: the running bot takes it over.
         </li>
         <li>
           Be Gil, the guest, and click Approve on a card: the rules are checked at the click, not by hiding

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defineTool } from 'countersign';
 import { z } from 'zod';
-import { defineTool } from '../../agent/tool.ts';
 
 const STEPS = ['building', 'testing', 'rolling out to 10 %', 'rolling out to 100 %', 'watching'];
 const STEP_MS = 1_500;
 
-/** Pretends to deploy a service: a long action that says how far it is. A real one would call your pipeline here. */
+/** Pretends to deploy a service: a long action that reports progress. A real tool would call your pipeline here. */
 export const deployService = defineTool(
   {
     name: 'deploy_service',

@@ -1,8 +1,8 @@
+import { defineTool } from 'countersign';
 import { z } from 'zod';
-import { defineTool } from '../../agent/tool.ts';
-import { ledgerIn } from './ledger.ts';
+import { openLedger } from '../ledger.ts';
 
-/** Deletes a customer of the sample shop for good: the kind of action that two people should sign. */
+/** Deletes a customer for good: the kind of action that two people should approve. */
 export const deleteCustomer = defineTool(
   {
     name: 'delete_customer',
@@ -10,5 +10,5 @@ export const deleteCustomer = defineTool(
     inputSchema: z.object({ customer: z.string().min(1).describe('the customer, by name') }),
     outputSchema: z.object({ deletedOrders: z.number() }),
   },
-  async ({ customer }, { context }) => ({ deletedOrders: await ledgerIn(context).deleteCustomer(customer) }),
+  async ({ customer }) => ({ deletedOrders: await openLedger().deleteCustomer(customer) }),
 );

@@ -1,8 +1,9 @@
+import { defineTool } from 'countersign';
 import { z } from 'zod';
-import { defineTool } from '../../agent/tool.ts';
-import { ledgerIn, Order } from './ledger.ts';
+import { openLedger } from '../ledger.ts';
+import { Order } from '../orders.ts';
 
-/** Reads one order of the sample shop. */
+/** Reads one order. */
 export const readOrder = defineTool(
   {
     name: 'read_order',
@@ -12,8 +13,8 @@ export const readOrder = defineTool(
     outputSchema: Order,
     idempotent: true,
   },
-  async ({ orderId }, { context }) => {
-    const order = await ledgerIn(context).order(orderId);
+  async ({ orderId }) => {
+    const order = await openLedger().order(orderId);
     if (order === undefined) throw new Error(`There is no order ${orderId}`);
     return order;
   },

@@ -1,7 +1,7 @@
+import { defineTool } from 'countersign';
 import { z } from 'zod';
-import { defineTool } from '../../agent/tool.ts';
 
-/** Pretends to publish a line on the status page: news that is worth nothing an hour later. A real one would call your page here. */
+/** Pretends to publish a line on the status page. A real tool would call your status page here. */
 export const publishStatus = defineTool(
   {
     name: 'publish_status',

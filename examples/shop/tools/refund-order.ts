@@ -1,8 +1,8 @@
+import { defineTool } from 'countersign';
 import { z } from 'zod';
-import { defineTool } from '../../agent/tool.ts';
-import { ledgerIn } from './ledger.ts';
+import { openLedger } from '../ledger.ts';
 
-/** Refunds an order of the sample shop; the ledger books one refund a key, so that a second try has no second effect. */
+/** Refunds an order. The ledger books one refund per idempotency key, so another attempt has no further effect. */
 export const refundOrder = defineTool(
   {
     name: 'refund_order',
@@ -15,8 +15,8 @@ export const refundOrder = defineTool(
     outputSchema: z.object({ orderId: z.string(), refunded: z.number(), total: z.number() }),
     idempotent: true,
   },
-  async ({ orderId, amount }, { context, idempotencyKey }) => {
-    const { outcome, order } = await ledgerIn(context).refund(orderId, amount, idempotencyKey);
+  async ({ orderId, amount }, { idempotencyKey }) => {
+    const { outcome, order } = await openLedger().refund(orderId, amount, idempotencyKey);
     if (order === undefined) throw new Error(`There is no order ${orderId}`);
     if (outcome === 'too-much')
       throw new Error(`Only ${order.amount - order.refunded} cents of ${orderId} are left to refund`);

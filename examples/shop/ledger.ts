@@ -1,0 +1,103 @@
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+import { ORDERS, type Order } from './orders.ts';
+
+/** Begins every key of the shop, so that it can share a Redis with the bot. */
+export const KEY_PREFIX = 'shop:';
+
+const REFUNDED = 'refunded';
+const REFUNDS = 'refunds';
+const DELETED = 'deleted-customers';
+
+// KEYS: cents refunded by order, refunds by idempotency key, deleted customers.
+// ARGV: order, its customer, its amount, the refund's amount, the refund's idempotency key.
+// Result: 'refunded', 'too-much' or 'unknown-order'; the same key again is 'refunded' and books nothing.
+const REFUND = `
+if redis.call('SISMEMBER', KEYS[3], ARGV[2]) == 1 then return 'unknown-order' end
+if redis.call('HEXISTS', KEYS[2], ARGV[5]) == 1 then return 'refunded' end
+local refunded = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
+if refunded + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return 'too-much' end
+redis.call('HINCRBY', KEYS[1], ARGV[1], ARGV[4])
+redis.call('HSET', KEYS[2], ARGV[5], ARGV[4])
+return 'refunded'`;
+
+const Outcome = z.enum(['refunded', 'too-much', 'unknown-order']);
+
+export interface RefundResult {
+  readonly outcome: z.infer<typeof Outcome>;
+  readonly order: Order | undefined;
+}
+
+/** Books the shop's refunds and deletions. The orders themselves are fixed; only what changes is kept in Redis. */
+export interface Ledger {
+  order(id: string): Promise<Order | undefined>;
+  /** Books a refund once per idempotency key. */
+  refund(id: string, amount: number, idempotencyKey: string): Promise<RefundResult>;
+  /** Deletes a customer with all orders; returns the number of orders. */
+  deleteCustomer(customer: string): Promise<number>;
+}
+
+/** Opens the ledger in the Redis of SHOP_REDIS_URL, or else in the bot's own. */
+export function openLedger(
+  url = process.env.SHOP_REDIS_URL ?? process.env.REDIS_URL ?? 'redis://127.0.0.1:6379',
+): Ledger {
+  /** Connects for one action only, so that a tool has nothing to close when the bot stops or reloads it. */
+  async function withRedis<Result>(use: (redis: Redis) => Promise<Result>): Promise<Result> {
+    const redis = new Redis(url, { keyPrefix: KEY_PREFIX, lazyConnect: true, maxRetriesPerRequest: 1 });
+    // The failed command reports the same error.
+    redis.on('error', () => {});
+    try {
+      return await use(redis);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  async function read(redis: Redis, id: string): Promise<Order | undefined> {
+    const order = ORDERS.find((known) => known.id === id);
+    if (order === undefined) return undefined;
+    const [refunded, isDeleted] = await Promise.all([
+      redis.hget(REFUNDED, id),
+      redis.sismember(DELETED, order.customer),
+    ]);
+    return isDeleted === 1 ? undefined : { ...order, refunded: Number(refunded ?? 0) };
+  }
+
+  return {
+    order: (id) => withRedis((redis) => read(redis, id)),
+
+    refund: (id, amount, idempotencyKey) =>
+      withRedis(async (redis) => {
+        const order = ORDERS.find((known) => known.id === id);
+        if (order === undefined) return { outcome: 'unknown-order', order: undefined };
+        const reply = await redis.eval(
+          REFUND,
+          3,
+          REFUNDED,
+          REFUNDS,
+          DELETED,
+          id,
+          order.customer,
+          order.amount,
+          amount,
+          idempotencyKey,
+        );
+        return { outcome: Outcome.parse(reply), order: await read(redis, id) };
+      }),
+
+    deleteCustomer: (customer) =>
+      withRedis(async (redis) => {
+        const orders = ORDERS.filter((order) => order.customer === customer).length;
+        if (orders === 0) return 0;
+        return (await redis.sadd(DELETED, customer)) === 1 ? orders : 0;
+      }),
+  };
+}
+
+/** Reads the amount of every refund, in cents, over a connection whose keys have no prefix yet. */
+export async function readRefunds(
+  redis: { hvals(key: string): Promise<readonly string[]> },
+  prefix = KEY_PREFIX,
+): Promise<readonly number[]> {
+  return (await redis.hvals(`${prefix}${REFUNDS}`)).map(Number);
+}

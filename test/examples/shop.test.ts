@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../examples/shop/ledger.ts';
+import { approvalOf } from '../../src/tools/gate/gate.ts';
+import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { formatProblem } from '../../src/tools/manifest/problem.ts';
+import { connectTestRedis } from '../support/redis.ts';
+import { interruptIn, runOnce } from '../tools/gate/support.ts';
+import { APPROVED, actionIn, openTools } from '../tools/toolbox-support.ts';
+
+const folder = fileURLToPath(new URL('../../examples/shop', import.meta.url));
+
+function shopManifest() {
+  const text = readFileSync(`${folder}/manifest.yml`, 'utf8');
+  const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return parsed;
+}
+
+describe('the manifest of the shop', () => {
+  test('has neither a mistake nor a warning, and needs no secret', () => {
+    const { warnings, secrets } = shopManifest();
+    expect([warnings, secrets]).toEqual([[], []]);
+  });
+
+  test('declares the same Slack app as the manifest that admins start from, but for its words', () => {
+    const text = readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8');
+    const starter = parseManifest(text, { file: 'manifest.yml', environment: {} });
+    if (!starter.ok) throw new Error('The manifest that admins start from does not hold.');
+    const { oauth_config, settings } = shopManifest().manifest.slack;
+    expect(starter.manifest.slack).toMatchObject({ oauth_config, settings });
+  });
+
+  test('names the MCP server at the path where it is installed, and lets only reading run without approval', () => {
+    const files = shopManifest().manifest.tools.find(({ kind }) => kind === 'mcp');
+    if (files?.kind !== 'mcp' || files.config.transport !== 'stdio') throw new Error('no local server');
+    expect(existsSync(`${folder}/${files.config.args[0]}`)).toBe(true);
+    expect(files.approval.map(({ match, require }) => `${match} ${require}`)).toEqual([
+      'read_* never',
+      'list_* never',
+      'get_* never',
+      '* always',
+    ]);
+  });
+
+  test('has two people approve a deletion', () => {
+    const { policies, tools } = shopManifest().manifest;
+    expect(tools.find(({ name }) => name === 'delete_customer')?.approval).toEqual([
+      { policy: 'destructive' },
+    ]);
+    expect(policies.get('destructive')).toMatchObject({ quorum: 2, risk: 'high', confirm: true });
+  });
+});
+
+test('the tools of the shop load through its manifest, and book in its ledger once per key', async () => {
+  const redis = connectTestRedis();
+  const url = `${redis.url}?keyPrefix=${redis.prefix}`;
+  process.env.SHOP_REDIS_URL = url;
+  const ledger = openLedger(url);
+  const toolbox = await openTools(shopManifest().manifest, { folder });
+  expect(toolbox.problems()).toEqual([]);
+
+  const read = await runOnce(actionIn(toolbox, 'read_order'), { orderId: 'A-1001' });
+  expect(read).toMatchObject({ status: 'ok', toolResponse: { output: { id: 'A-1001', refunded: 0 } } });
+
+  const refund = actionIn(toolbox, 'refund_order');
+  const input = { orderId: 'A-1001', amount: 20_000 };
+  expect(approvalOf(interruptIn(await runOnce(refund, input)))?.policy).toBe('finance');
+  expect((await ledger.order('A-1001'))?.refunded).toBe(0);
+  await runOnce(refund, input, { resumed: { ...APPROVED } });
+  await runOnce(refund, input, { resumed: { ...APPROVED } });
+  expect((await ledger.order('A-1001'))?.refunded).toBe(20_000);
+  expect(await ledger.refund('A-1001', 25_001, 'another key')).toMatchObject({ outcome: 'too-much' });
+  expect(await ledger.refund('A-9999', 1, 'a third key')).toMatchObject({ outcome: 'unknown-order' });
+
+  const remove = actionIn(toolbox, 'delete_customer');
+  interruptIn(await runOnce(remove, { customer: 'Hooper Ltd' }));
+  expect(await ledger.order('A-1002')).toBeDefined();
+  const removed = await runOnce(remove, { customer: 'Hooper Ltd' }, { resumed: { ...APPROVED } });
+  expect(removed).toMatchObject({ toolResponse: { output: { deletedOrders: 2 } } });
+  expect(await ledger.order('A-1001')).toBeUndefined();
+  expect(await ledger.refund('A-1001', 1, 'a fourth key')).toMatchObject({ outcome: 'unknown-order' });
+  await redis.close();
+});

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { startLocalModel } from '../playground/model/start-local-model.ts';
+import { APPROVERS_GROUP, CAST, PLACES } from '../playground/slack/default-cast.ts';
+import { startLocalSlack } from '../playground/slack/start-local-slack.ts';
+import { writeManifest } from './commands/support.ts';
+import { plainArguments, startPrivateRedis } from './store/private-redis.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const starter = readFileSync(new URL('../manifest.yml', import.meta.url), 'utf8');
+
+/** Runs the bot as production does, with nothing but its environment. */
+function runMain(environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['--import', 'tsx', main], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let error = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text;
+  });
+  const connected = new Promise<void>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => line.includes('connected to Slack') && resolve());
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code, error }));
+  return { child, connected, ended };
+}
+
+test('a start on an empty Redis writes keys of the record only, and leaves no trace of the examples', async () => {
+  const redis = await startPrivateRedis(plainArguments);
+  onTestFinished(() => redis.stop());
+  const slack = await startLocalSlack();
+  onTestFinished(() => slack.stop());
+  const model = await startLocalModel({ script: [] });
+  onTestFinished(() => model.stop());
+  const manifest = starter
+    .replaceAll('U0REPLACEME', CAST.admin)
+    .replaceAll('S0REPLACEME', APPROVERS_GROUP)
+    .replaceAll('C0REPLACEME', PLACES.general);
+  const { child, connected, ended } = runMain({
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'scripted',
+    OPENAI_BASE_URL: model.url,
+    REDIS_URL: redis.url,
+    MANIFEST: writeManifest(manifest),
+    PORT: '0',
+  });
+  await Promise.race([connected, ended.then(({ error }) => Promise.reject(new Error(error)))]);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, error: '' });
+  const client = new Redis(redis.url);
+  onTestFinished(() => client.disconnect());
+  const keys = await client.keys('*');
+  expect(keys.length).toBeGreaterThan(0);
+  expect(keys.filter((key) => !/^\{?countersign[:}]/.test(key))).toEqual([]);
+  expect(keys.filter((key) => /shop|order|refund|ledger|sample/i.test(key))).toEqual([]);
+});
+
+test('a start with placeholders ends at once and names each of them', async () => {
+  const { ended } = runMain({
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+    OPENAI_API_KEY: 'none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    MANIFEST: writeManifest(starter),
+  });
+  const { code, error } = await ended;
+  expect(code).toBe(1);
+  expect(error).toMatch(/^countersign cannot start:\n/);
+  expect(error.match(/manifest\.yml:\d+:\d+: \S+: "[USC]0REPLACEME" is a placeholder/g)).toHaveLength(
+    starter.match(/\[?[USC]0REPLACEME/g)?.length ?? 0,
+  );
+});
