@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openRedisLedger } from '../../src/store/redis-ledger.ts';
+import { openRedisLedger } from '../../src/store/redis/redis-ledger.ts';
 import { approvalOf } from '../../src/tools/gate/gate.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { interruptIn, runOnce } from './gate/support.ts';
@@ -147,21 +147,4 @@ test('what an entry really does is part of the digest, and its headers are not',
   ].map((toolbox) => digestOf(toolbox, 'ping'));
   expect(rotated).toBe(first);
   expect(moved).not.toBe(first);
-});
-
-test('what signatures rest on has another name when a tool or a policy changes, and the same one when nothing does', async () => {
-  const few = '  read_order: { module: ./src/tools/samples/read-order.ts, approval: { require: never } }\n';
-  const more = `${few}  delete_customer: { module: ./src/tools/samples/delete-customer.ts }\n`;
-  const toolbox = await openTools(manifestOf(few));
-  const ground = toolbox.ground();
-  expect((await openTools(manifestOf(few))).ground()).toBe(ground);
-  await toolbox.replace(manifestOf(more));
-  expect(toolbox.ground()).not.toBe(ground);
-  await toolbox.replace(manifestOf(few));
-  expect(toolbox.ground()).toBe(ground);
-  const strict = [...toolbox.manifest.policies].map(
-    ([name, policy]) => [name, { ...policy, quorum: 3 }] as const,
-  );
-  await toolbox.replace({ ...toolbox.manifest, policies: new Map(strict) });
-  expect(toolbox.ground()).not.toBe(ground);
 });
