@@ -10,7 +10,7 @@ const APART = [
   'test/faults/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/playground/start/playground.test.ts',
-  'test/store/engine.test.ts',
+  'test/store/queue/engine.test.ts',
   'test/tools/mcp/**/*.test.ts',
 ];
 

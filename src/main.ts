@@ -43,7 +43,7 @@ try {
     environment: process.env,
     toolbox: bot.toolbox,
     secrets,
-    store: bot.parts.store,
+    store: bot.context.store,
     logger,
     onProblem: (trouble) => tellAdmins(bot, trouble),
   });
@@ -59,7 +59,7 @@ try {
 
 /** Sends every admin of the manifest what is wrong with the changed one. */
 async function tellAdmins(
-  { parts, toolbox }: RunningBot,
+  { context, toolbox }: RunningBot,
   { outcome, file: name, problems }: ManifestTrouble,
 ): Promise<void> {
   const what =
@@ -67,5 +67,5 @@ async function tellAdmins(
       ? `The changed ${name} is refused; the one before it stays.`
       : `${name} was taken over, but:`;
   for (const channel of toolbox.manifest.agent.admins)
-    await parts.client.chat.postMessage({ channel, text: `${what}\n\`\`\`${problems.join('\n')}\`\`\`` });
+    await context.client.chat.postMessage({ channel, text: `${what}\n\`\`\`${problems.join('\n')}\`\`\`` });
 }

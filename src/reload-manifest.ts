@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { canonicalJson, toJson } from './agent/json.ts';
-import type { Store } from './store/port.ts';
+import type { Store } from './store/port/store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { parseManifest } from './tools/manifest/parse-manifest.ts';
 import { formatProblem } from './tools/manifest/problem.ts';

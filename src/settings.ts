@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RedisEnvironment, type RedisSettings } from './store/redis-settings.ts';
+import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
 
 const Secret = z.string().min(1);
 

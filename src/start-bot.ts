@@ -1,29 +1,30 @@
 import type { Logger } from 'pino';
 import { openAIModel } from './agent/openai/chat-model.ts';
-import type { BotParts } from './bot/bot-parts.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
-import { takeCallback } from './bot/callbacks/take-callback.ts';
-import { createBotServer } from './bot/connection/bot-server.ts';
-import { createConnection } from './bot/connection/create-connection.ts';
-import { listen } from './bot/listen.ts';
-import { Directory } from './bot/people/directory.ts';
-import { PendingBrake } from './bot/requests/pending-brake.ts';
-import { RunningTurns } from './bot/running-turns.ts';
-import { type Timing, timingFor } from './bot/timing.ts';
+import { receiveCallback } from './bot/callbacks/receive-callback.ts';
+import { type BotContext, type Timing, timingFor } from './bot/context.ts';
+import { listen } from './bot/listeners/listen.ts';
+import { ThreadStatus } from './bot/reply/thread-status.ts';
+import { PendingLimiter } from './bot/requests/pending-limiter.ts';
+import { createBotServer } from './bot/slack/bot-server.ts';
+import { createConnection } from './bot/slack/create-connection.ts';
+import { Directory } from './bot/slack/directory.ts';
+import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import type { Settings } from './settings.ts';
-import { checkServer } from './store/check-server.ts';
-import { connectRedis } from './store/connect.ts';
-import { type EngineOptions, openEngine } from './store/engine.ts';
-import { onceIn } from './store/once.ts';
-import { openRedisStore } from './store/redis-store.ts';
-import { wakingStore } from './store/waking-store.ts';
+import { type EngineOptions, openEngine } from './store/queue/engine.ts';
+import { wakingStore } from './store/queue/waking-store.ts';
+import { checkServer } from './store/redis/check-server.ts';
+import { connectRedis } from './store/redis/connect.ts';
+import { onceIn } from './store/redis/once.ts';
+import { openRedisStore } from './store/redis/redis-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
 import type { Secrets } from './tools/secrets.ts';
 
 const STOP_WITHIN_MS = 20_000;
+const STATUS_WITHIN_MS = 2_000;
 const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 export interface BotSetup {
@@ -43,7 +44,7 @@ export interface BotSetup {
 export interface RunningBot {
   /** Where its own HTTP server listens. */
   readonly port: number;
-  readonly parts: BotParts;
+  readonly context: BotContext;
   readonly toolbox: OpenToolbox;
   /** Takes nothing new, lets what runs come to its end, and closes every connection. */
   stop(): Promise<void>;
@@ -69,7 +70,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix) });
   const { app } = connection;
   const { model } = manifest.agent;
-  const parts: BotParts = {
+  const context: BotContext = {
     model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
     // Read anew for every turn: the manifest may have been exchanged.
     agent: () => {
@@ -80,19 +81,20 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     store: wakingStore(record, engine),
     client: app.client,
     directory: new Directory(app.client),
-    brake: new PendingBrake(record),
+    limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
     turns: new RunningTurns(),
+    status: new ThreadStatus(app.client, logger),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     logger,
   };
-  listen(app, parts);
+  listen(app, context);
 
   const server = createBotServer({
     port: settings.port,
     isConnected: () => connection.isReady(),
     redisAnswers: async () => (await redis.ping()) === 'PONG',
-    takeCallback: async (token, body) => answerCallback(await takeCallback(parts, token, body)),
+    receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     receive: connection.receive,
     logger,
   });
@@ -100,15 +102,16 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
-    await Promise.all([engine.stop(), parts.turns.idle(STOP_WITHIN_MS)]);
+    await Promise.all([engine.stop(), context.turns.idle(STOP_WITHIN_MS)]);
+    await context.status.idle(STATUS_WITHIN_MS);
     await toolbox.close();
     await record.close();
   };
   try {
-    await engine.start(workHandlers(parts));
+    await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();
-    return { port, parts, toolbox, stop };
+    return { port, context, toolbox, stop };
   } catch (error) {
     await stop();
     throw error;

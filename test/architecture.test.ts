@@ -10,7 +10,7 @@ const rooms = [
   { room: 'src/store/', mayImport: ['src/store/', 'src/agent/messages.ts', 'src/agent/json.ts'] },
   {
     room: 'src/bot/',
-    mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port.ts', 'src/store/engine-port.ts'],
+    mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port/'],
   },
   { room: 'src/', mayImport: ['src/'] },
 ];
@@ -74,7 +74,7 @@ describe('the check', () => {
     ['src/agent/a.ts', "import { b } from '../store/b.ts';", 'src/store/b.ts'],
     ['src/agent/a.ts', "import type { B } from '../tools/b.ts';", 'src/tools/b.ts'],
     ['src/agent/openai/a.ts', "export { b } from '../../bot/b.ts';", 'src/bot/b.ts'],
-    ['src/tools/a.ts', "import '../store/port.ts';", 'src/store/port.ts'],
+    ['src/tools/a.ts', "import '../store/port/store.ts';", 'src/store/port/store.ts'],
     ['src/store/a.ts', "import { generate } from '../agent/generate.ts';", 'src/agent/generate.ts'],
     ['src/bot/a.ts', "const b = await import('../store/redis.ts');", 'src/store/redis.ts'],
     ['src/bot/a.ts', "export * from '../main.ts';", 'src/main.ts'],
@@ -91,7 +91,7 @@ describe('the check', () => {
   test.each([
     ['src/tools/a.ts', "import { b } from '../agent/b.ts';"],
     ['src/store/a.ts', "import type { Message } from '../agent/messages.ts';"],
-    ['src/bot/a.ts', "import type { Store } from '../store/port.ts';"],
+    ['src/bot/a.ts', "import type { Store } from '../store/port/store.ts';"],
     ['src/main.ts', "import { b } from './store/redis.ts';"],
     ['src/agent/a.ts', "import { z } from 'zod';\nimport { readFile } from 'node:fs/promises';"],
     ['src/agent/a.ts', "// import { b } from '../bot/b.ts';\nexport const words = ['from', '../bot/b.ts'];"],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
-import { requestIdOf, SHARDS, shardOf, threadOf } from '../../src/store/keys.ts';
-import type { Store, TurnEnd } from '../../src/store/port.ts';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import type { Store, TurnEnd } from '../../src/store/port/store.ts';
+import { requestIdOf, SHARDS, shardOf, threadOf } from '../../src/store/record/keys.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { median } from '../quantiles.ts';
 import type { Table } from '../table.ts';
 
@@ -125,7 +125,7 @@ function shardOfRequest(id: string): number {
 
 /** A request that waits has its card, so that nothing of it is due. */
 async function show(store: Store, shard: number): Promise<void> {
-  for (const item of await store.takeOutbox(shard, { leaseMs: HOUR_MS, limit: AT_ONCE }))
+  for (const item of await store.claimOutbox(shard, { leaseMs: HOUR_MS, limit: AT_ONCE }))
     if (item.kind === 'view') await store.doneView(item, LATEST, { ts: '1712345678.000001' });
 }
 
@@ -135,9 +135,9 @@ async function ask(store: Store, times: Times = noTimes()): Promise<string> {
   const threadId = `C0123456789:1712345678.${String(opened).padStart(6, '0')}`;
   const id = requestIdOf(threadId, randomUUID());
   const item = { id: 'first', body: { text: 'Please refund order A-1.' } };
-  times.put.push(await timed('put', () => store.put(threadId, item)));
-  const taken = await store.take(threadId, HOUR_MS);
-  if (taken.outcome !== 'taken') throw new Error(`The thread is ${taken.outcome}`);
+  times.put.push(await timed('put', () => store.enqueue(threadId, item)));
+  const taken = await store.claimTurn(threadId, HOUR_MS);
+  if (taken.outcome !== 'claimed') throw new Error(`The thread is ${taken.outcome}`);
   const end: TurnEnd = {
     messages: [{ v: 1, role: 'user', content: [{ text: 'Please refund order A-1.' }] }],
     read: 1,
@@ -175,7 +175,12 @@ async function measureOnce(store: Store, times: Times): Promise<void> {
       store.vote(id, { who: APPROVER, eligible: true, evidence, decision: 'approve', shown: 'd'.repeat(64) }),
     ),
   );
-  const attempt = { attempt: 'first', digest: 'd'.repeat(64), silenceMs: HOUR_MS, stillEligible: [APPROVER] };
+  const attempt = {
+    attempt: 'first',
+    digest: 'd'.repeat(64),
+    heartbeatTimeoutMs: HOUR_MS,
+    stillEligible: [APPROVER],
+  };
   times.start.push(await timed('started', () => store.start(id, { ...attempt, evidence })));
   times.finish.push(
     await timed('finished', () =>
@@ -198,8 +203,8 @@ async function measureOnce(store: Store, times: Times): Promise<void> {
 
 /** Ends the turn that the action was for, and shows what became of it. */
 async function comeToRest(store: Store, id: string): Promise<void> {
-  const taken = await store.take(threadOf(id) ?? '', HOUR_MS);
-  if (taken.outcome !== 'taken') throw new Error(`The thread is ${taken.outcome}`);
+  const taken = await store.claimTurn(threadOf(id) ?? '', HOUR_MS);
+  if (taken.outcome !== 'claimed') throw new Error(`The thread is ${taken.outcome}`);
   await store.suspend(taken.turn, {
     messages: [{ v: 1, role: 'model', content: [{ text: 'It is done.' }] }],
     read: 0,

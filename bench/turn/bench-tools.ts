@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineTool } from '../../src/agent/tool.ts';
 import { buildEntries } from '../../src/tools/build-entries.ts';
 import { describeSignatures } from '../../src/tools/describe-signatures.ts';
-import { groundOf } from '../../src/tools/ground-of.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
 import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
@@ -39,14 +38,12 @@ export function benchTools(count: number): Toolbox & { readonly manifest: Manife
   }));
   const { entries } = buildEntries(manifest, sources, new Secrets());
   const all = [...entries.values()];
-  const ground = groundOf(all, manifest.policies.values());
   return {
     manifest,
     tools: () => all.map(({ tool }) => tool),
     toolsFor: () => all.map(({ tool }) => tool),
     find: (name) => entries.get(name),
     policy: (name) => manifest.policies.get(name),
-    ground: () => ground,
     notice: () => describeSignatures(all, (name) => manifest.policies.get(name)),
     close: async () => {},
   };

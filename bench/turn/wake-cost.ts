@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openEngine } from '../../src/store/engine.ts';
+import { openEngine } from '../../src/store/queue/engine.ts';
 import { startCountingProxy, type Traffic } from './counting-proxy.ts';
 
 const QUIET_MS = 1_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditRow } from '../../src/store/audit-port.ts';
+import type { AuditRow } from '../../src/store/port/audit.ts';
 
 // A part that is gone must not hide the rest of the log; the row's hash no longer fits, which tells it.
 const Part = z.string().catch('');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AuditRow } from '../../src/store/audit-port.ts';
-import { ChainCheck } from '../../src/store/chain-check.ts';
+import type { AuditRow } from '../../src/store/port/audit.ts';
+import { ChainCheck } from '../../src/store/record/chain-check.ts';
 import type { RecordedRow, ThreadRecord } from '../record-protocol.ts';
 
 const Head = z.object({

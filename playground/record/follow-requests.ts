@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Keys, SHARDS, threadOf } from '../../src/store/keys.ts';
-import { SettledState } from '../../src/store/request-record.ts';
-import type { RedisClient } from '../../src/store/run-script.ts';
+import { type Keys, SHARDS, threadOf } from '../../src/store/record/keys.ts';
+import { SettledState } from '../../src/store/record/request-record.ts';
+import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 import { parseAuditRows, StreamRange } from './audit-row.ts';
 import { byAge, loadRequests } from './load-requests.ts';

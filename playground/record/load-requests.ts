@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Keys, shardOf, threadOf } from '../../src/store/keys.ts';
-import { parseRequestRecord } from '../../src/store/parse-request-record.ts';
-import type { TimerKind } from '../../src/store/port.ts';
-import type { RequestRecord } from '../../src/store/request-record.ts';
-import type { RedisClient } from '../../src/store/run-script.ts';
+import type { TimerKind } from '../../src/store/port/store.ts';
+import { type Keys, shardOf, threadOf } from '../../src/store/record/keys.ts';
+import { parseRequestRecord } from '../../src/store/record/parse-request-record.ts';
+import type { RequestRecord } from '../../src/store/record/request-record.ts';
+import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 import { toRecordedRequest } from './recorded-request.ts';
 import { repliesTo } from './replies-to.ts';

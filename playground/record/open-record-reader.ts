@@ -1,5 +1,5 @@
-import { connectRedis } from '../../src/store/connect.ts';
-import { Keys } from '../../src/store/keys.ts';
+import { Keys } from '../../src/store/record/keys.ts';
+import { connectRedis } from '../../src/store/redis/connect.ts';
 import type { RecordedRequest, ThreadRecord } from '../record-protocol.ts';
 import { followRequests } from './follow-requests.ts';
 import { readThread } from './read-thread.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../src/agent/json.ts';
-import { isThreadId, type Keys, requestIdOf, shardOf, threadOf } from '../../src/store/keys.ts';
-import type { RedisClient } from '../../src/store/run-script.ts';
+import { isThreadId, type Keys, requestIdOf, shardOf, threadOf } from '../../src/store/record/keys.ts';
+import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';
 import { parseAuditRows, StreamRange } from './audit-row.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestRecord } from '../../src/store/request-record.ts';
+import type { RequestRecord } from '../../src/store/record/request-record.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 
 const Call = z.object({

@@ -1,5 +1,5 @@
 import { readRefunds } from '../../examples/shop/ledger.ts';
-import { connectRedis } from '../../src/store/connect.ts';
+import { connectRedis } from '../../src/store/redis/connect.ts';
 import type { BotSupervisor } from '../bot/supervise-bot.ts';
 import type { TourStep } from '../protocol.ts';
 import type { RecordReader } from '../record/open-record-reader.ts';

@@ -1,16 +1,16 @@
-import type { WorkHandlers } from '../store/engine-port.ts';
-import { applyTimer } from './apply-timer.ts';
-import type { BotParts } from './bot-parts.ts';
+import type { WorkHandlers } from '../store/port/engine.ts';
+import { startApprovedAction } from './actions/start-action.ts';
+import type { BotContext } from './context.ts';
 import { deliver } from './delivery/deliver.ts';
-import { runAction } from './run-action.ts';
-import { takeTurn } from './take-turn.ts';
+import { applyTimer } from './timers/apply-timer.ts';
+import { claimAndRunTurn } from './turns/run-turn.ts';
 
-/** What a worker does when it is woken. */
-export function workHandlers(parts: BotParts): WorkHandlers {
+/** Builds the handlers of a woken worker. */
+export function workHandlers(context: BotContext): WorkHandlers {
   return {
-    thread: (threadId) => takeTurn(parts, threadId),
-    run: (requestId) => runAction(parts, requestId),
-    outbox: (shard) => deliver(parts, shard),
-    timer: (kind, id) => applyTimer(parts, kind, id),
+    thread: (threadId) => claimAndRunTurn(context, threadId),
+    run: (requestId) => startApprovedAction(context, requestId),
+    outbox: (shard) => deliver(context, shard),
+    timer: (kind, id) => applyTimer(context, kind, id),
   };
 }

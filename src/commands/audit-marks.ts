@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { AuditMark } from '../store/audit-port.ts';
+import type { AuditMark } from '../store/port/audit.ts';
 import { Failure } from './failure.ts';
 
 const Marks = z.array(

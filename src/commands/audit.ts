@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { showLine } from '../bot/cards/show-text.ts';
-import type { AuditRow } from '../store/audit-port.ts';
+import type { AuditRow } from '../store/port/audit.ts';
 import { readMarks, writeMarks } from './audit-marks.ts';
 import { type Command, EXIT } from './command.ts';
 import { withRecord } from './open-record.ts';

@@ -1,8 +1,8 @@
-import { connectRedis } from '../store/connect.ts';
-import type { Store } from '../store/port.ts';
-import { RedisEnvironment } from '../store/redis-settings.ts';
-import { openRedisStore } from '../store/redis-store.ts';
-import type { RedisClient } from '../store/run-script.ts';
+import type { Store } from '../store/port/store.ts';
+import { connectRedis } from '../store/redis/connect.ts';
+import { RedisEnvironment } from '../store/redis/redis-settings.ts';
+import { openRedisStore } from '../store/redis/redis-store.ts';
+import type { RedisClient } from '../store/redis/run-script.ts';
 import type { CommandContext } from './command.ts';
 import { Failure } from './failure.ts';
 

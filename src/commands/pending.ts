@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonValue } from '../agent/json.ts';
 import { cut, showLine } from '../bot/cards/show-text.ts';
-import type { RequestRecord } from '../store/port.ts';
-import { readWaiting } from '../store/read-waiting.ts';
+import type { RequestRecord } from '../store/port/store.ts';
+import { readWaiting } from '../store/redis/verbs/read-waiting.ts';
 import { type Command, EXIT } from './command.ts';
 import { withRecord } from './open-record.ts';
 import { readOptions } from './read-options.ts';

@@ -1,6 +1,5 @@
 import { buildEntries, type KeptEntry } from './build-entries.ts';
 import { describeSignatures } from './describe-signatures.ts';
-import { groundOf } from './ground-of.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { McpLog } from './mcp/mcp-config.ts';
 import type { McpDescription } from './mcp/open-mcp-server.ts';
@@ -32,14 +31,12 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   let sources: readonly ToolSource[] = [];
   let entries: ReadonlyMap<string, KeptEntry> = new Map();
   let problems: readonly string[] = [];
-  let ground: string | undefined;
 
   const rebuild = (): void => {
     const built = buildEntries(manifest, sources, options.secrets);
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);
-    ground = undefined;
   };
   const open = (declared: Manifest, kept: readonly ToolSource[]): Promise<ToolSource[]> => {
     const loadModule = createModuleLoader(options.folder);
@@ -63,10 +60,6 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     toolsFor: (place) => offered(place).map(({ tool }) => tool),
     find: (name) => entries.get(name),
     policy: (name) => manifest.policies.get(name),
-    ground: () => {
-      ground ??= groundOf(entries.values(), manifest.policies.values());
-      return ground;
-    },
     notice: (place) => describeSignatures(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     servers: () => sources.flatMap((source) => source.describe() ?? []),

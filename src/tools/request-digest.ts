@@ -30,7 +30,7 @@ function policyText(policy: JsonObject): string {
 const definitions = new WeakMap<ToolEntry, string>();
 
 /** The definition of a tool as canonical JSON; an entry never changes, so it is written once. */
-export function definitionOf(entry: ToolEntry): string {
+function definitionOf(entry: ToolEntry): string {
   const known = definitions.get(entry);
   if (known !== undefined) return known;
   const { name, description, inputSchema } = entry.tool;

@@ -35,8 +35,6 @@ export interface Toolbox {
   tools(): readonly Tool[];
   find(name: string): ToolEntry | undefined;
   policy(name: string): Policy | undefined;
-  /** Names every tool's definition and every policy as they are now. */
-  ground(): string;
   /** What the model is told beforehand of who must sign what. */
   notice(place: Place): string;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildCard } from '../../src/bot/cards/build-card.ts';
-import { harmlessMarkdown } from '../../src/bot/reply/harmless-markdown.ts';
+import { sanitizeMarkdown } from '../../src/bot/reply/sanitize-markdown.ts';
 import { detailsFor, recordOf } from '../bot/cards/records.ts';
 import { TEXTS } from './corpus.ts';
 import { wrongInPayload } from './oracle.ts';
@@ -109,6 +109,6 @@ describe('the oracle has nothing against what is drawn with care', () => {
   test.each(TEXTS)('$name', ({ text }) => {
     const request = recordOf({ details: detailsFor({ text }, { why: text, description: text }) });
     expect(wrong({ ...buildCard(request, { view: 'thread' }) })).toEqual([]);
-    expect(wrong({ text: undefined, markdown_text: harmlessMarkdown(text) })).toEqual([]);
+    expect(wrong({ text: undefined, markdown_text: sanitizeMarkdown(text) })).toEqual([]);
   });
 });

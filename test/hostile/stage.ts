@@ -70,7 +70,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
   const { workspace } = story;
   const screens = new Map<string, Promise<unknown>>();
   const recordOf = async (card: Message) => {
-    const loaded = await bot.parts.store.load(requestIdIn(card));
+    const loaded = await bot.context.store.load(requestIdIn(card));
     if (loaded.outcome !== 'found') throw new Error(`The request of a card is ${loaded.outcome}`);
     return loaded.request;
   };

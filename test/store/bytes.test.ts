@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BroughtUpRedis, bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
-import type { Store } from '../../src/store/port.ts';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import {
   approve,
   attempt,

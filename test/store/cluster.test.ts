@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { startRedisCluster } from '../support/redis-cluster.ts';
-import { describeStore } from './suite.ts';
+import { describeStore } from './suite/suite.ts';
 
 describeStore('the store on a Redis Cluster of three nodes', async () => {
   const cluster = await startRedisCluster(3);

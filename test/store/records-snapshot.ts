@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import type { RedisClient } from '../../src/store/run-script.ts';
+import type { RedisClient } from '../../src/store/redis/run-script.ts';
 
 /** Every key of a record with all that it holds, read in one step on each node. */
 const READ_ALL = `

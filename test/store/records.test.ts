@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Keys, shardOf } from '../../src/store/keys.ts';
-import type { Store } from '../../src/store/port.ts';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import { Keys, shardOf } from '../../src/store/record/keys.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { approve, ask, attempt, MINUTE_MS, outcome } from './support.ts';
 
@@ -100,10 +100,10 @@ describe('a request of version 1', () => {
           {
             id: 'thread',
             place: { channel: 'C1', thread: '171.2' },
-            stands: { channel: 'C1', ts: '171.3' },
+            postedAt: { channel: 'C1', ts: '171.3' },
             drawn: 5,
           },
-          { id: 'dm-ann', place: { channel: 'D1' }, stands: undefined, drawn: 0 },
+          { id: 'dm-ann', place: { channel: 'D1' }, postedAt: undefined, drawn: 0 },
         ],
       },
     });
@@ -178,8 +178,8 @@ describe('a request of version 2', () => {
 describe('a thread of version 1', () => {
   test('is read as it was written', async () => {
     await writeThread('C1:171.20');
-    const taken = await store.take('C1:171.20', MINUTE_MS);
-    if (taken.outcome !== 'taken') throw new Error(`The thread is ${taken.outcome}`);
+    const taken = await store.claimTurn('C1:171.20', MINUTE_MS);
+    if (taken.outcome !== 'claimed') throw new Error(`The thread is ${taken.outcome}`);
     const { messages, inbox, settled } = taken.turn;
     expect(messages).toEqual(threadFixture.log.map((row) => JSON.parse(row)));
     expect(inbox).toEqual([{ id: 'C1:171.9', body: { text: 'and A-2', who: 'U-rita' } }]);
@@ -198,7 +198,7 @@ describe('a thread of version 1', () => {
   ])('%s is set aside, and that is said', async (name, changes, where) => {
     const threadId = `T-${shardOf(name)}-${name.length}`;
     await writeThread(threadId, changes);
-    const taken = await store.take(threadId, MINUTE_MS);
+    const taken = await store.claimTurn(threadId, MINUTE_MS);
     expect(taken).toMatchObject({ outcome: 'quarantined' });
     expect(taken).toHaveProperty('reason', expect.stringContaining(where));
     expect(taken).toHaveProperty('reason', expect.not.stringContaining('\n'));

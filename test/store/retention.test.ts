@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shardOf, threadOf } from '../../src/store/keys.ts';
-import type { Store } from '../../src/store/port.ts';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import { shardOf, threadOf } from '../../src/store/record/keys.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { snapshotOf } from './records-snapshot.ts';
 import {
+  actor,
   approve,
   ask,
   askAndLose,
   askAndStart,
   beginTurn,
-  deed,
   MINUTE_MS,
   message,
   newThreadId,
@@ -57,7 +57,7 @@ const ENDINGS: Readonly<Record<string, () => Promise<string>>> = {
   },
   answered: async () => {
     const id = await ask(store, { kind: 'question' });
-    await store.answer(id, deed('U-ann'), 'blue');
+    await store.answer(id, actor('U-ann'), 'blue');
     return id;
   },
   expired: async () => {
@@ -68,7 +68,7 @@ const ENDINGS: Readonly<Record<string, () => Promise<string>>> = {
   withdrawn: async () => {
     const id = await ask(store, { policy: { escalate: { afterMs: 0, to: ['U-boss'] } } });
     await store.escalate(id, { id: newThreadId(), body: {} });
-    await store.withdraw(id, deed('U-rita'), '');
+    await store.withdraw(id, actor('U-rita'), '');
     return id;
   },
   superseded: async () => {
@@ -83,7 +83,7 @@ const ENDINGS: Readonly<Record<string, () => Promise<string>>> = {
   },
   resolved: async () => {
     const id = await askAndLose(store);
-    await store.resolve(id, deed('U-ops'), 'ran', '');
+    await store.resolve(id, actor('U-ops'), 'ran', '');
     return id;
   },
 };
@@ -144,7 +144,7 @@ test('nothing that waits for anybody ever leaves', async () => {
 test('a thread in which something was said meanwhile stays', async () => {
   const threadId = newThreadId();
   await suspendTurn(store, await beginTurn(store, threadId), { messages: [message('kept')] });
-  await store.put(threadId, { id: 'new', body: {} });
+  await store.enqueue(threadId, { id: 'new', body: {} });
   expect(await store.retire(threadId)).toEqual({ outcome: 'not-due' });
   expect((await takeTurn(store, threadId)).messages).toEqual([message('kept')]);
   expect(await store.retire(threadId)).toEqual({ outcome: 'not-due' });

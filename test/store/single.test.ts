@@ -1,4 +1,4 @@
 import { connectTestRedis } from '../support/redis.ts';
-import { describeStore } from './suite.ts';
+import { describeStore } from './suite/suite.ts';
 
 describeStore('the store on a single Redis', async () => connectTestRedis());

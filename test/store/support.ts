@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type Message, userMessage } from '../../src/agent/messages.ts';
-import { requestIdOf } from '../../src/store/keys.ts';
 import type {
+  Actor,
   Attempt,
-  Deed,
+  ClaimedTurn,
   Outcome,
-  Signature,
   Store,
-  TakenTurn,
   TurnEnd,
   Vote,
-} from '../../src/store/port.ts';
-import type { ExecutionRules, NewRequest, PolicySnapshot } from '../../src/store/request-record.ts';
+} from '../../src/store/port/store.ts';
+import { requestIdOf } from '../../src/store/record/keys.ts';
+import type { ExecutionRules, NewRequest, PolicySnapshot } from '../../src/store/record/request-record.ts';
 
 export const MINUTE_MS = 60_000;
 
@@ -44,7 +43,6 @@ export function newRequest(
     kind: 'approval',
     requester: 'U-rita',
     digest: 'digest-1',
-    ground: 'ground-1',
     details: { tool: 'refund_order', input: { order: 'A-1', amount: 1200 } },
     ...others,
     policy: { ...POLICY, ...policy },
@@ -57,15 +55,15 @@ export function newThreadId(): string {
 }
 
 /** Takes a thread that must be free, after saying something in it. */
-export async function beginTurn(store: Store, threadId: string, leaseMs = MINUTE_MS): Promise<TakenTurn> {
-  await store.put(threadId, { id: randomUUID(), body: { text: 'hello' } });
+export async function beginTurn(store: Store, threadId: string, leaseMs = MINUTE_MS): Promise<ClaimedTurn> {
+  await store.enqueue(threadId, { id: randomUUID(), body: { text: 'hello' } });
   return takeTurn(store, threadId, leaseMs);
 }
 
 /** Takes a thread in which something waits to be read. */
-export async function takeTurn(store: Store, threadId: string, leaseMs = MINUTE_MS): Promise<TakenTurn> {
-  const taken = await store.take(threadId, leaseMs);
-  if (taken.outcome !== 'taken') throw new Error(`The thread ${threadId} is ${taken.outcome}`);
+export async function takeTurn(store: Store, threadId: string, leaseMs = MINUTE_MS): Promise<ClaimedTurn> {
+  const taken = await store.claimTurn(threadId, leaseMs);
+  if (taken.outcome !== 'claimed') throw new Error(`The thread ${threadId} is ${taken.outcome}`);
   return taken.turn;
 }
 
@@ -78,28 +76,26 @@ export async function ask(store: Store, changes: RequestChanges = {}): Promise<s
 }
 
 /** Ends a turn that has read its whole inbox. */
-export async function suspendTurn(store: Store, turn: TakenTurn, end: Partial<TurnEnd> = {}): Promise<void> {
+export async function suspendTurn(
+  store: Store,
+  turn: ClaimedTurn,
+  end: Partial<TurnEnd> = {},
+): Promise<void> {
   const result = await store.suspend(turn, { messages: [], read: turn.inbox.length, ...end });
   if (result.outcome !== 'suspended') throw new Error(`The turn is ${result.outcome}`);
 }
 
 /** A click by somebody who may. */
-export function deed(who: string, changes: Partial<Deed> = {}): Deed {
+export function actor(who: string, changes: Partial<Actor> = {}): Actor {
   return { who, eligible: true, evidence: { click: randomUUID() }, ...changes };
 }
 
 export function approve(who: string, changes: Partial<Vote> = {}): Vote {
-  return { ...deed(who), decision: 'approve', shown: 'digest-1', ...changes };
+  return { ...actor(who), decision: 'approve', shown: 'digest-1', ...changes };
 }
 
 export function reject(who: string, changes: Partial<Vote> = {}): Vote {
   return approve(who, { decision: 'reject', reason: 'not today', ...changes });
-}
-
-/** An approval by somebody who is named, of a card that they saw anywhere. */
-export function signature(who: string, name: string, changes: Partial<Signature> = {}): Signature {
-  const { evidence } = deed(who);
-  return { who, evidence, ground: 'ground-1', seenAt: [], attempt: name, silenceMs: MINUTE_MS, ...changes };
 }
 
 /** A try by a worker for which everybody who signed still counts. */
@@ -107,7 +103,7 @@ export function attempt(name: string, changes: Partial<Attempt> = {}): Attempt {
   return {
     attempt: name,
     digest: 'digest-1',
-    silenceMs: MINUTE_MS,
+    heartbeatTimeoutMs: MINUTE_MS,
     stillEligible: ['U-ann', 'U-ben'],
     evidence: {},
     ...changes,
@@ -145,7 +141,7 @@ export async function askAndStart(
 
 /** Opens a request whose only attempt has fallen silent, so that nobody knows what became of it. */
 export async function askAndLose(store: Store, changes: RequestChanges = {}): Promise<string> {
-  const requestId = await askAndStart(store, changes, { silenceMs: 0 });
+  const requestId = await askAndStart(store, changes, { heartbeatTimeoutMs: 0 });
   await store.recover(requestId);
   return requestId;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { threadIdOf } from '../../src/bot/thread.ts';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import { threadIdOf } from '../../src/bot/slack/thread.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, heardByModel, startStory } from './support.ts';
 
 type Story = Awaited<ReturnType<typeof startStory>>;
@@ -19,7 +19,7 @@ async function replyAfterDeath(story: Story, thread: Thread, text: string): Prom
   const ts = state.clock.next();
   const meant = text === 'stop' ? { stops: true } : { answers };
   const item = { id: ts, body: { user: CAST.requester, text, ...meant } };
-  expect(await store.put(threadId, item)).toMatchObject({ outcome: 'put', waiting: 1 });
+  expect(await store.enqueue(threadId, item)).toMatchObject({ outcome: 'enqueued', waiting: 1 });
 
   const place = state.channels.get(channel);
   const said = { user: CAST.requester, text, ts, thread_ts: threadTs };

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
-const SILENT = { silenceMs: 300, beatMs: 3_600_000 };
+const SILENT = { heartbeatTimeoutMs: 300, heartbeatMs: 3_600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 const manifestFor = (approvers: string) => `
@@ -41,7 +41,7 @@ test('the signature of a named approver is on record as a vote, an approval and 
   expect(rows.map(({ event }) => event)).toEqual(['asked', 'voted', 'approved', 'started', 'succeeded']);
   const [asked, voted, , started] = rows;
   expect(voted?.body).toMatchObject({ who: CAST.alice, evidence: { as: CAST.alice, isBot: false } });
-  expect(started?.body).toMatchObject({ stillEligible: [CAST.alice], ground: asked?.body.ground });
+  expect(started?.body).toMatchObject({ stillEligible: [CAST.alice], digest: asked?.body.digest });
 });
 
 test('what was changed on record behind everybody does not run, and people are asked about it', async () => {
@@ -75,10 +75,10 @@ test.each([
     });
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-    const { parts } = await story.startOwnBot({ logger });
+    const { context } = await story.startOwnBot({ logger });
     const thread = story.ask('refund order A-1001');
     await thread.shows(/0 of 1 signed/);
-    const { requestIds } = await parts.store.listAsked(CAST.requester, { limit: 1 });
+    const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
     const [requestId = ''] = requestIds;
 
     const elsewhere = story.workspace.as(who).say(PLACES.partners, 'Look here.');
@@ -93,7 +93,7 @@ test.each([
         requestId,
         user: who,
         channel: PLACES.partners,
-        msg: 'a click from elsewhere',
+        msg: 'click from elsewhere',
       }),
     );
     await thread.shows(/0 of 1 signed/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };

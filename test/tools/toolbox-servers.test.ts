@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openRedisStore } from '../../src/store/redis-store.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { approvalOf } from '../../src/tools/gate/gate.ts';
 import { approve, ask, attempt } from '../store/support.ts';
 import { connectTestRedis } from '../support/redis.ts';

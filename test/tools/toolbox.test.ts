@@ -107,23 +107,6 @@ test('what an entry really does is part of the digest, and its headers are not',
   expect(moved).not.toBe(first);
 });
 
-test('what signatures rest on has another name when a tool or a policy changes, and the same one when nothing does', async () => {
-  const few = '  read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }\n';
-  const more = `${few}  delete_customer: { module: ./examples/shop/tools/delete-customer.ts }\n`;
-  const toolbox = await openTools(manifestOf(few));
-  const ground = toolbox.ground();
-  expect((await openTools(manifestOf(few))).ground()).toBe(ground);
-  await toolbox.replace(manifestOf(more));
-  expect(toolbox.ground()).not.toBe(ground);
-  await toolbox.replace(manifestOf(few));
-  expect(toolbox.ground()).toBe(ground);
-  const strict = [...toolbox.manifest.policies].map(
-    ([name, policy]) => [name, { ...policy, quorum: 3 }] as const,
-  );
-  await toolbox.replace({ ...toolbox.manifest, policies: new Map(strict) });
-  expect(toolbox.ground()).not.toBe(ground);
-});
-
 test('modules of one manifest share what they import, and a reload reads it anew', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');

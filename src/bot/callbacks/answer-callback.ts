@@ -1,10 +1,10 @@
-import { type HttpAnswer, jsonAnswer, refusal } from '../connection/http-answer.ts';
-import type { CallbackOutcome } from './take-callback.ts';
+import { type HttpAnswer, jsonAnswer, refusal } from '../slack/http-answer.ts';
+import type { CallbackOutcome } from './receive-callback.ts';
 
-/** How soon a sender may try again that was faster than the thread. */
+/** The delay for a sender that was faster than the thread. */
 const RETRY_AFTER_S = '15';
 
-/** What the sender of a call-back is told. */
+/** Builds the HTTP answer to the sender of a callback. */
 export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
   switch (outcome.outcome) {
     case 'recorded':

@@ -4,20 +4,20 @@ import { z } from 'zod';
 const DAY_MS = 86_400_000;
 const Claim = z.tuple([z.string(), z.string(), z.number(), z.string(), z.string().optional()]);
 
-/** What a call-back's address stands for: the call of a thread that waits for it. */
+/** The call of a thread that waits for a callback. */
 export interface CallbackTarget {
   readonly threadId: string;
   readonly idempotencyKey: string;
-  /** The request that waits, where there is one already. */
+  /** The waiting request, if it exists already. */
   readonly requestId?: string | undefined;
 }
 
-/** An address as it was read: every one that was made is told apart, so that each works once. */
+/** A parsed address. Each address has its own id, so that it works once. */
 export interface CallbackAddress extends CallbackTarget {
   readonly addressId: string;
 }
 
-/** Makes and reads the addresses under which an outside system reports back: signed, and for one call; the record says until when. */
+/** Makes and parses the addresses for external systems: signed, and for one call. The record decides until when they work. */
 export class CallbackUrls {
   readonly #base: string;
   readonly #secret: string;
@@ -29,13 +29,13 @@ export class CallbackUrls {
 
   make({ threadId, idempotencyKey, requestId }: CallbackTarget, expiresAt = Date.now() + 7 * DAY_MS): string {
     const addressId = randomBytes(12).toString('base64url');
-    const parts = [threadId, idempotencyKey, expiresAt, addressId];
-    if (requestId !== undefined) parts.push(requestId);
-    const claim = Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const fields = [threadId, idempotencyKey, expiresAt, addressId];
+    if (requestId !== undefined) fields.push(requestId);
+    const claim = Buffer.from(JSON.stringify(fields)).toString('base64url');
     return `${this.#base}/callback/${claim}.${this.#sign(claim)}`;
   }
 
-  /** The call that an address stands for; a forged one is `invalid`. Whether it is too late is not asked of this process's clock. */
+  /** Parses an address; a forged one is `invalid`. Expiry is checked by the record, not by this process's clock. */
   read(token: string): CallbackAddress | 'invalid' {
     const [claim = '', signature = '', ...more] = token.split('.');
     const expected = Buffer.from(this.#sign(claim));

@@ -1,5 +1,6 @@
 import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { limits } from '../slack/limits.ts';
 import { APPROVE, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import {
   button,
@@ -17,7 +18,6 @@ import {
   words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
-import { limits } from './limits.ts';
 import { buildOutcome, signatures } from './outcome.ts';
 import { type RenderedValue, renderValue } from './render-value.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { REJECT, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
 import { button, type Card, type CardOptions, line, mention, words } from './card.ts';

@@ -1,50 +1,25 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../agent/json.ts';
-import type { RequestRecord } from '../../store/port.ts';
+import { type JsonValue, toJson } from '../../agent/json.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { type Details, readDetails } from '../requests/request-details.ts';
 
-const Json = z.custom<JsonValue>((value) => value !== undefined);
-const Words = z.string().min(1).optional().catch(undefined);
-
-const CardDetails = z.object({
-  interrupt: z.object({
-    toolRequest: z.object({ name: z.string(), input: Json }),
-    metadata: z
-      .object({ approval: z.object({ rule: Words }) })
-      .optional()
-      .catch(undefined),
-  }),
-  /** The input as the model gave it, where a person has changed it since. */
-  originalInput: Json.optional(),
-  /** What the tool says of itself. */
-  description: Words,
-  /** What the model said as it made the call. */
-  why: Words,
-  /** The rule that asked for a signature, where the pause itself does not name it. */
-  rule: Words,
-  policy: z
-    .object({
-      name: Words,
-      risk: z.enum(['low', 'medium', 'high']).optional().catch(undefined),
-      confirm: z.boolean().optional().catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
-  /** What a form or a call-back is about, in one sentence of the tool's. */
-  purpose: Words,
-});
-
-/** What a card shows of a request's details; all but the call itself may be absent. */
-export interface CardDetails extends Omit<z.infer<typeof CardDetails>, 'interrupt'> {
+/** The details that a card shows. Everything but the call itself may be absent. */
+export interface CardDetails
+  extends Pick<Details, 'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy'> {
   readonly name: string;
   readonly input: JsonValue;
 }
 
-/** Reads the details leniently: what does not fit is left out, and only details without a call cannot be shown. */
+const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
+
+/** Reads the details of a request for its card; `undefined` if the call cannot be shown. */
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
-  const parsed = CardDetails.safeParse(request.details);
-  if (!parsed.success) return undefined;
-  const { interrupt, rule = interrupt.metadata?.approval.rule, ...rest } = parsed.data;
-  return { ...rest, rule, ...interrupt.toolRequest };
+  const details = readDetails(request);
+  if (details === undefined) return undefined;
+  const { originalInput, description, why, purpose, policy, interrupt } = details;
+  const { name, input } = interrupt.toolRequest;
+  const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
+  return { originalInput, description, why, purpose, policy, rule, name, input: toJson(input) };
 }
 
 /** Whether the button itself has to ask once more. */

@@ -7,7 +7,7 @@ import type {
   RichTextBlock,
   RichTextElement,
 } from '@slack/types';
-import { limits } from './limits.ts';
+import { limits } from '../slack/limits.ts';
 import { plural, type Room } from './render-value.ts';
 import { excerpt, showLabel, showLine } from './show-text.ts';
 

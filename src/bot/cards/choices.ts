@@ -1,8 +1,8 @@
 import type { PlainTextOption } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { limits } from '../slack/limits.ts';
 import { plain } from './card.ts';
 import { type Question, questionOf } from './card-details.ts';
-import { limits } from './limits.ts';
 import { showLabel } from './show-text.ts';
 
 /** How the choices of a question are offered; a menu whose options are cut stands below the list of them whole. */

@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { limits } from '../slack/limits.ts';
 import { DETAILS, FILL_IN, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
 import {
   button,
@@ -16,7 +17,6 @@ import {
   words,
 } from './card.ts';
 import type { CardDetails } from './card-details.ts';
-import { limits } from './limits.ts';
 import { buildOutcome } from './outcome.ts';
 import { renderValue } from './render-value.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';

@@ -1,6 +1,7 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { JsonValue } from '../../agent/json.ts';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { limits } from '../slack/limits.ts';
 import { ASK_AGAIN, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
 import {
   button,
@@ -14,7 +15,6 @@ import {
   quoted,
   words,
 } from './card.ts';
-import { limits } from './limits.ts';
 import { renderValue } from './render-value.ts';
 
 const SUPERSEDED = new Map([

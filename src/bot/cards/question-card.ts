@@ -1,5 +1,6 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { limits } from '../slack/limits.ts';
 import {
   ANSWER,
   CHOOSE,
@@ -23,7 +24,6 @@ import {
 } from './card.ts';
 import { type Question, questionOf } from './card-details.ts';
 import { layoutOf, numbered, optionsOf } from './choices.ts';
-import { limits } from './limits.ts';
 import { buildOutcome } from './outcome.ts';
 import { cut, escapeMarkup, excerpt, showLabel, showText } from './show-text.ts';
 

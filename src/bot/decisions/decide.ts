@@ -1,125 +1,87 @@
-import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { RequestRecord, Verdict } from '../../store/port.ts';
-import type { BotParts } from '../bot-parts.ts';
-import { mayDecide } from '../people/may-decide.ts';
+import type { JsonValue } from '../../agent/json.ts';
+import type { RequestRecord, Verdict } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
 import { editedPayload } from '../requests/replies-to.ts';
-import { readyToRun } from './approve-and-run.ts';
-import { placeNotice } from './place-notice.ts';
-import { refusalWords } from './refusal-words.ts';
-import { signAndRun } from './sign-and-run.ts';
+import { detailsOf } from '../requests/request-details.ts';
+import { authorize } from './authorize.ts';
+import type { Click, Notice } from './click.ts';
+import { refusalText } from './refusal-text.ts';
 
-type Parts = Pick<BotParts, 'store' | 'directory' | 'toolbox'>;
+type Context = Pick<BotContext, 'store' | 'directory'>;
 
-/** Who clicked, and the click's own id, so that the same click counts once. */
-export interface Click {
-  readonly who: string;
-  readonly id: string;
-  /** The channel of the message that was clicked, where it was one. */
-  readonly channel?: string | undefined;
-}
-
-/** What the person is told; `undefined` when the card itself says enough. */
-export type Notice = string | undefined;
-
-const GONE = 'This request is not known any more.';
-
-async function withRequest(
-  parts: Parts,
-  requestId: string,
-  act: (request: RequestRecord) => Promise<Notice>,
-): Promise<Notice> {
-  const loaded = await parts.store.load(requestId);
-  return loaded.outcome === 'found' ? act(loaded.request) : GONE;
-}
-
-/** Checks a person against the record, in Slack, now. */
-async function deedOf({ directory }: Parts, { who, id }: Click, principals: readonly string[]) {
-  const permission = await mayDecide(directory, who, principals);
-  const evidence: JsonObject = { click: id, ...permission.evidence };
-  return {
-    who,
-    eligible: permission.eligible,
-    evidence,
-    why: permission.eligible ? undefined : permission.why,
-  };
-}
-
-/** Approves or rejects; the vote is on record when this returns. */
-export async function vote(
-  parts: BotParts,
-  requestId: string,
-  click: Click,
-  decision: 'approve' | 'reject',
-  reason = '',
-): Promise<Notice> {
-  const quick = decision === 'approve' ? await signAndRun(parts, requestId, click) : undefined;
-  if (quick?.outcome === 'signed') return undefined;
-  const loaded = quick?.loaded ?? (await parts.store.load(requestId));
-  if (loaded.outcome !== 'found') return GONE;
-  const { request } = loaded;
-  return placeNotice(parts, request, click) ?? (await weigh(parts, request, click, decision, reason));
-}
-
-/** Takes a vote with all that has to be known for it beside the record. */
-async function weigh(
-  parts: BotParts,
+/** Answers a question, a form or a callback. */
+export async function answer(
+  context: Context,
   request: RequestRecord,
   click: Click,
-  decision: 'approve' | 'reject',
-  reason: string,
+  value: JsonValue,
 ): Promise<Notice> {
-  const [{ why, ...deed }, run] = await Promise.all([
-    deedOf(parts, click, request.principals),
-    decision === 'approve' ? readyToRun(parts, request, click.who) : undefined,
-  ]);
-  const given = { ...deed, decision, shown: request.digest, reason };
-  const result = await (run === undefined ? parts.store.vote(request.id, given) : run(given));
-  if (result.outcome !== 'voted') return refusalWords(result, why);
-  const isRepeated = request.votes.some(
-    (earlier) => earlier.who === click.who && earlier.decision === decision,
-  );
-  if (!isRepeated) return undefined;
-  const { state } = result;
-  return refusalWords(
-    state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
-  );
+  const { actor, problem } = await authorize(context, click, request.principals);
+  const result = await context.store.answer(request.id, actor, value);
+  return result.outcome === 'answered' ? undefined : refusalText(result, problem);
 }
 
-/** Answers a question, a form or a call-back. */
-export function answer(parts: Parts, requestId: string, click: Click, value: JsonValue): Promise<Notice> {
-  return withRequest(parts, requestId, async (request) => {
-    const { why, ...deed } = await deedOf(parts, click, request.principals);
-    const result = await parts.store.answer(request.id, deed, value);
-    return result.outcome === 'answered' ? undefined : refusalWords(result, why);
-  });
-}
-
-/** Takes a request back; the record lets only the requester. */
-export async function withdraw(parts: Parts, requestId: string, { who, id }: Click): Promise<Notice> {
-  const result = await parts.store.withdraw(requestId, { who, evidence: { click: id } }, '');
-  return result.outcome === 'withdrawn' ? undefined : refusalWords(result);
-}
-
-/** Says what became of an action whose outcome is unknown, after so many tries. */
-export function resolve(
-  parts: Parts,
+/** Withdraws a request; the record allows it only to the requester. */
+export async function withdraw(
+  { store }: Pick<Context, 'store'>,
   requestId: string,
+  { who, id }: Click,
+): Promise<Notice> {
+  const result = await store.withdraw(requestId, { who, evidence: { click: id } }, '');
+  return result.outcome === 'withdrawn' ? undefined : refusalText(result);
+}
+
+/** Records the outcome of an action whose outcome is unknown, as it was after `tries` attempts. */
+export async function resolve(
+  context: Context,
+  request: RequestRecord,
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
 ): Promise<Notice> {
-  return withRequest(parts, requestId, async (request) => {
-    const { why, ...deed } = await deedOf(parts, click, request.policy.resolvers);
-    const result = await parts.store.resolve(request.id, deed, verdict, reason, tries);
-    return result.outcome === 'resolved' ? undefined : refusalWords(result, why);
-  });
+  const { actor, problem } = await authorize(context, click, request.policy.resolvers);
+  const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
+  return result.outcome === 'resolved' ? undefined : refusalText(result, problem);
 }
 
-/** Changes what is asked for: the request is superseded, and the same people are asked for the new input. */
-export function edit(parts: Parts, requestId: string, click: Click, input: JsonValue): Promise<Notice> {
-  return withRequest(parts, requestId, async (request) => {
-    const { why, eligible } = await deedOf(parts, click, request.principals);
-    if (!eligible && click.who !== request.requester) return why;
-    const result = await parts.store.supersede(request.id, editedPayload(input, click.who));
-    return result.outcome === 'superseded' ? undefined : refusalWords(result);
-  });
+/** Edits the input: the request is superseded, and the same people are asked for the new input. */
+export async function edit(
+  context: Context,
+  request: RequestRecord,
+  click: Click,
+  input: JsonValue,
+): Promise<Notice> {
+  const { actor, problem } = await authorize(context, click, request.principals);
+  if (!actor.eligible && click.who !== request.requester) return problem;
+  const result = await context.store.supersede(request.id, editedPayload(input, click.who));
+  return result.outcome === 'superseded' ? undefined : refusalText(result);
+}
+
+/** Asks for an expired action once more: the agent is told to propose exactly the same call, which people decide as usual. */
+export async function askAgain(
+  { store }: Pick<Context, 'store'>,
+  request: RequestRecord,
+  { who }: Click,
+): Promise<Notice> {
+  if (request.state !== 'expired') return `This is ${request.state}, so there is nothing to ask again.`;
+  if (request.requester !== who) return 'Only the person who asked for this can ask again.';
+  const { name, input } = detailsOf(request).interrupt.toolRequest;
+  const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
+  // The request's own id makes a second click the same item.
+  const item = { id: `again ${request.id}`, body: { user: who, text } };
+  const { outcome } = await store.enqueue(request.threadId, item);
+  return outcome === 'duplicate' ? 'It has been asked for again already.' : undefined;
+}
+
+/** Shows the callback address to the requester only, because anybody who has it can answer. */
+export async function showAddress(
+  { callbacks }: Pick<BotContext, 'callbacks'>,
+  request: RequestRecord,
+  { who }: Click,
+): Promise<Notice> {
+  if (request.requester !== who) return 'Only the person who asked for this is told the address.';
+  if (request.state !== 'pending') return `This is ${request.state}; nothing is awaited any more.`;
+  const { idempotencyKey } = detailsOf(request);
+  const target = { threadId: request.threadId, idempotencyKey, requestId: request.id };
+  const address = callbacks.make(target, request.expiresAt);
+  return `Whoever has this address can report back, once: \`${address}\``;
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port.ts';
-import type { BotParts } from '../bot-parts.ts';
+import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
-import { detailsOf } from '../request-details.ts';
+import type { BotContext } from '../context.ts';
+import { detailsOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
-import { parseThreadId } from '../thread.ts';
+import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
-import { judgeSlackFailure } from './slack-failure.ts';
 
 const Place = z.object({
   channel: z.string().optional(),
@@ -16,13 +16,13 @@ const Place = z.object({
   user: z.string().optional(),
 });
 type Place = z.infer<typeof Place>;
-const Standing = z.object({ channel: z.string(), ts: z.string() });
-type Standing = z.infer<typeof Standing>;
+const PostedMessage = z.object({ channel: z.string(), ts: z.string() });
+type PostedMessage = z.infer<typeof PostedMessage>;
 type ViewItem = OutboxItem & { kind: 'view' };
 
-/** Draws one card as its record is now: posts it where it does not stand yet, updates it where it does. */
-export async function drawView(parts: BotParts, item: ViewItem): Promise<void> {
-  const { store } = parts;
+/** Draws one card from the current record: posts it, or updates the posted message. */
+export async function drawView(context: BotContext, item: ViewItem): Promise<void> {
+  const { store } = context;
   const loaded = await store.load(item.requestId);
   const view =
     loaded.outcome === 'found' ? loaded.request.views.find(({ id }) => id === item.viewId) : undefined;
@@ -33,30 +33,30 @@ export async function drawView(parts: BotParts, item: ViewItem): Promise<void> {
   const { request } = loaded;
   const place = Place.parse(view.place);
   try {
-    const card = await cardFor(parts, request, item.viewId, place);
-    const standing = Standing.safeParse(view.stands).data;
-    const stands =
-      standing === undefined
-        ? await post(parts, item, place, card)
-        : await update(parts, item, place, standing, card, request);
-    await store.doneView(item, request.revision, stands ?? {});
+    const card = await cardFor(context, request, item.viewId, place);
+    const posted = PostedMessage.safeParse(view.postedAt).data;
+    const postedAt =
+      posted === undefined
+        ? await post(context, item, place, card)
+        : await update(context, item, place, posted, card, request);
+    await store.doneView(item, request.revision, postedAt ?? {});
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
-    await giveUp(parts, item, request, failure.reason);
+    await giveUp(context, item, request, failure.reason);
   }
 }
 
 async function cardFor(
-  { client }: BotParts,
+  { client }: BotContext,
   request: RequestRecord,
   viewId: string,
   place: Place,
 ): Promise<Card> {
   if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
   const { channel, threadTs } = parseThreadId(request.threadId);
-  // The card in the thread, once it stands: a link to it opens the thread, one to the root only the channel.
-  const inThread = Standing.safeParse(request.views.find(({ id }) => id === THREAD_VIEW)?.stands).data;
+  // A link to the card opens the thread; a link to the thread's root opens only the channel.
+  const inThread = PostedMessage.safeParse(request.views.find(({ id }) => id === THREAD_VIEW)?.postedAt).data;
   const link = await client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
     ({ permalink }) => permalink,
     () => undefined,
@@ -67,7 +67,12 @@ async function cardFor(
   });
 }
 
-async function post({ client }: BotParts, item: ViewItem, place: Place, card: Card): Promise<Standing> {
+async function post(
+  { client }: BotContext,
+  item: ViewItem,
+  place: Place,
+  card: Card,
+): Promise<PostedMessage> {
   const channel = place.channel ?? (await openDirect(client, place.user ?? ''));
   const { threadTs } = place;
   const earlier = item.tries > 0 ? await findPosted(client, item.item, { channel, threadTs }) : undefined;
@@ -87,39 +92,40 @@ async function post({ client }: BotParts, item: ViewItem, place: Place, card: Ca
 }
 
 async function update(
-  parts: BotParts,
+  context: BotContext,
   item: ViewItem,
   place: Place,
-  standing: Standing,
+  posted: PostedMessage,
   card: Card,
   request: RequestRecord,
-): Promise<Standing | undefined> {
+): Promise<PostedMessage | undefined> {
   try {
-    await parts.client.chat.update({ ...standing, ...card });
-    return standing;
+    await context.client.chat.update({ ...posted, ...card });
+    return posted;
   } catch (error) {
     if (judgeSlackFailure(error).kind !== 'gone') throw error;
-    // Somebody deleted the card: one that still waits for people is posted again.
-    return request.settledAt === undefined ? post(parts, item, place, card) : standing;
+    // The card was deleted: one that still waits for people is posted again.
+    return request.settledAt === undefined ? post(context, item, place, card) : posted;
   }
 }
 
-/** A card that cannot stand in its thread would leave people waiting for nothing; elsewhere it is only one view less. */
+/** Gives a card up. Without the card in its thread nobody could decide, so the request is abandoned; elsewhere it is one view less. */
 async function giveUp(
-  { store, logger }: BotParts,
+  { store, logger }: BotContext,
   item: ViewItem,
   request: RequestRecord,
   reason: string,
 ): Promise<void> {
-  logger.error({ requestId: request.id, view: item.viewId, reason }, 'a card could not be posted');
+  logger.error({ requestId: request.id, view: item.viewId, reason }, 'card not posted');
   if (item.viewId === THREAD_VIEW) {
     const ended = await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
-    if (ended.outcome === 'abandoned') await store.putOutbox(request.threadId, apologyFor(request, reason));
+    if (ended.outcome === 'abandoned')
+      await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
   }
   await store.doneView(item, request.revision, {});
 }
 
-/** The thread cannot be written to, so whoever asked is told in person. */
+/** Tells the requester directly, because the thread cannot be written to. */
 function apologyFor(request: RequestRecord, reason: string): OutboxRow {
   const { name } = detailsOf(request).interrupt.toolRequest;
   const { channel } = parseThreadId(request.threadId);

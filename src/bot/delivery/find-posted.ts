@@ -1,14 +1,14 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 
-/** What every message of ours carries, so that one whose posting was in doubt can be found again. */
+/** Builds the metadata of every posted message, by which a message is found again if Slack's answer was lost. */
 export function messageMark(item: string) {
   return { event_type: 'countersign', event_payload: { item } };
 }
 
 const Marked = z.object({ metadata: z.object({ event_payload: z.object({ item: z.string() }) }) });
 
-/** Looks for a message of ours that was posted although Slack's answer never came; a thread is read to its end, where the newest stand. */
+/** Finds a message that was posted although Slack's answer was lost. A thread is read to its end, where the newest messages are. */
 export async function findPosted(
   client: WebClient,
   item: string,

@@ -1,43 +1,41 @@
 import { z } from 'zod';
-import type { OutboxItem } from '../../store/port.ts';
-import type { BotParts } from '../bot-parts.ts';
+import type { OutboxItem } from '../../store/port/store.ts';
 import { plain } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/show-text.ts';
-import { harmlessMarkdown } from '../reply/harmless-markdown.ts';
+import type { BotContext } from '../context.ts';
+import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
+import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { findPosted, messageMark } from './find-posted.ts';
-import { judgeSlackFailure } from './slack-failure.ts';
 
 const Row = z.object({
-  /** A reply is the model's Markdown; a notice is ours, in Slack's own markup; plain is ours with words of others in it. */
+  /** A reply is the model's Markdown, a notice is our own mrkdwn, and plain is our own text with untrusted text in it. */
   kind: z.enum(['reply', 'notice', 'plain']),
   channel: z.string().optional(),
   user: z.string().optional(),
   threadTs: z.string().optional(),
   text: z.string(),
+  /** The streamed message that shows the first `sent` characters. */
   standing: z
     .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
     .optional(),
 });
 type Row = z.infer<typeof Row>;
 
-/** Sends one message once; a reply that stands already, half shown, is completed where it stands. */
-export async function sendRow(parts: BotParts, item: OutboxItem & { kind: 'row' }): Promise<void> {
+/** Sends one message once. A reply that was streamed in part is completed in place. */
+export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
   const row = Row.parse(item.body);
   try {
-    if (row.standing === undefined || !(await complete(parts, row))) await post(parts, item, row);
+    if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
-    // Nobody can be told there, and another try would not change that.
-    parts.logger.error(
-      { item: item.item, reason: failure.reason },
-      'a message could not be delivered and is dropped',
-    );
+    // Another attempt would fail in the same way.
+    context.logger.error({ item: item.item, reason: failure.reason }, 'message dropped');
   }
-  await parts.store.doneRow(item);
+  await context.store.doneRow(item);
 }
 
-async function post({ client }: BotParts, item: OutboxItem, row: Row): Promise<void> {
+async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
@@ -54,7 +52,7 @@ async function post({ client }: BotParts, item: OutboxItem, row: Row): Promise<v
 function contentOf({ kind, text }: Row) {
   switch (kind) {
     case 'reply':
-      return { markdown_text: harmlessMarkdown(text) };
+      return { markdown_text: sanitizeMarkdown(text) };
     case 'notice':
       return { text };
     case 'plain':
@@ -62,27 +60,27 @@ function contentOf({ kind, text }: Row) {
   }
 }
 
-/** Puts the rest of the text into the message that was streamed; `false` when that message is gone. */
+/** Completes the streamed message; returns `false` if it is gone. */
 async function complete(
-  { client, logger }: BotParts,
-  { channel = '', standing, text }: Row,
+  { client, logger }: BotContext,
+  { channel = '', standing: posted, text }: Row,
 ): Promise<boolean> {
-  if (standing === undefined) return false;
-  const rest = harmlessMarkdown(text.slice(standing.sent));
+  if (posted === undefined) return false;
+  const rest = sanitizeMarkdown(text.slice(posted.sent));
   try {
     await client.chat.stopStream({
       channel,
-      ts: standing.ts,
-      session_status: standing.session,
+      ts: posted.ts,
+      session_status: posted.session,
       ...(rest !== '' && { markdown_text: rest }),
     });
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'later') throw error;
-    logger.debug({ err: error }, 'a stream had ended already');
+    logger.debug({ err: error }, 'stream had ended already');
   }
   try {
-    await client.chat.update({ channel, ts: standing.ts, markdown_text: harmlessMarkdown(text) });
+    await client.chat.update({ channel, ts: posted.ts, markdown_text: sanitizeMarkdown(text) });
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'gone') return false;
@@ -90,8 +88,8 @@ async function complete(
   }
 }
 
-/** Opens the direct message with somebody; Slack gives the same channel every time. */
-export async function openDirect(client: BotParts['client'], user: string): Promise<string> {
+/** Opens the direct message with a person; Slack returns the same channel every time. */
+export async function openDirect(client: BotContext['client'], user: string): Promise<string> {
   const { channel } = await client.conversations.open({ users: user });
   if (channel?.id === undefined) throw new Error(`Slack opened no direct message with ${user}`);
   return channel.id;

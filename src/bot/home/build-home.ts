@@ -1,7 +1,8 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { line, mention, plain, words } from '../cards/card.ts';
-import { detailsOf } from '../request-details.ts';
+import { detailsOf } from '../requests/request-details.ts';
+import { limits } from '../slack/limits.ts';
 import type { ListName, ListPage } from './load-lists.ts';
 
 export const HOME_PAGE = 'home-page';
@@ -18,12 +19,12 @@ const EMPTY: Record<ListName, string> = {
   decided: 'Nothing was decided lately.',
 };
 
-/** App Home: what waits for me, what I asked for, what was decided lately, a page of each. */
+/** Builds App Home: a page of each of the three lists. */
 export function buildHome(lists: readonly ListPage[]): HomeView {
   return { type: 'home', blocks: lists.flatMap(buildList) };
 }
 
-/** One list as blocks, with the buttons to turn its pages; a row says what, who asked and how it stands. */
+/** Builds one list with its page buttons. A row shows the tool, the requester and the state. */
 export function buildList(list: ListPage): KnownBlock[] {
   const rows = list.requests.flatMap(buildRow);
   const empty = [line(words(EMPTY[list.name]))];
@@ -45,7 +46,7 @@ function buildRow(request: RequestRecord): KnownBlock[] {
         action_id: HOME_OPEN,
         value: request.id,
         text: plain('Look'),
-        accessibility_label: `Look at ${name}`.slice(0, 75),
+        accessibility_label: `Look at ${name}`.slice(0, limits.accessibilityLabel),
       },
     },
     line(

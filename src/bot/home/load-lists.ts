@@ -1,14 +1,14 @@
-import type { Page, PageOptions, RequestRecord, Store } from '../../store/port.ts';
-import type { BotParts } from '../bot-parts.ts';
+import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
 
-/** The three lists that concern a person. */
+/** The three lists of a person. */
 export const LISTS = ['waiting', 'asked', 'decided'] as const;
 export type ListName = (typeof LISTS)[number];
 
 export interface ListPage {
   readonly name: ListName;
   readonly requests: readonly RequestRecord[];
-  /** Where the next page begins, if there is one. */
+  /** The start of the next page, if there is one. */
   readonly next: string | undefined;
   /** Whether this is the first page. */
   readonly isFirst: boolean;
@@ -16,9 +16,9 @@ export interface ListPage {
 
 export const PAGE_SIZE = 10;
 
-/** Loads one page of one list for a person; it costs the page and not the list. */
+/** Loads one page of a person's list; the cost depends on the page only. */
 export async function loadList(
-  { store, directory }: Pick<BotParts, 'store' | 'directory'>,
+  { store, directory }: Pick<BotContext, 'store' | 'directory'>,
   userId: string,
   name: ListName,
   { from, limit = PAGE_SIZE }: { readonly from?: string | undefined; readonly limit?: number } = {},
@@ -41,9 +41,9 @@ function readPage(
   return name === 'asked' ? store.listAsked(userId, options) : store.listDecided(userId, options);
 }
 
-/** What waits for somebody's groups waits for them; where the groups cannot be looked up, their own name still counts. */
+/** Lists the person and their groups, whose requests wait for them as well; without the groups if Slack cannot be asked. */
 async function peopleFor(
-  directory: BotParts['directory'],
+  directory: BotContext['directory'],
   userId: string,
   name: ListName,
 ): Promise<string[]> {

@@ -1,22 +1,22 @@
-import type { BotParts } from '../bot-parts.ts';
+import type { BotContext } from '../context.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
 
-/** Publishes somebody's App Home as the record is now, with one list turned to a page where that is asked for. */
+/** Publishes a person's App Home from the current record, with one list turned to a given page. */
 export async function showHome(
-  parts: BotParts,
+  context: BotContext,
   userId: string,
   turned?: { readonly list: ListName; readonly from?: string },
 ): Promise<void> {
   const lists = LISTS.map((name) =>
-    loadList(parts, userId, name, { from: turned?.list === name ? turned.from : undefined }),
+    loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
-  await parts.client.views.publish({ user_id: userId, view: buildHome(await Promise.all(lists)) });
+  await context.client.views.publish({ user_id: userId, view: buildHome(await Promise.all(lists)) });
 }
 
-/** Shows somebody's App Home after a decision of theirs; where it cannot be shown, the decision stands all the same. */
-export async function refreshHome(parts: BotParts, userId: string): Promise<void> {
-  await showHome(parts, userId).catch((err: unknown) =>
-    parts.logger.debug({ userId, err }, 'an App Home was not refreshed'),
+/** Refreshes a person's App Home after a decision; a failure does not affect the decision. */
+export async function refreshHome(context: BotContext, userId: string): Promise<void> {
+  await showHome(context, userId).catch((err: unknown) =>
+    context.logger.debug({ userId, err }, 'App Home not refreshed'),
   );
 }

@@ -1,12 +1,13 @@
 import type { App, BlockAction, BlockElementAction, RespondFn } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
-import type { RequestRecord } from '../../store/port.ts';
-import type { BotParts } from '../bot-parts.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import * as ids from '../cards/action-ids.ts';
 import { questionOf } from '../cards/card-details.ts';
-import { askAgain } from '../decisions/ask-again.ts';
-import { answer, type Click, type Notice, vote, withdraw } from '../decisions/decide.ts';
-import { showAddress } from '../decisions/show-address.ts';
+import type { BotContext } from '../context.ts';
+import { castVote } from '../decisions/cast-vote.ts';
+import { type Click, checkClick, type Notice } from '../decisions/click.ts';
+import { answer, askAgain, showAddress, withdraw } from '../decisions/decide.ts';
+import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
@@ -14,13 +15,12 @@ import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../modals/modal.ts';
 import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
-import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
-import { foreignNotice, misplacedNotice } from './misplaced.ts';
+import { detailsOf } from '../requests/request-details.ts';
 import { tellPrivately } from './tell-privately.ts';
 
-/** A click as the listeners see it. */
-interface Clicked {
+/** A click on a button or a menu, with what it takes to respond to it. */
+interface CardClick {
   readonly requestId: string;
   readonly click: Click;
   readonly triggerId: string;
@@ -29,62 +29,54 @@ interface Clicked {
   readonly body: BlockAction;
 }
 
-type Opens = (request: RequestRecord) => Modal | string;
+type Decide = (request: RequestRecord, clicked: CardClick, action: BlockElementAction) => Promise<Notice>;
+type BuildModal = (request: RequestRecord) => Modal | string;
 
-/** Turns clicks on cards into decisions and modals. A decision is on record before Slack is told that the click arrived. */
-export function listenToActions(app: App, parts: BotParts): void {
-  const { toolbox } = parts;
+/** Turns clicks on cards into decisions and modals. A decision is on record before the click is acknowledged. */
+export function listenToActions(app: App, context: BotContext): void {
+  const { toolbox } = context;
 
-  const onDecision = (
-    id: string | RegExp,
-    decide: (clicked: Clicked, action: BlockElementAction) => Promise<Notice>,
-    inTheWay: (clicked: Clicked) => Promise<Notice> = ({ requestId, click, body }) =>
-      misplacedNotice(parts, requestId, click, body.user),
-  ): void => {
+  const onDecision = (id: string | RegExp, decide: Decide): void => {
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       const clicked = readClick(body, action, client, respond);
-      const notice = (await inTheWay(clicked)) ?? (await decide(clicked, action));
+      const checked = await checkClick(context, clicked.requestId, clicked.click);
+      const notice = checked.ok ? await decide(checked.request, clicked, action) : checked.notice;
       await ack();
       if (notice !== undefined) await tellPrivately(clicked, notice);
       else if (body.view?.type === 'modal')
-        await Promise.all([showDetails(parts, clicked), refreshHome(parts, body.user.id)]);
+        await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
     });
   };
-  const onOpen = (id: string, opens: Opens): void => {
+  const onOpen = (id: string, build: BuildModal): void => {
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       await ack();
       const clicked = readClick(body, action, client, respond);
-      const loaded = await parts.store.load(clicked.requestId);
-      const view = loaded.outcome === 'found' ? opens(loaded.request) : 'This request is not known any more.';
+      const loaded = await context.store.load(clicked.requestId);
+      const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
       if (typeof view === 'string') await tellPrivately(clicked, view);
       else await open(clicked, view);
     });
   };
 
-  // Where it was clicked is weighed with the vote, so that an approval is one step on the record.
-  onDecision(
-    ids.APPROVE,
-    ({ requestId, click }) => vote(parts, requestId, click, 'approve'),
-    ({ body }) => foreignNotice(parts, body.user),
+  onDecision(ids.APPROVE, (request, { click }) => castVote(context, request, click, 'approve'));
+  onDecision(ids.WITHDRAW, (request, { click }) => withdraw(context, request.id, click));
+  onDecision(ids.SHOW_ADDRESS, (request, { click }) => showAddress(context, request, click));
+  onDecision(ids.ASK_AGAIN, (request, { click }) => askAgain(context, request, click));
+  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (request, { click }, action) =>
+    choose(context, request, click, [Number(action.action_id.slice(ids.CHOOSE.length + 1))]),
   );
-  onDecision(ids.WITHDRAW, ({ requestId, click }) => withdraw(parts, requestId, click));
-  onDecision(ids.SHOW_ADDRESS, ({ requestId, click }) => showAddress(parts, requestId, click));
-  onDecision(ids.ASK_AGAIN, ({ requestId, click }) => askAgain(parts, requestId, click));
-  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), ({ requestId, click }, action) =>
-    choose(parts, requestId, click, [Number(action.action_id.slice(ids.CHOOSE.length + 1))]),
-  );
-  onDecision(ids.CHOOSE_FROM_MENU, ({ requestId, click }, action) =>
+  onDecision(ids.CHOOSE_FROM_MENU, (request, { click }, action) =>
     choose(
-      parts,
-      requestId,
+      context,
+      request,
       click,
       action.type === 'static_select' ? [Number(action.selected_option.value)] : [],
     ),
   );
-  onDecision(ids.SUBMIT_CHOICES, ({ requestId, click, body }) =>
-    choose(parts, requestId, click, pickedIn(body)),
+  onDecision(ids.SUBMIT_CHOICES, (request, { click, body }) =>
+    choose(context, request, click, pickedIn(body)),
   );
-  // What is ticked counts when it is submitted.
+  // Ticked choices count when they are submitted.
   app.action(ids.CHOOSE_SEVERAL, ({ ack }) => ack());
 
   onOpen(ids.REJECT, buildRejectModal);
@@ -112,7 +104,7 @@ export function listenToActions(app: App, parts: BotParts): void {
   ] as const) {
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       await ack();
-      await showDetails(parts, readClick(body, action, client, respond), step);
+      await showDetails(context, readClick(body, action, client, respond), step);
     });
   }
 }
@@ -122,7 +114,7 @@ function readClick(
   action: BlockElementAction,
   client: WebClient,
   respond: RespondFn,
-): Clicked {
+): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
   return {
     // A menu has no value of its own; its block is named after the request.
@@ -130,6 +122,7 @@ function readClick(
     click: {
       who: body.user.id,
       id: action.action_ts,
+      team: body.user.team_id,
       channel: body.container.type === 'message' ? body.container.channel_id : undefined,
     },
     triggerId: body.trigger_id,
@@ -140,18 +133,16 @@ function readClick(
 }
 
 async function choose(
-  parts: BotParts,
-  requestId: string,
+  context: BotContext,
+  request: RequestRecord,
   click: Click,
   picked: readonly number[],
 ): Promise<Notice> {
-  const loaded = await parts.store.load(requestId);
-  if (loaded.outcome !== 'found') return 'This question is not known any more.';
-  const { choices, several } = questionOf(loaded.request);
+  const { choices, several } = questionOf(request);
   const answers = picked.flatMap((index) => choices[index] ?? []);
   const [first] = answers;
   if (first === undefined) return 'Please choose something first.';
-  return answer(parts, requestId, click, several ? answers : first);
+  return answer(context, request, click, several ? answers : first);
 }
 
 function pickedIn(body: BlockAction): number[] {
@@ -162,15 +153,15 @@ function pickedIn(body: BlockAction): number[] {
     .map(({ value }) => Number(value));
 }
 
-/** A modal opened from a modal stands on top of it. */
-async function open({ client, triggerId, body }: Clicked, view: Modal): Promise<void> {
+/** Opens a modal, on top of the one that was clicked if there is one. */
+async function open({ client, triggerId, body }: CardClick, view: Modal): Promise<void> {
   const argumentsFor: ViewsOpenArguments = { trigger_id: triggerId, view };
   await (body.view?.type === 'modal' ? client.views.push(argumentsFor) : client.views.open(argumentsFor));
 }
 
 async function showDetails(
-  { store }: BotParts,
-  { client, body, requestId }: Clicked,
+  { store }: BotContext,
+  { client, body, requestId }: CardClick,
   step = 0,
 ): Promise<void> {
   const { view } = body;

@@ -1,33 +1,36 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
-import type { BotParts } from '../bot-parts.ts';
 import { line, words } from '../cards/card.ts';
+import type { BotContext } from '../context.ts';
+import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { buildList, HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
 import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
 import { showHome } from '../home/show-home.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { tellPrivately } from './tell-privately.ts';
 
-/** Three lists in one message, which takes half the blocks of a Home tab. */
+/** The page size of three lists in one message, which has half the blocks of a Home tab. */
 const SHORT_PAGE_SIZE = 5;
 
-/** App Home and the slash command: the same three lists. */
-export function listenToHome(app: App, parts: BotParts): void {
+/** Shows the three lists in App Home and for the slash command. */
+export function listenToHome(app: App, context: BotContext): void {
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') await showHome(parts, event.user);
+    if (event.tab === 'home') await showHome(context, event.user);
   });
 
   app.action<BlockButtonAction>(new RegExp(`^${HOME_PAGE}:`), async ({ ack, action, body }) => {
     await ack();
     const list = LISTS.find((name) => action.action_id.startsWith(`${HOME_PAGE}:${name}:`));
     if (list === undefined) return;
-    await showHome(parts, body.user.id, { list, ...(action.value !== undefined && { from: action.value }) });
+    await showHome(context, body.user.id, {
+      list,
+      ...(action.value !== undefined && { from: action.value }),
+    });
   });
 
   app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client, respond }) => {
     await ack();
-    const loaded = await parts.store.load(action.value ?? '');
-    if (loaded.outcome !== 'found')
-      return tellPrivately({ respond, client, body }, 'This request is not known any more.');
+    const loaded = await context.store.load(action.value ?? '');
+    if (loaded.outcome !== 'found') return tellPrivately({ respond, client, body }, NOT_FOUND);
     const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
   });
@@ -42,7 +45,9 @@ export function listenToHome(app: App, parts: BotParts): void {
       return;
     }
     const limit = wanted.length === 1 ? PAGE_SIZE : SHORT_PAGE_SIZE;
-    const lists = await Promise.all(wanted.map((name) => loadList(parts, command.user_id, name, { limit })));
+    const lists = await Promise.all(
+      wanted.map((name) => loadList(context, command.user_id, name, { limit })),
+    );
     const more = lists.some(({ next }) => next !== undefined);
     await respond({
       text: 'Your requests',

@@ -1,31 +1,42 @@
 import type { App } from '@slack/bolt';
-import type { BotParts } from '../bot-parts.ts';
-import { hear } from '../hear.ts';
+import type { BotContext } from '../context.ts';
+import { threadIdOf } from '../slack/thread.ts';
+import { receiveMessage } from '../turns/receive-message.ts';
+import { stopThread } from '../turns/stop-thread.ts';
 
-/** Turns what people say into items for a thread's inbox; what other bots say and what is edited starts nothing. */
-export function listenToMessages(app: App, parts: BotParts): void {
+/** Turns messages of people into inbox items, and Slack's Stop into a stop. Messages of bots and edited messages are ignored. */
+export function listenToMessages(app: App, botContext: BotContext): void {
   app.event('app_mention', async ({ event, context }) => {
     // Slack sends an edited mention as a new one.
     if (event.user === undefined || event.bot_id !== undefined || 'edited' in event) return;
     const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
-    await hear(
-      parts,
+    await receiveMessage(
+      botContext,
       { thread, ts: event.ts, user: event.user, text: event.text, toBot: true },
       context.botUserId,
     );
   });
 
   app.event('message', async ({ event, context }) => {
-    // With a file, or shown in the channel as well, it is still something that a person says.
-    const isSpoken =
+    // A message with a file, or also sent to the channel, is still a message of a person.
+    const isWritten =
       event.subtype === undefined || event.subtype === 'file_share' || event.subtype === 'thread_broadcast';
-    if (!isSpoken || 'bot_id' in event || event.text === undefined) return;
+    if (!isWritten || 'bot_id' in event || event.text === undefined) return;
     const isDirect = event.channel_type === 'im';
     const mentioned = event.text.includes(`<@${context.botUserId}>`);
-    // In a channel only replies are for us, and only in threads that we take part in.
+    // In a channel only replies are for the bot, and only in threads that it takes part in.
     if (!isDirect && !mentioned && event.thread_ts === undefined) return;
     const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
     const { ts, user, text } = event;
-    await hear(parts, { thread, ts, user, text, toBot: isDirect || mentioned }, context.botUserId);
+    await receiveMessage(
+      botContext,
+      { thread, ts, user, text, toBot: isDirect || mentioned },
+      context.botUserId,
+    );
+  });
+
+  app.event('agent_session_stopped', async ({ event }) => {
+    const threadId = threadIdOf({ channel: event.channel, threadTs: event.thread_ts });
+    await stopThread(botContext, threadId, event.user);
   });
 }

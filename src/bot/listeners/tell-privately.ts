@@ -1,7 +1,7 @@
 import type { BlockAction, RespondFn } from '@slack/bolt';
 import type { WebClient } from '@slack/web-api';
 
-/** Tells one person one sentence, where they clicked if that is a conversation and in their own direct message if not. */
+/** Sends one sentence to one person: privately where they clicked a message, otherwise in their direct messages. */
 export async function tellPrivately(
   where: {
     readonly respond: RespondFn;

@@ -1,9 +1,9 @@
 import type { InputBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { plain } from '../cards/card.ts';
 import { questionOf } from '../cards/card-details.ts';
 import { choicesOfOptions, optionsOf } from '../cards/choices.ts';
-import { limits } from '../cards/limits.ts';
+import { limits } from '../slack/limits.ts';
 import { ANSWER_MODAL, type Modal, modal, type Submission, said, sentences } from './modal.ts';
 import { parseModalState, textIn } from './modal-state.ts';
 import { menuOf } from './option-menu.ts';

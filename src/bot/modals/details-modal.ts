@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
 import { approveButton, riskLine } from '../cards/approval-card.ts';
 import { button, line, mention, mentions, moment, preformatted, words } from '../cards/card.ts';

@@ -1,9 +1,9 @@
 import type { InputBlockElement, PlainTextOption } from '@slack/types';
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import { plain } from '../cards/card.ts';
-import { limits } from '../cards/limits.ts';
 import { showJson } from '../cards/show-json.ts';
 import { hasHidden, showLabel } from '../cards/show-text.ts';
+import { limits } from '../slack/limits.ts';
 import { momentText } from './moment-text.ts';
 import { menuOf } from './option-menu.ts';
 import type { Choice, Field } from './schema-fields.ts';

@@ -1,12 +1,12 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { plain } from '../cards/card.ts';
 import { cardDetailsOf } from '../cards/card-details.ts';
-import { limits } from '../cards/limits.ts';
 import { plural } from '../cards/render-value.ts';
 import { showLabel } from '../cards/show-text.ts';
+import { limits } from '../slack/limits.ts';
 import { buildElement } from './field-element.ts';
 import { EDIT_MODAL, FORM_MODAL, type Modal, modal, said } from './modal.ts';
 import { type Field, fieldsOf, wholeField } from './schema-fields.ts';

@@ -1,8 +1,8 @@
 import type { InputBlock, KnownBlock, ModalView, SectionBlock } from '@slack/types';
 import { z } from 'zod';
 import { plain } from '../cards/card.ts';
-import { limits } from '../cards/limits.ts';
 import { excerpt, showLabel } from '../cards/show-text.ts';
+import { limits } from '../slack/limits.ts';
 
 /** A modal of which every block is one that Slack documents. */
 export interface Modal extends ModalView {

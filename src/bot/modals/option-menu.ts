@@ -1,6 +1,6 @@
 import type { MultiStaticSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import { plain } from '../cards/card.ts';
-import { limits } from '../cards/limits.ts';
+import { limits } from '../slack/limits.ts';
 
 /** A menu of one or of several options; more than fit into one list stand in numbered groups. */
 export function menuOf(

@@ -1,4 +1,4 @@
-import { limits } from '../cards/limits.ts';
+import { limits } from '../slack/limits.ts';
 
 /** A labelled text that is too long to be sure of its place. */
 export interface Piece {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../agent/json.ts';
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
-import { limits } from '../cards/limits.ts';
 import { cut, showLine } from '../cards/show-text.ts';
+import { limits } from '../slack/limits.ts';
 import type { Submission } from './modal.ts';
 import { parseModalState } from './modal-state.ts';
 import { readField } from './read-field.ts';

@@ -1,8 +1,8 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
 import { findLossyNumber } from '../../agent/schema/lossy-number.ts';
-import { limits } from '../cards/limits.ts';
 import { readJson } from '../cards/show-json.ts';
 import { cut, showLine } from '../cards/show-text.ts';
+import { limits } from '../slack/limits.ts';
 import type { InputState } from './modal-state.ts';
 import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { cardDetailsOf } from '../cards/card-details.ts';
 import { type Modal, modal, REJECT_MODAL, type Submission, said, sentences } from './modal.ts';
 import { textIn } from './modal-state.ts';

@@ -1,6 +1,6 @@
 import type { PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import type { RequestRecord } from '../../store/port.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import { DID_NOT_RUN, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
 import { plain } from '../cards/card.ts';
 import { cardDetailsOf } from '../cards/card-details.ts';

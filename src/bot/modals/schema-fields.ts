@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
-import { limits } from '../cards/limits.ts';
+import { limits } from '../slack/limits.ts';
 
 export interface Choice {
   readonly value: JsonValue;

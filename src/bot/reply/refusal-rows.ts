@@ -1,15 +1,12 @@
 import type { CloseReply } from '../../agent/replies.ts';
-import type { OutboxRow, TakenTurn } from '../../store/port.ts';
-import { limits } from '../cards/limits.ts';
+import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
 import { showLabel } from '../cards/show-text.ts';
-import { parseThreadId } from '../thread.ts';
+import { limits } from '../slack/limits.ts';
+import { parseThreadId } from '../slack/thread.ts';
 
-/**
- * Tells the thread, in our words and not the model's, of the actions that nobody was asked to sign: once a reason, however many
- * calls it was given for. The reason may name words of the model.
- */
+/** Builds the notices for calls that were refused without asking anybody: one per reason. The reason may hold untrusted text. */
 export function refusalRows(
-  turn: Pick<TakenTurn, 'threadId' | 'token'>,
+  turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   refused: readonly CloseReply[],
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
@@ -26,7 +23,7 @@ export function refusalRows(
   });
 }
 
-/** The tools that were called, each once, and how often where that is more. */
+/** Lists the called tools, each once, with its number of calls if there were several. */
 function namesOf(calls: readonly CloseReply[]): string {
   const names = calls.map(({ toolRequest }) => toolRequest.name);
   const shown = [...new Set(names)].map((name) => {

@@ -1,42 +1,39 @@
-import type { OutboxRow, TakenTurn } from '../../store/port.ts';
+import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
 import { plural } from '../cards/render-value.ts';
-import { parseThreadId } from '../thread.ts';
-import { harmlessMarkdown } from './harmless-markdown.ts';
-import { LONGEST_MARKDOWN, LONGEST_MESSAGE } from './longest-message.ts';
-import type { Standing } from './reply-stream.ts';
-
-/** More than this is no answer that somebody reads. */
-const MOST_MESSAGES = 10;
+import { limits } from '../slack/limits.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import type { PostedReply } from './reply-stream.ts';
+import { sanitizeMarkdown } from './sanitize-markdown.ts';
 
 /**
- * Writes a turn's words down as messages to send. The token makes the ids the same however often the turn's end is written; the
- * message that stands already, if one does, becomes the first, and its stream ends with the status that the session has then.
+ * Splits a turn's text into outbox rows. The token makes the ids stable when the end of the turn is written again. A streamed message
+ * becomes the first row, and its stream ends with the status of the session.
  */
 export function replyRows(
-  turn: Pick<TakenTurn, 'threadId' | 'token'>,
+  turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   text: string,
-  standing: Standing | undefined,
+  posted: PostedReply | undefined,
   session: 'active' | 'suspended',
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
-  return limit(split(text, standing?.sent ?? 0)).map((part, index) => ({
+  return limit(split(text, posted?.sent ?? 0)).map((part, index) => ({
     id: `${turn.threadId}/${turn.token}/${index}`,
     body: {
       kind: 'reply',
       channel,
       threadTs,
       text: part,
-      ...(index === 0 && standing !== undefined && { standing: { ...standing, session } }),
+      ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
     },
   }));
 }
 
-/** Ends a message with a paragraph or at least a word; what stands in the first one already stays there whole. */
-function split(text: string, standing: number): string[] {
+/** Splits at paragraphs or words. The `sent` characters that were streamed stay in the first message. */
+function split(text: string, sent: number): string[] {
   const parts: string[] = [];
   let rest = text;
   for (let room = roomIn(rest); rest.length > room; room = roomIn(rest)) {
-    const least = Math.max(Math.floor(room / 2), parts.length === 0 ? standing : 0);
+    const least = Math.max(Math.floor(room / 2), parts.length === 0 ? sent : 0);
     const end = ['\n', ' '].map((mark) => rest.lastIndexOf(mark, room)).find((index) => index >= least);
     const cut = end ?? Math.max(wholeUntil(rest, room), least);
     parts.push(rest.slice(0, cut));
@@ -45,21 +42,21 @@ function split(text: string, standing: number): string[] {
   return rest.trim() === '' ? parts : [...parts, rest];
 }
 
-/** A place to cut at which is not in the middle of an emoji or a letter with its marks: halves of one would be shown as codes. */
+/** Finds a cut that does not split an emoji or a letter with its marks, whose halves would be shown as codes. */
 function wholeUntil(text: string, room: number): number {
   return new Intl.Segmenter().segment(text.slice(0, room + 1)).containing(room)?.index ?? room;
 }
 
-/** How many characters fit into one message: what is all brackets or hidden grows as it is made harmless. */
+/** Returns how many characters fit into one message; sanitizing can make a text longer. */
 function roomIn(text: string): number {
-  let room = LONGEST_MESSAGE;
-  while (harmlessMarkdown(text.slice(0, room)).length > LONGEST_MARKDOWN) room = Math.floor(room / 2);
+  let room: number = limits.replyText;
+  while (sanitizeMarkdown(text.slice(0, room)).length > limits.markdownText) room = Math.floor(room / 2);
   return room;
 }
 
-/** A flood would push everything else out of the thread; the record has all of it. */
+/** Drops messages beyond the limit, which would push everything else out of the thread; the record has the whole text. */
 function limit(parts: readonly string[]): readonly string[] {
-  if (parts.length <= MOST_MESSAGES) return parts;
-  const left = parts.slice(MOST_MESSAGES).reduce((sum, { length }) => sum + length, 0);
-  return [...parts.slice(0, MOST_MESSAGES), `(${plural(left, 'more character')} not shown)`];
+  if (parts.length <= limits.replyMessages) return parts;
+  const left = parts.slice(limits.replyMessages).reduce((sum, { length }) => sum + length, 0);
+  return [...parts.slice(0, limits.replyMessages), `(${plural(left, 'more character')} not shown)`];
 }

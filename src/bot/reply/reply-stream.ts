@@ -1,16 +1,16 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { SlackThread } from '../thread.ts';
-import { harmlessMarkdown, settledLength } from './harmless-markdown.ts';
-import { LONGEST_MESSAGE } from './longest-message.ts';
+import { limits } from '../slack/limits.ts';
+import type { SlackThread } from '../slack/thread.ts';
+import { sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
 
-/** Between two calls to Slack for one reply. */
+/** A reply that is complete within this time is not streamed. */
+const FIRST_MS = 250;
+/** The interval between two calls to Slack for one reply. */
 const PACE_MS = 700;
-/** Slack ends a stream by itself after about five minutes; ours ends earlier and the rest is an update. */
-const LONGEST_STREAM_MS = 240_000;
 
-/** A message of ours that stands in the thread and holds the first `sent` characters of the text. */
-export interface Standing {
+/** A posted message that shows the first `sent` characters of a reply. */
+export interface PostedReply {
   readonly ts: string;
   readonly sent: number;
 }
@@ -20,10 +20,7 @@ export interface StreamRecipient {
   readonly teamId: string;
 }
 
-/**
- * Shows a reply while it is being written. It is only for the eye: whatever goes wrong here, the whole text is delivered from
- * the record afterwards, into the message that stands, if one does.
- */
+/** Streams a reply while it is written. Only a preview: the record delivers the whole text afterwards, into the same message. */
 export class ReplyStream {
   readonly #client: WebClient;
   readonly #thread: SlackThread;
@@ -34,35 +31,18 @@ export class ReplyStream {
   #sent = 0;
   #ts: string | undefined;
   #startedAt = 0;
-  #isOpen = false;
   #broken = false;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Nothing is shown before it opens, and nothing at all if it does not. */
-  constructor(
-    client: WebClient,
-    thread: SlackThread,
-    recipient: StreamRecipient,
-    logger: Logger,
-    opens: Promise<unknown>,
-  ) {
+  constructor(client: WebClient, thread: SlackThread, recipient: StreamRecipient, logger: Logger) {
     this.#client = client;
     this.#thread = thread;
     this.#recipient = recipient;
     this.#logger = logger;
-    opens.then(
-      () => {
-        this.#isOpen = true;
-        if (this.#text !== '') this.#schedule();
-      },
-      () => {
-        this.#broken = true;
-      },
-    );
   }
 
-  /** Everything that was said, shown or not. */
+  /** The whole text, shown or not. */
   get text(): string {
     return this.#text;
   }
@@ -70,7 +50,7 @@ export class ReplyStream {
   push(delta: string): void {
     this.#text += this.#isNewParagraph && this.#text !== '' ? `\n\n${delta}` : delta;
     this.#isNewParagraph = false;
-    if (this.#isOpen) this.#schedule();
+    this.#schedule();
   }
 
   #schedule(): void {
@@ -82,17 +62,17 @@ export class ReplyStream {
           this.#flushing = undefined;
         });
       },
-      this.#ts === undefined ? 0 : PACE_MS,
+      this.#ts === undefined ? FIRST_MS : PACE_MS,
     );
   }
 
-  /** Begins a new paragraph: the model speaks again after its tools have run. */
+  /** Starts a new paragraph, because the model continues after its tools have run. */
   pause(): void {
     this.#isNewParagraph = true;
   }
 
-  /** Ends what is shown and gives the message that stands; the record's delivery puts the rest of the text there. */
-  async end(): Promise<Standing | undefined> {
+  /** Ends the stream and returns the posted message, which the delivery completes. */
+  async end(): Promise<PostedReply | undefined> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#flushing;
@@ -100,9 +80,9 @@ export class ReplyStream {
   }
 
   async #flush(): Promise<void> {
-    const until = settledLength(this.#text);
-    if (until <= this.#sent || until > LONGEST_MESSAGE) return;
-    const markdown_text = harmlessMarkdown(this.#text.slice(this.#sent, until));
+    const until = sanitizableLength(this.#text);
+    if (until <= this.#sent || until > limits.replyText) return;
+    const markdown_text = sanitizeMarkdown(this.#text.slice(this.#sent, until));
     try {
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
@@ -119,11 +99,11 @@ export class ReplyStream {
         await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, markdown_text });
       }
       this.#sent = until;
-      if (Date.now() - this.#startedAt > LONGEST_STREAM_MS) this.#broken = true;
+      if (Date.now() - this.#startedAt > limits.streamMs) this.#broken = true;
     } catch (err) {
-      // Where streaming is refused the reply simply comes whole.
+      // Without a stream the reply is delivered as a whole.
       this.#broken = true;
-      this.#logger.debug({ err }, 'a reply is not streamed');
+      this.#logger.debug({ err }, 'reply not streamed');
     }
   }
 }

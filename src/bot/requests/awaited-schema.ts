@@ -7,7 +7,7 @@ import type { ToolEntry } from '../../tools/toolbox.ts';
 
 const OwnCallback = z.object({ result: z.record(z.string(), z.unknown()).optional() });
 
-/** What an answer to a form or a call-back has to fit: what the call asks for, or else what the tool promises to return. */
+/** Returns the schema of the answer to a form or a callback: the one that the call asks for, or else the tool's output schema. */
 export function awaitedSchema(
   interrupt: Interrupt,
   entry: ToolEntry | undefined,
@@ -22,7 +22,7 @@ export function awaitedSchema(
   }
 }
 
-/** What is wrong with the schema that a call asks for, so that nobody is asked to fill in what cannot be checked. */
+/** Describes the fault in the schema that a call asks for, so that nobody fills in what cannot be checked. */
 export function problemWithAsked(interrupt: Interrupt): string | undefined {
   const { name, input } = interrupt.toolRequest;
   const asked = askedSchema(interrupt, input);
@@ -46,7 +46,7 @@ function askedSchema(interrupt: Interrupt, input: unknown): Record<string, unkno
   return OwnCallback.safeParse(interrupt.metadata?.callback).data?.result;
 }
 
-/** What a form or a call-back is about, in words for people. */
+/** Returns the purpose of a form or a callback, for people. */
 export function purposeOf(interrupt: Interrupt): string | undefined {
   const Purpose = z.object({ title: z.string().optional(), awaited: z.string().optional() });
   const asked = Purpose.safeParse(interrupt.metadata?.callback ?? interrupt.toolRequest.input).data;

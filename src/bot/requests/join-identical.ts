@@ -1,19 +1,19 @@
 import { canonicalJson, type JsonValue } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 
-/** A call of the latest round that waits for people. */
+/** A waiting call of the latest round. */
 export interface WaitingCall {
   readonly part: CallPart;
   readonly interrupt: Interrupt<string, JsonValue>;
 }
 
-/** Calls of one tool with the same arguments: people are asked for the first, and the others never run. */
+/** Calls of one tool with the same arguments: people are asked about the first, and the others never run. */
 export interface IdenticalCalls {
   readonly first: WaitingCall;
   readonly repeats: readonly WaitingCall[];
 }
 
-/** Puts identical calls together, in the order of their first; in what order the keys of arguments stand makes no difference. */
+/** Groups identical calls, in the order of their first. The order of argument keys makes no difference. */
 export function joinIdentical(waiting: readonly WaitingCall[]): IdenticalCalls[] {
   const [only] = waiting;
   if (only !== undefined && waiting.length === 1) return [{ first: only, repeats: [] }];

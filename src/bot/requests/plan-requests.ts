@@ -1,13 +1,12 @@
 import type { Message } from '../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import type { NewRequest } from '../../store/port.ts';
-import type { BotParts } from '../bot-parts.ts';
+import type { NewRequest } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
-import { roomFor } from './room-for.ts';
 
-/** What is to be asked, the calls that nobody is asked about, and those for which another call of the round is asked. */
+/** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
   readonly requests: readonly NewRequest[];
   readonly refusals: readonly CloseReply[];
@@ -15,35 +14,37 @@ export interface RequestPlan {
 }
 
 /**
- * Makes a request of every call that waits for people, and of identical calls one. A call that nobody could ever sign is refused
- * at once, and so is what goes beyond the manifest's limits; what was asked before, and is asked anew, takes no further room.
+ * Plans one request per waiting call, and one for identical calls. A call that nobody could ever approve is refused at once, and so are
+ * calls beyond the manifest's limits. A call that is asked anew needs no new place.
  */
 export async function planRequests(
-  parts: Pick<BotParts, 'toolbox' | 'directory' | 'agent' | 'brake'>,
+  context: Pick<BotContext, 'toolbox' | 'directory' | 'agent' | 'limiter'>,
   threadId: string,
   messages: readonly Message[],
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
   const transcript = Transcript.of(messages);
-  const asked = { threadId, requester: requesterOf(messages), why: transcript.text };
+  const origin = { threadId, requester: requesterOf(messages), why: transcript.text };
   const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const planned = await Promise.all(
     joinIdentical(waiting).map(async ({ first, repeats }) => ({
       first,
       repeats,
-      plan: await planRequest(parts, asked, first.part, first.interrupt),
+      plan: await planRequest(context, origin, first.part, first.interrupt),
     })),
   );
   const wanted = planned.filter(({ plan }) => typeof plan !== 'string').length;
-  const room = anew ? { granted: wanted, reason: '' } : await roomFor(parts, asked.requester, wanted);
+  const quota = anew
+    ? { admitted: wanted, reason: '' }
+    : await context.limiter.quotaFor(origin.requester, wanted, context.agent().limits);
 
   const requests: NewRequest[] = [];
   const refusals: CloseReply[] = [];
   const joined: CloseReply[] = [];
   for (const { first, repeats, plan } of planned) {
     if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
-    else if (requests.length >= room.granted)
-      refusals.push(...closeAll([first, ...repeats], 'not-asked', room.reason));
+    else if (requests.length >= quota.admitted)
+      refusals.push(...closeAll([first, ...repeats], 'not-asked', quota.reason));
     else {
       requests.push(plan);
       joined.push(...closeAll(repeats, 'joined', joinedTo(first)));
@@ -60,7 +61,7 @@ function joinedTo({ interrupt }: WaitingCall): string {
   return `Identical to call ${interrupt.toolRequest.ref}: people are asked once, and it runs once at most. See the result of that call.`;
 }
 
-/** The person who last spoke is the one the agent works for. */
+/** Returns the author of the last message, for whom the agent works. */
 export function requesterOf(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'user');
   const user = last?.role === 'user' ? last.metadata?.user : undefined;

@@ -1,23 +1,13 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
-import type { PolicySnapshot } from '../../store/port.ts';
+import type { PolicySnapshot } from '../../store/port/store.ts';
 import type { Policy } from '../../tools/policy.ts';
-import { ANYONE } from '../people/may-decide.ts';
+import { ANYONE } from '../decisions/may-decide.ts';
 
 const Fields = z.custom<JsonObject>();
 
-const snapshots = new WeakMap<Policy, PolicySnapshot>();
-
-/** A policy as it is when the request is made: later changes of the manifest make other policies, and do not change what was asked. */
+/** Takes the snapshot of a policy that a request keeps; later changes of the manifest do not change it. */
 export function snapshotOf(policy: Policy): PolicySnapshot {
-  const known = snapshots.get(policy);
-  if (known !== undefined) return known;
-  const made = takeSnapshot(policy);
-  snapshots.set(policy, made);
-  return made;
-}
-
-function takeSnapshot(policy: Policy): PolicySnapshot {
   const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, remindMs, escalate } = policy;
   return {
     principals: [...approvers],
@@ -31,8 +21,8 @@ function takeSnapshot(policy: Policy): PolicySnapshot {
   };
 }
 
-/** Who may answer a question or a form. */
-export function askingSnapshot(
+/** Builds the snapshot for a question, a form or a callback. */
+export function answerSnapshot(
   requester: string,
   options: { limitToRequester: boolean; expiresInMs: number },
 ): PolicySnapshot {
@@ -46,13 +36,7 @@ export function askingSnapshot(
   };
 }
 
-const written = new WeakMap<PolicySnapshot, JsonObject>();
-
-/** The policy as the digest covers it. */
-export function asJson(snapshot: PolicySnapshot): JsonObject {
-  const known = written.get(snapshot);
-  if (known !== undefined) return known;
-  const json = Fields.parse(toJson(snapshot));
-  written.set(snapshot, json);
-  return json;
+/** Converts a snapshot to the JSON that the digest covers. */
+export function policyJson(snapshot: PolicySnapshot): JsonObject {
+  return Fields.parse(toJson(snapshot));
 }

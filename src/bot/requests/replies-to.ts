@@ -5,9 +5,9 @@ import type { Interrupt, Message } from '../../agent/messages.ts';
 import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import type { Settlement } from '../../store/port.ts';
+import type { Settlement } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
-import { pauseOf } from './kind-of.ts';
+import { classifyInterrupt } from './classify-interrupt.ts';
 
 const Edited = z.object({
   edited: z.custom<JsonValue>((value) => value !== undefined),
@@ -15,12 +15,12 @@ const Edited = z.object({
 });
 type Edited = z.infer<typeof Edited>;
 
-/** What an edit leaves in the request that it supersedes. */
+/** Writes the payload of a request that was superseded by an edit. */
 export function editedPayload(edited: JsonValue, by: string): string {
   return JSON.stringify({ edited, by } satisfies Edited);
 }
 
-/** Turns what became of requests into replies; an action that ran has its result in the messages already. */
+/** Turns ended requests into replies. An action that ran has its result in the messages already. */
 export function repliesTo(
   settled: readonly Settlement[],
   messages: readonly Message[],
@@ -70,7 +70,7 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
   }
 }
 
-/** The tool may have changed since it asked: what does not fit any more must not hold the thread up. */
+/** Builds the response; `undefined` if the answer no longer fits the tool, which must not block the thread. */
 function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
   try {
     return { respond: [buildRespond(tool, interrupt, JSON.parse(payload))] };
@@ -80,11 +80,11 @@ function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | 
   }
 }
 
-/** Runs the gate again, which asks again; after an edit it asks for the new input. */
+/** Restarts the call, so that its gate asks again, after an edit for the new input. */
 function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume {
   const edited = parseEdited(payload);
   if (edited === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
-  const pause = pauseOf(interrupt);
+  const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
   const resumed: GateResumed = { decision: 'edited', by: edited.by, policy };
   return { restart: [buildRestart(tool, interrupt, { ...resumed }, { replaceInput: edited.edited })] };

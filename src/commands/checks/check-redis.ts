@@ -1,5 +1,5 @@
-import { checkServer } from '../../store/check-server.ts';
-import { redactUrl } from '../../store/redact-url.ts';
+import { checkServer } from '../../store/redis/check-server.ts';
+import { redactUrl } from '../../store/redis/redact-url.ts';
 import type { CommandContext } from '../command.ts';
 import { withRecord } from '../open-record.ts';
 import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';

@@ -19,7 +19,7 @@ import {
 } from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import type { CardOptions } from '../../../src/bot/cards/card.ts';
-import type { RequestRecord } from '../../../src/store/port.ts';
+import type { RequestRecord } from '../../../src/store/port/store.ts';
 import { actionsIn, expectValid, liveParts, nodesIn, SCHEMA_COMMENT, textIn } from './payloads.ts';
 import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf, THREAD_LINK } from './records.ts';
 

@@ -10,8 +10,8 @@ import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../../../src/bot/modals/form-modal.ts';
 import { buildRejectModal } from '../../../src/bot/modals/reject-modal.ts';
 import { buildResolveModal } from '../../../src/bot/modals/resolve-modal.ts';
-import type { RequestRecord } from '../../../src/store/port.ts';
-import { RequestKind, RequestState } from '../../../src/store/request-record.ts';
+import type { RequestRecord } from '../../../src/store/port/store.ts';
+import { RequestKind, RequestState } from '../../../src/store/record/request-record.ts';
 import { actionsIn, nodesIn } from './payloads.ts';
 import { detailsFor, recordOf } from './records.ts';
 

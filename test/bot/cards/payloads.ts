@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { checkBlocks, countCharacters } from '../../../playground/slack/block-kit/check-blocks.ts';
 import { checkView } from '../../../playground/slack/block-kit/check-view.ts';
 import type { Card } from '../../../src/bot/cards/card.ts';
-import { limits } from '../../../src/bot/cards/limits.ts';
 import type { Modal } from '../../../src/bot/modals/modal.ts';
+import { limits } from '../../../src/bot/slack/limits.ts';
 
 const schema = JSON.parse(
   readFileSync(new URL('../fixtures/slack-payloads.schema.json', import.meta.url), 'utf8'),

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
-import type { RequestRecord } from '../../../src/store/port.ts';
+import type { RequestRecord } from '../../../src/store/port/store.ts';
 
 export const ASKED_AT = Date.UTC(2026, 2, 1, 9, 0);
 export const EXPIRES_AT = ASKED_AT + 4 * 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { harmlessMarkdown } from '../../../src/bot/reply/harmless-markdown.ts';
 import { replyRows } from '../../../src/bot/reply/reply-rows.ts';
+import { sanitizeMarkdown } from '../../../src/bot/reply/sanitize-markdown.ts';
 
 const turn = { threadId: 'C0GENERAL:1.1', token: '1', messages: [], inbox: [], settled: [] };
 const textsOf = (text: string, standing?: { readonly ts: string; readonly sent: number }) =>
@@ -20,7 +20,7 @@ describe('a reply that is too long for one message', () => {
     const hidden = '\u202E'.repeat(4_000);
     const parts = textsOf(hidden);
     expect(parts.join('')).toBe(hidden);
-    for (const part of parts) expect(harmlessMarkdown(part).length).toBeLessThanOrEqual(12_000);
+    for (const part of parts) expect(sanitizeMarkdown(part).length).toBeLessThanOrEqual(12_000);
   });
 
   test('keeps what stands already in the first message, and says it once', () => {

@@ -14,19 +14,11 @@ class KeepingSlack extends WebClient {
   }
 }
 
-/** A stream that opens when it is told to, or not at all. */
-function closedStream() {
+function openStream() {
   const slack = new KeepingSlack('xoxb-test');
-  let open = () => {};
-  let refuse = () => {};
-  const opens = new Promise<void>((resolve, reject) => {
-    open = resolve;
-    refuse = () => reject(new Error('not granted'));
-  });
   const recipient = { userId: 'U-rita', teamId: 'T1' };
   const thread = { channel: 'C1', threadTs: '1.2' };
-  const stream = new ReplyStream(slack, thread, recipient, pino({ level: 'silent' }), opens);
-  return { stream, slack, open: () => open(), refuse: () => refuse() };
+  return { stream: new ReplyStream(slack, thread, recipient, pino({ level: 'silent' })), slack };
 }
 
 beforeEach(() => {
@@ -34,17 +26,11 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-test('what is said before a stream opens is shown when it does, once', async () => {
-  const { stream, slack, open } = closedStream();
+test('a text that grows is shown piece by piece, and its end tells how much of it was shown', async () => {
+  const { stream, slack } = openStream();
   stream.push('One two ');
   await vi.advanceTimersByTimeAsync(60_000);
-  stream.push('three. ');
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(slack.sent).toEqual([]);
-
-  open();
-  await vi.advanceTimersByTimeAsync(0);
-  stream.push('Four.\n\n');
+  stream.push('three. Four.\n\n');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(slack.sent.map(({ method }) => method)).toEqual(['chat.startStream', 'chat.appendStream']);
   const shown = slack.sent.map(({ text }) => text).join('');
@@ -53,26 +39,11 @@ test('what is said before a stream opens is shown when it does, once', async () 
   expect(stream.text.startsWith(shown)).toBe(true);
 });
 
-test('what was said to its end by the time it opens is not streamed: it comes whole', async () => {
-  const { stream, slack, open } = closedStream();
+test('a text that is complete at once is not streamed: it is delivered as a whole', async () => {
+  const { stream, slack } = openStream();
   stream.push('Done.\n\n');
-  await vi.advanceTimersByTimeAsync(10);
-  open();
-  await Promise.resolve();
+  await vi.advanceTimersByTimeAsync(100);
   expect(await stream.end()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(slack.sent).toEqual([]);
-});
-
-test('a stream that does not open shows nothing, neither what was said before nor what is said after', async () => {
-  const { stream, slack, refuse } = closedStream();
-  stream.push('One two ');
-  await vi.advanceTimersByTimeAsync(0);
-  refuse();
-  await vi.advanceTimersByTimeAsync(60_000);
-  stream.push('three. ');
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(await stream.end()).toBeUndefined();
-  expect(slack.sent).toEqual([]);
-  expect(stream.text).toBe('One two three. ');
 });

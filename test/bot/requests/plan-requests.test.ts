@@ -2,9 +2,9 @@ import { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../src/agent/json.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/messages.ts';
-import { Directory } from '../../../src/bot/people/directory.ts';
-import { PendingBrake } from '../../../src/bot/requests/pending-brake.ts';
+import { PendingLimiter } from '../../../src/bot/requests/pending-limiter.ts';
 import { planRequests } from '../../../src/bot/requests/plan-requests.ts';
+import { Directory } from '../../../src/bot/slack/directory.ts';
 import { manifestOf, openTools } from '../../tools/toolbox-support.ts';
 
 const THREAD = 'C1:1.2';
@@ -51,7 +51,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       contextBudget: undefined,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
     }),
-    brake: new PendingBrake({ countPending }),
+    limiter: new PendingLimiter({ countPending }),
   };
   const planned = await planRequests(parts, THREAD, messages, { anew });
   const closed = [...planned.refusals, ...planned.joined];

@@ -4,9 +4,8 @@ import type { Evidence } from '../world/gather-evidence.ts';
 import type { Violation } from './invariants.ts';
 import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
 
-/** What was stored when people were asked, and what a start rests on: the digest made anew, or all that it is made of beside the call. */
-const Stored = z.object({ digest: z.string(), ground: z.string() });
-const Started = z.union([Stored.pick({ digest: true }), Stored.pick({ ground: true })]);
+/** The digest that was stored with a request, and the one that its start was checked against. */
+const Digested = z.object({ digest: z.string() });
 
 /** What ran, how often, and whether it was what people were shown. */
 export function checkEffects({ effects, errands }: Evidence, requests: readonly SeenRequest[]): Violation[] {
@@ -34,12 +33,10 @@ export function checkEffects({ effects, errands }: Evidence, requests: readonly 
         violations.push({ invariant: 3, what: `${call.tool} ran with ${input} and not with ${expected}` });
   }
   for (const request of requests) {
-    const stored = rowsOf(request, 'asked').map(({ body }) => Stored.parse(JSON.parse(body)));
-    const isStored = (started: z.infer<typeof Started>) =>
-      stored.some(({ digest, ground }) =>
-        'digest' in started ? started.digest === digest : started.ground === ground,
-      );
-    if (!rowsOf(request, 'started').every(({ body }) => isStored(Started.parse(JSON.parse(body)))))
+    const digestsOf = (event: string) =>
+      rowsOf(request, event).map(({ body }) => Digested.parse(JSON.parse(body)).digest);
+    const stored = digestsOf('asked');
+    if (!digestsOf('started').every((digest) => stored.includes(digest)))
       violations.push({
         invariant: 3,
         what: `${request.id} was started with other arguments than were stored`,

@@ -1,4 +1,4 @@
-import type { AuditRow } from '../../../src/store/audit-port.ts';
+import type { AuditRow } from '../../../src/store/port/audit.ts';
 import type { Effect } from '../worker/effects.ts';
 import type { Evidence, SeenClick } from '../world/gather-evidence.ts';
 

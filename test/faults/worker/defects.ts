@@ -1,4 +1,4 @@
-import { loadScripts, type Scripts } from '../../../src/store/scripts.ts';
+import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { scriptsWithout } from '../../store/guards/guard-lines.ts';
 import { noteEffect } from './effects.ts';
 

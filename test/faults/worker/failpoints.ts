@@ -1,6 +1,6 @@
 import { ClientRequest } from 'node:http';
 import { Redis } from 'ioredis';
-import { loadScripts, type Scripts } from '../../../src/store/scripts.ts';
+import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import type { Defect } from './defects.ts';
 import { Arm, type FaultAction, type WorkerNews } from './fault-messages.ts';
 

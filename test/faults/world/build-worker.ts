@@ -24,7 +24,10 @@ export async function buildWorker(): Promise<string> {
     target: 'node20',
     external: ['tsx'],
     define: { 'import.meta.url': 'bundleUrl' },
-    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    // The scripts are read relative to src/store/redis, so the bundle takes the place of a file in such a folder.
+    banner: {
+      js: 'const bundleUrl = require("node:url").pathToFileURL(__dirname + "/redis/worker.cjs").href;',
+    },
     minifySyntax: true,
     minifyWhitespace: true,
     logLevel: 'warning',

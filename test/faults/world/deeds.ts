@@ -3,7 +3,7 @@ import { hasSigned, type ShownCard } from './cards.ts';
 import type { Intent } from './errand.ts';
 
 /** What one person does with one button of a card, again if nothing seems to have come of it. */
-export interface Deed {
+export interface Actor {
   readonly who: string;
   readonly actionId: string;
   /** Left out, they do it as soon as they see the button. */
@@ -13,7 +13,7 @@ export interface Deed {
 const isEdited = ({ text }: ShownCard) => text.includes('changed the arguments');
 
 /** What people do for each intent; where a crowd decides, or somebody speaks, it is not a matter of one card. */
-export const DEEDS: Readonly<Record<Intent, readonly Deed[]>> = {
+export const DEEDS: Readonly<Record<Intent, readonly Actor[]>> = {
   approve: [{ who: CAST.alice, actionId: 'approve' }],
   'both-approve': [
     { who: CAST.alice, actionId: 'approve' },

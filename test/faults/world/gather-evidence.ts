@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Cluster } from 'ioredis';
-import type { AuditRow } from '../../../src/store/audit-port.ts';
-import { openRedisStore } from '../../../src/store/redis-store.ts';
+import type { AuditRow } from '../../../src/store/port/audit.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { type Effect, readEffects } from '../worker/effects.ts';
 import { PREFIX } from '../worker/prefix.ts';
 import { allCards, type ShownCard } from './cards.ts';

@@ -1,6 +1,6 @@
-import { Keys } from '../../../src/store/keys.ts';
-import { openRedisStore } from '../../../src/store/redis-store.ts';
-import type { RedisClient } from '../../../src/store/run-script.ts';
+import { Keys } from '../../../src/store/record/keys.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import type { RedisClient } from '../../../src/store/redis/run-script.ts';
 import { PREFIX } from '../worker/prefix.ts';
 
 /** Version 1 of a request had all that never changes as a field of its hash, and nothing that names what it rests on. */

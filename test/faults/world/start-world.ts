@@ -88,7 +88,13 @@ export async function startWorld(options: WorldOptions) {
     },
     manifest: parsed.manifest,
     folder: options.built,
-    timing: { silenceMs: noticeMs, beatMs: SIGN_MS, leaseMs: noticeMs, renewMs: SIGN_MS, claimMs: noticeMs },
+    timing: {
+      heartbeatTimeoutMs: noticeMs,
+      heartbeatMs: SIGN_MS,
+      leaseMs: noticeMs,
+      renewMs: SIGN_MS,
+      claimMs: noticeMs,
+    },
     sweep: SWEEP,
     clockAheadMs: options.clockAheadMs?.(index) ?? 0,
   });

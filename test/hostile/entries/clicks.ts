@@ -174,7 +174,7 @@ export async function playClicks(attacks: readonly Attack[], mode?: 'http') {
       what: 'the refusal of a genuine click',
     });
     const { outcome, votes = [] } = await attack.play({ stage, card, payload });
-    const loaded = await stage.bot.parts.store.load(request.id);
+    const loaded = await stage.bot.context.store.load(request.id);
     const after = loaded.outcome === 'found' ? loaded.request : undefined;
     expect([attack.name, after?.votes.map(({ who }) => who)]).toEqual([attack.name, votes]);
     expect(['pending', 'withdrawn']).toContain(after?.state);

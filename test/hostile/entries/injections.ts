@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
-import type { RequestRecord } from '../../../src/store/port.ts';
+import type { RequestRecord } from '../../../src/store/port/store.ts';
 import { CAST } from '../../stories/support.ts';
 import { PAYLOAD } from '../corpus.ts';
 import { callsOf, playAll, type Stage, startStage, type Told } from '../stage.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { shardOf, threadOf } from '../../../src/store/keys.ts';
-import type { NewRequest } from '../../../src/store/request-record.ts';
-import { tamper, withField } from '../../store/audit-support.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import type { NewRequest } from '../../../src/store/record/request-record.ts';
+import { tamper, withField } from '../../store/audit/support.ts';
 import {
+  actor,
   approve,
   ask,
   askAndLose,
   beginTurn,
-  deed,
   MINUTE_MS,
   message,
   newRequest,
@@ -117,7 +117,7 @@ describe('the requests of a thread', () => {
     const first = newRequest(threadId, callOf('refund_order', { amount: 1 }), 'zz');
     const second = newRequest(threadId, callOf('refund_order', { amount: 2 }), 'aa');
     await suspendTurn(bench.store, await beginTurn(bench.store, threadId), { requests: [first] });
-    await bench.store.withdraw(first.id, deed('U-rita'), 'changed my mind');
+    await bench.store.withdraw(first.id, actor('U-rita'), 'changed my mind');
     await suspendTurn(bench.store, await takeTurn(bench.store, threadId), { requests: [second] });
     const { requests } = await readFound(bench, threadId);
     expect(requests.map(({ state, input }) => ({ state, input }))).toEqual([
@@ -172,9 +172,9 @@ describe('what a thread is doing', () => {
   test('a thread that was set aside says why, and shows the message that cannot be read', async () => {
     const bench = record();
     const threadId = newThreadId();
-    await bench.store.put(threadId, { id: 'a', body: {} });
+    await bench.store.enqueue(threadId, { id: 'a', body: {} });
     await bench.redis.client.rpush(bench.keys.log(threadId), 'not json');
-    await bench.store.take(threadId, MINUTE_MS);
+    await bench.store.claimTurn(threadId, MINUTE_MS);
     expect(await readFound(bench, threadId)).toMatchObject({
       state: 'set-aside',
       reason: expect.stringContaining('cannot be read'),

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach } from 'vitest';
 import { openRecordReader, type RecordReader } from '../../../playground/record/open-record-reader.ts';
 import type { RecordedRequest, ThreadRecord } from '../../../playground/record-protocol.ts';
-import { Keys } from '../../../src/store/keys.ts';
-import { openRedisStore } from '../../../src/store/redis-store.ts';
-import type { AuditBench } from '../../store/audit-support.ts';
+import { Keys } from '../../../src/store/record/keys.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import type { AuditBench } from '../../store/audit/support.ts';
 import type { RequestChanges } from '../../store/support.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 

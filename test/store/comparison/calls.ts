@@ -1,6 +1,10 @@
-import { requestIdOf, shardOf, threadOf } from '../../../src/store/keys.ts';
-import type { OutboxItem, Store, TakenTurn } from '../../../src/store/port.ts';
-import { type NewRequest, type RequestState, SettledState } from '../../../src/store/request-record.ts';
+import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
+import { requestIdOf, shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import {
+  type NewRequest,
+  type RequestState,
+  SettledState,
+} from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { message, resultMessage } from '../support.ts';
 import type { Command, RequestPlan } from './commands.ts';
@@ -16,7 +20,7 @@ export interface Call {
 export interface Findings {
   readonly world: World;
   readonly calls: Call[];
-  readonly turns: TakenTurn[];
+  readonly turns: ClaimedTurn[];
   readonly items: OutboxItem[];
   readonly requests: string[];
   readonly attempts: string[];
@@ -38,19 +42,19 @@ export function callFor(command: Command, found: Findings): Call | undefined {
   switch (command.verb) {
     case 'again':
       return found.calls[command.pick % found.calls.length];
-    case 'put': {
+    case 'enqueue': {
       const { thread, item, onlyKnown } = command;
-      return call('put', thread, { id: `item-${item}`, body: { text: `item ${item}` } }, { onlyKnown });
+      return call('enqueue', thread, { id: `item-${item}`, body: { text: `item ${item}` } }, { onlyKnown });
     }
-    case 'take':
-      return call('take', command.thread, command.leaseMs);
-    case 'putAndTake': {
+    case 'claimTurn':
+      return call('claimTurn', command.thread, command.leaseMs);
+    case 'enqueueAndClaim': {
       const { thread, item, onlyKnown, leaseMs } = command;
       const said = { id: `item-${item}`, body: { text: `item ${item}` } };
-      return call('putAndTake', thread, said, { onlyKnown, leaseMs });
+      return call('enqueueAndClaim', thread, said, { onlyKnown, leaseMs });
     }
-    case 'renew':
-      return about(recent(found.turns, command.pick), (turn) => call('renew', turn, command.leaseMs));
+    case 'renewLease':
+      return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
     case 'stop':
       return call('stop', command.thread);
     case 'waitingIn':
@@ -100,47 +104,46 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('addViews', request(found, command.pick, ['pending', 'unknown']), views);
     }
     case 'start': {
-      const { same, silenceMs, still, people, pick } = command;
+      const { same, heartbeatTimeoutMs, still, people, pick } = command;
       const id = request(found, pick, ['approved']);
       const attempt = pick % 5 === 0 ? (recent(found.attempts, pick) ?? `try-${step}`) : `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? [])];
       found.attempts.push(attempt);
       return call('start', id, {
-        ...{ attempt, silenceMs, evidence },
+        ...{ attempt, heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         // Whoever lists somebody twice has not found a second person.
         stillEligible: still ? signed : [...people, ...people],
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, silenceMs, pick } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
       found.attempts.push(attempt);
       const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}` };
       return call('voteAndStart', id, vote, {
-        ...{ attempt, silenceMs, evidence },
+        ...{ attempt, heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         stillEligible: still ? signed : [],
       });
     }
-    case 'sign': {
-      const { who, same, seenAt, silenceMs, pick } = command;
-      const attempt = `try-${step}`;
-      found.attempts.push(attempt);
-      const ground = same ? 'ground' : 'other';
-      return call('sign', request(found, pick, OPEN), { who, evidence, ground, seenAt, attempt, silenceMs });
-    }
-    case 'finishAndTake': {
+    case 'finishAndClaim': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
       const outcome = { attempt, state: command.state, message: resultMessage(), summary: step };
-      return call('finishAndTake', id, outcome, command.leaseMs);
+      return call('finishAndClaim', id, outcome, command.leaseMs);
     }
-    case 'beat': {
+    case 'heartbeat': {
       const id = request(found, command.pick, ['started']);
-      return call('beat', id, attemptOf(found, id, command.pick), command.silenceMs, command.progress);
+      return call(
+        'heartbeat',
+        id,
+        attemptOf(found, id, command.pick),
+        command.heartbeatTimeoutMs,
+        command.progress,
+      );
     }
     case 'finish': {
       const id = request(found, command.pick, ['started', 'unknown']);
@@ -164,10 +167,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('purge', request(found, command.pick, SettledState.options));
     case 'retire':
       return call('retire', command.thread);
-    case 'putOutbox':
-      return call('putOutbox', command.thread, { id: `told-${command.row}`, body: { text: 'told' } });
-    case 'takeOutbox':
-      return call('takeOutbox', shardOf(command.thread), { leaseMs: command.leaseMs, limit: command.limit });
+    case 'enqueueOutbox':
+      return call('enqueueOutbox', command.thread, { id: `told-${command.row}`, body: { text: 'told' } });
+    case 'claimOutbox':
+      return call('claimOutbox', shardOf(command.thread), { leaseMs: command.leaseMs, limit: command.limit });
     case 'doneOutbox':
       return about(recent(found.items, command.pick), (item) => {
         if (item.kind === 'row') return call('doneRow', item);
@@ -205,7 +208,7 @@ function recent<Thing>(things: readonly Thing[], pick: number): Thing | undefine
   return pick % 10 < 6 ? (things.at(-1 - (pick % 3)) ?? things.at(-1)) : things[pick % things.length];
 }
 
-/** Most often a request to which the deed fits, else any, sometimes one that never was. */
+/** Most often a request to which the actor fits, else any, sometimes one that never was. */
 function request({ world, requests }: Findings, pick: number, states: readonly RequestState[]): string {
   if (pick % 40 === 0) return NAMELESS;
   const fitting = requests.filter((id) => states.includes(world.request(id)?.state ?? 'expired'));
@@ -221,7 +224,7 @@ function attemptOf(found: Findings, requestId: string, pick: number): string {
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
   const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs } = plan;
   return {
-    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', ground: 'ground', policy },
+    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy },
     details: { tool: 'refund_order' },
     execution: { idempotent, maxAttempts, retryForMs },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),

@@ -9,7 +9,7 @@ export const KEPT_MS = 5_000;
 const thread = fc.constantFrom(...THREADS);
 const who = fc.constantFrom(...PEOPLE);
 const people = fc.subarray([...PEOPLE]);
-/** Which of the things there are at that moment; most often one to which the deed fits. */
+/** Which of the things there are at that moment; most often one to which the actor fits. */
 const pick = fc.nat({ max: 999 });
 /** One to which it fits, where there is any. */
 const fitting = fc.nat({ max: 249 }).map((number) => 4 * number + 1);
@@ -64,24 +64,24 @@ const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 const limit = fc.integer({ min: 1, max: 4 });
 
 const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
-const start = verb('start', { pick, same: mostly, silenceMs: duration, still: mostly, people });
+const start = verb('start', { pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people });
 
 const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
   { weight: 6, arbitrary: verb('again', { pick }) },
   { weight: 1, arbitrary: verb('compare', {}) },
-  { weight: 5, arbitrary: verb('put', { thread, item: fc.nat({ max: 20 }), onlyKnown: fc.boolean() }) },
-  { weight: 7, arbitrary: verb('take', { thread, leaseMs: duration }) },
+  { weight: 5, arbitrary: verb('enqueue', { thread, item: fc.nat({ max: 20 }), onlyKnown: fc.boolean() }) },
+  { weight: 7, arbitrary: verb('claimTurn', { thread, leaseMs: duration }) },
   {
     weight: 3,
-    arbitrary: verb('putAndTake', {
+    arbitrary: verb('enqueueAndClaim', {
       thread,
       item: fc.nat({ max: 20 }),
       onlyKnown: fc.boolean(),
       leaseMs: duration,
     }),
   },
-  { weight: 1, arbitrary: verb('renew', { pick, leaseMs: duration }) },
+  { weight: 1, arbitrary: verb('renewLease', { pick, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 6, arbitrary: suspension },
@@ -97,10 +97,14 @@ const command = fc.oneof(
   { weight: 6, arbitrary: start },
   {
     weight: 2,
-    arbitrary: verb('beat', { pick, silenceMs: duration, progress: fc.constantFrom('', 'half') }),
+    arbitrary: verb('heartbeat', {
+      pick,
+      heartbeatTimeoutMs: duration,
+      progress: fc.constantFrom('', 'half'),
+    }),
   },
   { weight: 4, arbitrary: verb('finish', { pick, state }) },
-  { weight: 3, arbitrary: verb('finishAndTake', { pick, state, leaseMs: duration }) },
+  { weight: 3, arbitrary: verb('finishAndClaim', { pick, state, leaseMs: duration }) },
   {
     weight: 4,
     arbitrary: verb('voteAndStart', {
@@ -109,17 +113,7 @@ const command = fc.oneof(
       decision,
       same: mostly,
       still: mostly,
-      silenceMs: duration,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: verb('sign', {
-      pick,
-      who,
-      same: mostly,
-      seenAt: fc.subarray(['thread', 'dm', 'home']),
-      silenceMs: duration,
+      heartbeatTimeoutMs: duration,
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
@@ -129,8 +123,8 @@ const command = fc.oneof(
   { weight: 2, arbitrary: verb('escalate', { pick }) },
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },
-  { weight: 1, arbitrary: verb('putOutbox', { thread, row: fc.nat({ max: 4 }) }) },
-  { weight: 4, arbitrary: verb('takeOutbox', { thread, leaseMs: duration, limit }) },
+  { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },
+  { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
@@ -141,8 +135,8 @@ export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : nev
 const round = fc
   .tuple(thread, fc.integer({ min: 100, max: 999 }), suspension, once)
   .map(([thread, item, suspend, calls]): Command[] => [
-    { verb: 'put', thread, item, onlyKnown: false, ...calls },
-    { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { ...suspend, pick: 0 },
   ]);
 
@@ -154,7 +148,7 @@ const meanwhile: fc.Arbitrary<Command[]> = fc.array(
     verb('supersede', { pick: any }),
     verb('recover', { pick: any }),
     verb('resolve', { pick: any, who, eligible: mostly, verdict, tries }),
-    verb('beat', { pick: any, silenceMs: duration, progress: fc.constantFrom('', 'half') }),
+    verb('heartbeat', { pick: any, heartbeatTimeoutMs: duration, progress: fc.constantFrom('', 'half') }),
     start,
   ),
   { minLength: 1, maxLength: 4, size: 'max' },
@@ -173,13 +167,13 @@ function click(
 const passage = fc.oneof(
   round,
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
-    { verb: 'put', thread, item, onlyKnown: true, ...calls },
-    { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { verb: 'stop', thread, ...calls },
-    { verb: 'renew', pick: 0, leaseMs: 1_000_000, ...calls },
+    { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
   ]),
   fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
-    { verb: 'take', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
     { verb: 'wait', ms: KEPT_MS, ...calls },
     { verb: 'purge', pick: other, ...calls },
@@ -199,7 +193,7 @@ const passage = fc.oneof(
     .tuple(fitting, several, start, meanwhile, state, once)
     .map(([pick, people, start, others, state, calls]): Command[] => [
       ...people.map((who) => click(pick, who, 'approve', calls)),
-      { ...start, pick, same: true, still: true, silenceMs: 1_000_000 },
+      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
       ...others,
       { verb: 'finish', pick, state, ...calls },
     ]),
@@ -207,7 +201,7 @@ const passage = fc.oneof(
     .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once, tries)
     .map(([pick, start, who, last, ms, calls, tries]) =>
       (['run-again', last] as const).flatMap((verdict): Command[] => [
-        { ...start, pick, same: true, still: true, silenceMs: 0 },
+        { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 0 },
         { verb: 'recover', pick, ...calls },
         { verb: 'resolve', pick, who, eligible: true, verdict, tries, ...calls },
         { verb: 'wait', ms, ...calls },

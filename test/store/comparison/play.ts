@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { toJson } from '../../../src/agent/json.ts';
-import { Keys, shardOf } from '../../../src/store/keys.ts';
-import type { OutboxItem, TakenTurn } from '../../../src/store/port.ts';
-import { openRedisStore } from '../../../src/store/redis-store.ts';
-import { loadScripts } from '../../../src/store/scripts.ts';
+import type { ClaimedTurn, OutboxItem } from '../../../src/store/port/store.ts';
+import { Keys, shardOf } from '../../../src/store/record/keys.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { loadScripts } from '../../../src/store/redis/scripts.ts';
 import { modelOf } from '../model/model.ts';
 import { World } from '../model/world.ts';
 import { resending } from '../support.ts';
@@ -114,7 +114,7 @@ function isItem(said: unknown): said is OutboxItem {
   return isRecord(said) && said.item !== undefined;
 }
 
-function isGiven(said: unknown): said is { readonly turn: TakenTurn } {
+function isGiven(said: unknown): said is { readonly turn: ClaimedTurn } {
   return isRecord(said) && isRecord(said.turn);
 }
 
@@ -131,10 +131,8 @@ function ownerIn(said: unknown): string | undefined {
   return isRecord(first) ? String(first.owner) : undefined;
 }
 
-/** The requests of a round, and what became of them, come in no order; what was loaded beside a deed is compared as a whole later. */
+/** The requests of a round, and what became of them, come in no order. */
 function comparable(said: unknown): unknown {
-  if (isRecord(said) && said.loaded !== undefined) return said.outcome;
-  if (isRecord(said) && said.outcome === 'signed') return said.request;
   if (Array.isArray(said) && !said.every(isItem)) return said.toSorted();
   if (isRecord(said) && Array.isArray(said.requestIds) && said.outcome === 'waiting')
     return toJson({ ...said, requestIds: said.requestIds.toSorted() });

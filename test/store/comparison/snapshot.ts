@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Keys } from '../../../src/store/keys.ts';
-import type { Store } from '../../../src/store/port.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { Keys } from '../../../src/store/record/keys.ts';
 import { INDEXES, runsOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
 
@@ -135,8 +135,8 @@ function requestInModel(request: Request) {
     rejections: votesFor(request, 'reject'),
     votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),
     views: views.map((view) => {
-      const { revision: seen = 0, stands } = drawn.get(view.id) ?? {};
-      return { ...view, stands, drawn: seen };
+      const { revision: seen = 0, postedAt } = drawn.get(view.id) ?? {};
+      return { ...view, postedAt, drawn: seen };
     }),
   };
 }

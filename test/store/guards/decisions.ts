@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { approve, ask, deed, reject } from '../support.ts';
+import { actor, approve, ask, reject } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
 const NOBODY = 'T-none~none';
@@ -52,46 +52,48 @@ export const decisionScenarios: Scenarios = {
   },
 
   'answer-unknown': async ({ store }) => {
-    expect(await store.answer(NOBODY, deed('U-ann'), 'yes')).toEqual({ outcome: 'unknown' });
+    expect(await store.answer(NOBODY, actor('U-ann'), 'yes')).toEqual({ outcome: 'unknown' });
   },
   'answer-kind': async ({ store }) => {
-    expect(await store.answer(await ask(store), deed('U-ann'), 'yes')).toEqual({ outcome: 'is-an-approval' });
+    expect(await store.answer(await ask(store), actor('U-ann'), 'yes')).toEqual({
+      outcome: 'is-an-approval',
+    });
   },
   'answer-repeated': async ({ resending, store }) => {
     const requestId = await ask(store, QUESTION);
-    expect(await resending.answer(requestId, deed('U-ann'), 'yes')).toEqual({ outcome: 'answered' });
+    expect(await resending.answer(requestId, actor('U-ann'), 'yes')).toEqual({ outcome: 'answered' });
   },
   'answer-settled': async ({ store }) => {
     const requestId = await ask(store, QUESTION);
-    await store.answer(requestId, deed('U-ann'), 'yes');
+    await store.answer(requestId, actor('U-ann'), 'yes');
     const late = { outcome: 'settled', state: 'answered', by: 'U-ann' };
-    expect(await store.answer(requestId, deed('U-ben'), 'no')).toEqual(late);
+    expect(await store.answer(requestId, actor('U-ben'), 'no')).toEqual(late);
   },
   'answer-expired': async ({ store }) => {
     const requestId = await ask(store, { ...QUESTION, ...LATE });
-    expect(await store.answer(requestId, deed('U-ann'), 'yes')).toEqual({ outcome: 'expired' });
+    expect(await store.answer(requestId, actor('U-ann'), 'yes')).toEqual({ outcome: 'expired' });
   },
   'answer-eligible': async ({ store }) => {
-    const stranger = deed('U-ann', { eligible: false });
+    const stranger = actor('U-ann', { eligible: false });
     const requestId = await ask(store, QUESTION);
     expect(await store.answer(requestId, stranger, 'yes')).toEqual({ outcome: 'not-eligible' });
   },
 
   'withdraw-unknown': async ({ store }) => {
-    expect(await store.withdraw(NOBODY, deed('U-rita'), '')).toEqual({ outcome: 'unknown' });
+    expect(await store.withdraw(NOBODY, actor('U-rita'), '')).toEqual({ outcome: 'unknown' });
   },
   'withdraw-own': async ({ store }) => {
-    expect(await store.withdraw(await ask(store), deed('U-ann'), '')).toEqual({ outcome: 'not-yours' });
+    expect(await store.withdraw(await ask(store), actor('U-ann'), '')).toEqual({ outcome: 'not-yours' });
   },
   'withdraw-repeated': async ({ resending, store }) => {
     const requestId = await ask(store);
-    expect(await resending.withdraw(requestId, deed('U-rita'), '')).toEqual({ outcome: 'withdrawn' });
+    expect(await resending.withdraw(requestId, actor('U-rita'), '')).toEqual({ outcome: 'withdrawn' });
   },
   'withdraw-settled': async ({ store }) => {
     const requestId = await ask(store);
     await store.vote(requestId, reject('U-ann'));
     const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
-    expect(await store.withdraw(requestId, deed('U-rita'), '')).toEqual(late);
+    expect(await store.withdraw(requestId, actor('U-rita'), '')).toEqual(late);
   },
 
   'supersede-unknown': async ({ store }) => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { loadScripts, type Scripts } from '../../../src/store/scripts.ts';
+import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 
 const LUA = new URL('../../../src/store/lua/', import.meta.url);
 const MARK = /-- guard: (\S+)$/gm;

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { shardOf } from '../../../src/store/keys.ts';
+import { shardOf } from '../../../src/store/record/keys.ts';
 import {
+  actor,
   approve,
   ask,
   beginTurn,
-  deed,
   MINUTE_MS,
   newRequest,
   newThreadId,
@@ -18,58 +18,58 @@ const ITEM = { id: 'item', body: {} };
 /** A thread that something was said in and whose log cannot be read. */
 async function brokenThread({ store, client, keys }: Stage): Promise<string> {
   const threadId = newThreadId();
-  await store.put(threadId, ITEM);
+  await store.enqueue(threadId, ITEM);
   await client.rpush(keys.log(threadId), 'not json');
   return threadId;
 }
 
 /** What may happen to a thread, and to whom it belongs. */
 export const threadScenarios: Scenarios = {
-  'put-unknown': async ({ store }) => {
-    const put = await store.put(newThreadId(), ITEM, { onlyKnown: true });
+  'enqueue-unknown': async ({ store }) => {
+    const put = await store.enqueue(newThreadId(), ITEM, { onlyKnown: true });
     expect(put).toEqual({ outcome: 'unknown-thread' });
   },
-  'put-duplicate': async ({ store }) => {
+  'enqueue-duplicate': async ({ store }) => {
     const threadId = newThreadId();
-    await store.put(threadId, ITEM);
-    expect(await store.put(threadId, ITEM)).toEqual({ outcome: 'duplicate' });
+    await store.enqueue(threadId, ITEM);
+    expect(await store.enqueue(threadId, ITEM)).toEqual({ outcome: 'duplicate' });
   },
-  'put-take-waiting': async ({ store }) => {
+  'enqueue-claim-waiting': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     const request = newRequest(turn.threadId);
     await suspendTurn(store, turn, { requests: [request] });
-    expect(await store.putAndTake(turn.threadId, ITEM, { leaseMs: MINUTE_MS })).toEqual({
+    expect(await store.enqueueAndClaim(turn.threadId, ITEM, { leaseMs: MINUTE_MS })).toEqual({
       outcome: 'waiting',
       requestIds: [request.id],
     });
   },
-  'put-take-repeated': async ({ resending }) => {
-    const put = await resending.putAndTake(newThreadId(), ITEM, { leaseMs: MINUTE_MS });
-    expect(put).toMatchObject({ outcome: 'put', turn: { inbox: [ITEM] } });
+  'enqueue-claim-repeated': async ({ resending }) => {
+    const put = await resending.enqueueAndClaim(newThreadId(), ITEM, { leaseMs: MINUTE_MS });
+    expect(put).toMatchObject({ outcome: 'enqueued', turn: { inbox: [ITEM] } });
   },
-  'take-quarantined': async (stage) => {
+  'claim-quarantined': async (stage) => {
     const threadId = await brokenThread(stage);
-    await stage.store.take(threadId, MINUTE_MS);
+    await stage.store.claimTurn(threadId, MINUTE_MS);
     await stage.client.del(stage.keys.log(threadId));
-    expect(await stage.store.take(threadId, MINUTE_MS)).toMatchObject({ outcome: 'quarantined' });
+    expect(await stage.store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome: 'quarantined' });
   },
-  'take-busy': async ({ store }) => {
+  'claim-busy': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId());
-    expect(await store.take(threadId, MINUTE_MS)).toMatchObject({ outcome: 'busy' });
+    expect(await store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome: 'busy' });
   },
-  'take-waiting': async ({ store }) => {
+  'claim-waiting': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     await suspendTurn(store, turn, { requests: [newRequest(turn.threadId)] });
-    await store.put(turn.threadId, ITEM);
-    expect(await store.take(turn.threadId, MINUTE_MS)).toEqual({ outcome: 'waiting', requests: 1 });
+    await store.enqueue(turn.threadId, ITEM);
+    expect(await store.claimTurn(turn.threadId, MINUTE_MS)).toEqual({ outcome: 'waiting', requests: 1 });
   },
-  'take-idle': async ({ store }) => {
-    expect(await store.take(newThreadId(), MINUTE_MS)).toEqual({ outcome: 'idle' });
+  'claim-idle': async ({ store }) => {
+    expect(await store.claimTurn(newThreadId(), MINUTE_MS)).toEqual({ outcome: 'idle' });
   },
-  'renew-stale': async ({ store }) => {
+  'renew-lease-stale': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     await suspendTurn(store, turn);
-    expect(await store.renew(turn, MINUTE_MS)).toEqual({ outcome: 'stale' });
+    expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stale' });
   },
   'stop-idle': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId(), 0);
@@ -92,7 +92,7 @@ export const threadScenarios: Scenarios = {
     const threadId = newThreadId();
     const request = newRequest(threadId, { kind: 'question' });
     await suspendTurn(store, await beginTurn(store, threadId), { requests: [request] });
-    await store.answer(request.id, deed('U-ann'), 'yes');
+    await store.answer(request.id, actor('U-ann'), 'yes');
     const again = await store.suspend(await takeTurn(store, threadId), {
       messages: [],
       read: 0,
@@ -118,7 +118,7 @@ export const threadScenarios: Scenarios = {
     expect(await fleeting.retire(turn.threadId)).toEqual({ outcome: 'in-use' });
   },
   'quarantine-repeated': async (stage) => {
-    await stage.resending.take(await brokenThread(stage), MINUTE_MS);
+    await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);
     expect(await stage.store.verifyAudit()).toEqual({ rows: 1, problems: [] });
   },
   'note-repeated': async ({ resending, store }) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { shardOf, threadOf } from '../../../src/store/keys.ts';
-import type { OutboxItem, Store } from '../../../src/store/port.ts';
-import { approve, ask, deed, MINUTE_MS, newThreadId, reject, suspendTurn, takeTurn } from '../support.ts';
+import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { actor, approve, ask, MINUTE_MS, newThreadId, reject, suspendTurn, takeTurn } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
 const NOBODY = 'T-none~none';
@@ -17,9 +17,9 @@ async function askAndReject(store: Store): Promise<string> {
 /** A row that one sender took and, being slow, has to share with another. */
 async function takeLate(store: Store): Promise<OutboxItem & { kind: 'row' }> {
   const threadId = newThreadId();
-  await store.putOutbox(threadId, ROW);
-  const [late] = await store.takeOutbox(shardOf(threadId), { leaseMs: 0, limit: 1 });
-  await store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+  await store.enqueueOutbox(threadId, ROW);
+  const [late] = await store.claimOutbox(shardOf(threadId), { leaseMs: 0, limit: 1 });
+  await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
   if (late?.kind !== 'row') throw new Error('The outbox gave no row');
   return late;
 }
@@ -84,30 +84,30 @@ export const timeScenarios: Scenarios = {
   },
   'purge-unread': async ({ fleeting }) => {
     const requestId = await ask(fleeting, { kind: 'question' });
-    await fleeting.answer(requestId, deed('U-ann'), 'yes');
+    await fleeting.answer(requestId, actor('U-ann'), 'yes');
     expect(await fleeting.purge(requestId)).toEqual({ outcome: 'not-due' });
   },
 
   'send-waiting': async ({ store }) => {
     const threadId = newThreadId();
-    const take = () => store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
-    await store.putOutbox(threadId, ROW);
+    const take = () => store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    await store.enqueueOutbox(threadId, ROW);
     await take();
-    await store.putOutbox(threadId, ROW);
+    await store.enqueueOutbox(threadId, ROW);
     expect(await take()).toEqual([]);
   },
   'send-sent': async ({ store }) => {
     const threadId = newThreadId();
-    const take = () => store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
-    await store.putOutbox(threadId, ROW);
+    const take = () => store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    await store.enqueueOutbox(threadId, ROW);
     for (const item of await take()) if (item.kind === 'row') await store.doneRow(item);
-    await store.putOutbox(threadId, ROW);
+    await store.enqueueOutbox(threadId, ROW);
     expect(await take()).toEqual([]);
   },
   'outbox-done-repeated': async ({ resending, store }) => {
     const threadId = newThreadId();
-    await store.putOutbox(threadId, ROW);
-    const [item] = await store.takeOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    await store.enqueueOutbox(threadId, ROW);
+    const [item] = await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
     if (item?.kind !== 'row') throw new Error('The outbox gave no row');
     expect(await resending.doneRow(item)).toBe('done');
   },
@@ -117,15 +117,15 @@ export const timeScenarios: Scenarios = {
   'outbox-drop-stale': async ({ resending, store, client, keys }) => {
     const shard = shardOf(newThreadId());
     await client.zadd(keys.shard(shard, 'outbox'), 0, 'row|without-text');
-    expect(await resending.takeOutbox(shard, { leaseMs: 0, limit: 1 })).toEqual([]);
+    expect(await resending.claimOutbox(shard, { leaseMs: 0, limit: 1 })).toEqual([]);
     expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
   },
-  'outbox-take-lapsed': async ({ store }) => {
+  'outbox-claim-lapsed': async ({ store }) => {
     const threadId = newThreadId();
     const shard = shardOf(threadId);
-    await store.putOutbox(threadId, { id: 'row', body: {} });
-    await store.takeOutbox(shard, { leaseMs: 0, limit: 1 });
-    expect(await store.takeOutbox(shard, { leaseMs: 0, limit: 1 })).toMatchObject([{ tries: 1 }]);
+    await store.enqueueOutbox(threadId, { id: 'row', body: {} });
+    await store.claimOutbox(shard, { leaseMs: 0, limit: 1 });
+    expect(await store.claimOutbox(shard, { leaseMs: 0, limit: 1 })).toMatchObject([{ tries: 1 }]);
   },
   'outbox-retry-stale': async ({ store }) => {
     expect(await store.retryOutbox(await takeLate(store), 0)).toBe('stale');

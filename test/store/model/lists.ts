@@ -1,4 +1,4 @@
-import type { PageOptions, TimerKind } from '../../../src/store/port.ts';
+import type { PageOptions, TimerKind } from '../../../src/store/port/store.ts';
 import { expiryOf, isSettled, type Request, type Shard, type Verbs, type World } from './world.ts';
 
 type ListVerbs = Pick<Verbs, 'listWaiting' | 'listAsked' | 'listDecided' | 'countPending' | 'due'>;

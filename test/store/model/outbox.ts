@@ -1,17 +1,17 @@
-import type { OutboxItem } from '../../../src/store/port.ts';
+import type { OutboxItem } from '../../../src/store/port/store.ts';
 import { upTo } from './lists.ts';
 import type { Verbs, World } from './world.ts';
 
-type OutboxVerbs = Pick<Verbs, 'putOutbox' | 'takeOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
+type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
 
 /** What is due goes to one sender for a while; what is not done by then goes to another. */
 export function outboxModel(world: World): OutboxVerbs {
   return {
-    putOutbox(threadId, row) {
+    enqueueOutbox(threadId, row) {
       world.send(threadId, row);
     },
 
-    takeOutbox(shard, { leaseMs, limit }) {
+    claimOutbox(shard, { leaseMs, limit }) {
       const { outbox } = world.shard(shard);
       const due = upTo(
         world.now,
@@ -42,13 +42,13 @@ export function outboxModel(world: World): OutboxVerbs {
     },
 
     /** A card that was drawn before the last change is due again. */
-    doneView({ item, owner, shard, requestId, viewId }, revision, stands) {
+    doneView({ item, owner, shard, requestId, viewId }, revision, postedAt) {
       const { outbox } = world.shard(shard);
       if (!outbox.has(item)) return 'done';
       if (outbox.get(item)?.claim !== owner) return 'stale';
       outbox.delete(item);
       const request = world.request(requestId);
-      request?.drawn.set(viewId, { revision, stands });
+      request?.drawn.set(viewId, { revision, postedAt });
       if (request === undefined || request.revision <= revision) return 'done';
       outbox.set(item, { at: world.now, tries: 0 });
       return 'due-again';

@@ -1,15 +1,15 @@
-import type { Attempt, Deed } from '../../../src/store/port.ts';
+import type { Actor, Attempt } from '../../../src/store/port/store.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
 
-type Attempts = 'start' | 'beat' | 'finish' | 'resolve';
-type Deeds = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
+type Attempts = 'start' | 'heartbeat' | 'finish' | 'resolve';
+type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
 
-/** What people and workers do to a request; each deed checks everything before it changes anything. */
-export function requestModel(world: World): Pick<Verbs, Deeds> {
+/** What people and workers do to a request; each actor checks everything before it changes anything. */
+export function requestModel(world: World): Pick<Verbs, Verb> {
   /** A refusal goes on record; the same click sent again does not. */
   function refuse<Result extends { readonly outcome: string }>(
     request: Request,
-    { who, evidence }: Omit<Deed, 'eligible'>,
+    { who, evidence }: Omit<Actor, 'eligible'>,
     result: Result,
   ): Result {
     const click = JSON.stringify(evidence);
@@ -51,30 +51,30 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       return voted(request);
     },
 
-    answer(requestId, deed, value) {
+    answer(requestId, actor, value) {
       const request = world.request(requestId);
       const payload = JSON.stringify(value);
       if (request === undefined) return UNKNOWN;
       if (request.asked.kind === 'approval') return { outcome: 'is-an-approval' };
-      const same = request.by === deed.who && request.payload === payload;
+      const same = request.by === actor.who && request.payload === payload;
       if (request.state === 'answered' && same) return { outcome: 'answered' };
-      if (request.state !== 'pending') return refuse(request, deed, settled(request));
-      if (world.now >= expiryOf(request)) return refuse(request, deed, { outcome: 'expired' });
-      if (!deed.eligible) return refuse(request, deed, { outcome: 'not-eligible' });
-      world.settle(request, 'answered', deed.who, payload);
-      world.audit(request, 'answered', deed.who);
+      if (request.state !== 'pending') return refuse(request, actor, settled(request));
+      if (world.now >= expiryOf(request)) return refuse(request, actor, { outcome: 'expired' });
+      if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
+      world.settle(request, 'answered', actor.who, payload);
+      world.audit(request, 'answered', actor.who);
       return { outcome: 'answered' };
     },
 
-    withdraw(requestId, deed, reason) {
+    withdraw(requestId, actor, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (deed.who !== request.asked.requester) return refuse(request, deed, { outcome: 'not-yours' });
+      if (actor.who !== request.asked.requester) return refuse(request, actor, { outcome: 'not-yours' });
       if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
       if (request.state !== 'pending' && request.state !== 'approved')
-        return refuse(request, deed, settled(request));
-      world.settle(request, 'withdrawn', deed.who, reason);
-      world.audit(request, 'withdrawn', deed.who);
+        return refuse(request, actor, settled(request));
+      world.settle(request, 'withdrawn', actor.who, reason);
+      world.audit(request, 'withdrawn', actor.who);
       return { outcome: 'withdrawn' };
     },
 
@@ -123,22 +123,22 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       request.attempts += 1;
       request.attempt = attempt.attempt;
       request.firstStart ??= world.now;
-      request.recoverAt = world.now + attempt.silenceMs;
+      request.recoverAt = world.now + attempt.heartbeatTimeoutMs;
       world.enter(request, 'started');
       world.audit(request, 'started', `try ${request.attempts} ${request.attempt}`);
       return { outcome: 'started', tries: request.attempts };
     },
 
-    beat(requestId, attempt, silenceMs, progress = '') {
+    heartbeat(requestId, attempt, heartbeatTimeoutMs, progress = '') {
       const request = world.request(requestId);
       if (request?.state !== 'started' || request.attempt !== attempt)
         return { outcome: 'lost', state: request?.state ?? '' };
-      request.recoverAt = world.now + silenceMs;
+      request.recoverAt = world.now + heartbeatTimeoutMs;
       if (progress !== '' && progress !== request.progress) {
         request.progress = progress;
         world.redraw(request);
       }
-      return { outcome: 'beaten' };
+      return { outcome: 'alive' };
     },
 
     finish(requestId, { attempt, state, message, summary }) {
@@ -159,25 +159,25 @@ export function requestModel(world: World): Pick<Verbs, Deeds> {
       return { outcome: 'finished', state };
     },
 
-    resolve(requestId, deed, verdict, reason, tries) {
+    resolve(requestId, actor, verdict, reason, tries) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { state } = request;
-      const said = `${verdict} ${deed.who}`;
+      const said = `${verdict} ${actor.who}`;
       if (request.verdict === said) return { outcome: 'resolved', state };
       if (state === 'pending' || state === 'approved' || state === 'started')
-        return refuse(request, deed, { outcome: 'not-unknown', state });
-      if (state !== 'unknown') return refuse(request, deed, settled(request));
-      if (!deed.eligible) return refuse(request, deed, { outcome: 'not-eligible' });
+        return refuse(request, actor, { outcome: 'not-unknown', state });
+      if (state !== 'unknown') return refuse(request, actor, settled(request));
+      if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
       if (tries !== undefined && tries !== request.attempts)
-        return refuse(request, deed, { outcome: 'not-as-shown' });
+        return refuse(request, actor, { outcome: 'not-as-shown' });
       world.audit(request, 'resolved', said);
       request.verdict = said;
       if (verdict === 'run-again') {
         request.attempt = undefined;
         world.enter(request, 'approved');
       } else {
-        world.settle(request, 'resolved', deed.who, `${verdict}\n${reason}`);
+        world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
       }
       return { outcome: 'resolved', state: request.state };
     },

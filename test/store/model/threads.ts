@@ -1,8 +1,11 @@
-import { threadOf } from '../../../src/store/keys.ts';
-import { type NewRequest, SettledState } from '../../../src/store/request-record.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
+import { type NewRequest, SettledState } from '../../../src/store/record/request-record.ts';
 import { isSettled, type Thread, type Verbs, type World } from './world.ts';
 
-type ThreadVerbs = Pick<Verbs, 'put' | 'take' | 'renew' | 'stop' | 'waitingIn' | 'suspend' | 'retire'>;
+type ThreadVerbs = Pick<
+  Verbs,
+  'enqueue' | 'claimTurn' | 'renewLease' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+>;
 
 /** A thread has one live turn, and none while a request of the last one is open. */
 export function threadModel(world: World): ThreadVerbs {
@@ -36,7 +39,7 @@ export function threadModel(world: World): ThreadVerbs {
   }
 
   return {
-    put(threadId, item, { onlyKnown = false } = {}) {
+    enqueue(threadId, item, { onlyKnown = false } = {}) {
       if (onlyKnown && world.thread(threadId) === undefined) return { outcome: 'unknown-thread' };
       const thread = world.thread(threadId) ?? { seen: new Set(), log: [], inbox: [], round: [] };
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
@@ -46,10 +49,10 @@ export function threadModel(world: World): ThreadVerbs {
       thread.retireAt = undefined;
       const waiting = world.open(thread);
       if (waiting === 0) thread.wakeAt ??= world.now;
-      return { outcome: 'put', waiting, place: thread.inbox.length, busy: isBusy(thread) };
+      return { outcome: 'enqueued', waiting, place: thread.inbox.length, busy: isBusy(thread) };
     },
 
-    take(threadId, leaseMs) {
+    claimTurn(threadId, leaseMs) {
       const thread = world.thread(threadId);
       if (thread === undefined) return { outcome: 'idle' };
       const { lease, log, inbox, round } = thread;
@@ -65,10 +68,10 @@ export function threadModel(world: World): ThreadVerbs {
       const token = held?.token ?? String(world.home(threadId).tokens);
       lend(thread, world.caller, token, leaseMs);
       const turn = { threadId, token, messages: [...log], inbox: [...inbox], settled: round.map(settlement) };
-      return { outcome: 'taken', turn };
+      return { outcome: 'claimed', turn };
     },
 
-    renew({ threadId, token }, leaseMs) {
+    renewLease({ threadId, token }, leaseMs) {
       const thread = world.thread(threadId);
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       lend(thread, thread.lease.owner, token, leaseMs);

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message } from '../../../src/agent/messages.ts';
-import { shardOf, threadOf } from '../../../src/store/keys.ts';
-import type { InboxItem, Store } from '../../../src/store/port.ts';
-import type { NewRequest, NewView, RequestState } from '../../../src/store/request-record.ts';
+import type { InboxItem, Store } from '../../../src/store/port/store.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
 type OutsideTheModel = 'load' | 'close' | 'note' | 'exportAudit' | 'verifyAudit' | 'trimAudit';
 
@@ -34,7 +34,7 @@ export interface Request {
   readonly votes: Map<string, { readonly decision: 'approve' | 'reject'; readonly at: number }>;
   readonly refused: Map<string, string>;
   readonly late: Set<string>;
-  readonly drawn: Map<string, { readonly revision: number; readonly stands: JsonObject }>;
+  readonly drawn: Map<string, { readonly revision: number; readonly postedAt: JsonObject }>;
   state: RequestState;
   /** When it entered its state. */
   since: number;

@@ -1,5 +1,5 @@
--- One row of the audit log. The chain covers its number, its time, what happened, to what, what the script knows of it
--- and the digest of what the caller says of it; the caller's words themselves are covered by their digest.
+-- Appends a row to the audit log. The chain covers its number, its time, the event, the subject, what the script knows, and the
+-- digest of the caller's body; the body itself is covered by its digest.
 local chain = nil
 local function audit(event, subject, detail, body, digest)
   if not chain then

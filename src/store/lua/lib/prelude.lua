@@ -1,8 +1,9 @@
--- Opens every script. Its keys share one hash tag; those that its text names as K.<name> are given to it, in one order for all
--- scripts, and after them the requests that it is about: FIRST_REQUEST is the place of the first, which is K.request as well.
--- ARGV[1] is the thread's id; what follows is the script's own.
--- A script first checks and may return at any check; once it has written, it writes all. What several of its steps write in the
--- same place is written once, after its last line.
+-- Opens every script.
+-- KEYS share one hash tag. A script receives the keys that its text names as K.<name>, in one order for all scripts, then the keys
+-- of its requests: FIRST_REQUEST is the index of the first, which is K.request as well.
+-- ARGV[1] is the thread id; the others are documented by each script.
+-- A script checks first and may return at any check; once it writes, it writes everything. Values that several of its steps write to
+-- the same place are written once, by `at_end`, after its last line.
 local thread_id = ARGV[1]
 
 local clock = redis.call('TIME')
@@ -24,16 +25,12 @@ local function words(text)
   return list
 end
 
-local function has_word(text, word)
-  return string.find(' ' .. text .. ' ', ' ' .. word .. ' ', 1, true) ~= nil
-end
-
--- A round names its requests by what they add to the thread's id.
+-- A round names its requests by the part of the id after the thread id.
 local function interrupt_of(request_id)
   return string.match(request_id, '~(.*)$')
 end
 
--- Reads some fields of a hash under the names they have there; a field that is missing is nil.
+-- Reads fields of a hash by name; a missing field is nil.
 local function read(key, ...)
   local names = { ... }
   local values = redis.call('HMGET', key, ...)
@@ -42,15 +39,15 @@ local function read(key, ...)
   return found
 end
 
--- Reads a whole hash: one that is packed is read so faster than some fields of it by their names.
+-- Reads a whole hash, which is faster for a packed hash than reading some of its fields.
 local function read_all(key)
   local stored = redis.call('HGETALL', key)
   local found = {}
   for i = 1, #stored, 2 do found[stored[i]] = stored[i + 1] end
-  return found, stored
+  return found
 end
 
--- Reads ARGV from a position on, one value at a time.
+-- Iterates over ARGV from a position.
 local function reader(position)
   return function()
     local value = ARGV[position]
@@ -59,15 +56,15 @@ local function reader(position)
   end
 end
 
--- Adds many to a list, a hash or a sorted set, or takes them away, in few calls: Lua hands over only so many values at a time.
--- What belongs together (a score and its member) comes in twos.
+-- Passes many values to a command in batches of 1,000, because Lua limits their number. Values that belong together (a score and
+-- its member) come in pairs.
 local function change(command, key, values)
   for first = 1, #values, 1000 do
     redis.call(command, key, unpack(values, first, math.min(first + 999, #values)))
   end
 end
 
--- Adds what a second script says to what the first said.
-local function append(said, more)
-  for i = 1, #more do said[#said + 1] = more[i] end
+-- Appends one list to another.
+local function append(list, more)
+  for i = 1, #more do list[#list + 1] = more[i] end
 end

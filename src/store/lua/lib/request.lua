@@ -1,11 +1,11 @@
--- What the transitions of a request share. K.request is the request, ARGV[2] its id. A record that lacks what they need is
--- answered with {'malformed', the field} and left as it is.
+-- The shared part of all transitions of a request. K.request is the request, ARGV[2] its id. A record without a required field is
+-- left as it is, and the reply is {'malformed', field}.
 --- include audit
 --- include wake
 local request_id = ARGV[2]
-local request, stored_request = read_all(K.request)
+local request = read_all(K.request)
 
--- What a pending request does not have yet, or not at all, is not written: many wait.
+-- Fields that a pending request does not need are not stored, because many requests wait.
 request.approvals = request.approvals or '0'
 request.rejections = request.rejections or '0'
 request.attempts = request.attempts or '0'
@@ -23,7 +23,7 @@ local function is_sound()
     and (request.state ~= 'started' or tonumber(request.first_start))
 end
 
--- The first that an unsound one lacks.
+-- The first missing field of a malformed request.
 local function lacking()
   for _, name in ipairs({ 'quorum', 'vetoes', 'expires', 'created', 'approvals', 'rejections', 'attempts', 'max_attempts',
     'retry_for', 'keep', 'rev' }) do
@@ -50,7 +50,7 @@ local function index_member(person, at)
   return person .. ' ' .. int(at) .. ' ' .. request_id
 end
 
--- Fields of the request that the script changes.
+-- The fields that the script changes.
 local changed = nil
 local function set(...)
   if not changed then
@@ -65,12 +65,12 @@ local function set(...)
   for i = 1, #given, 2 do changed[given[i]] = given[i + 1] end
 end
 
--- A field as it is by now.
+-- The current value of a field.
 local function field(name)
   return changed and changed[name] or request[name]
 end
 
--- Whether the action is one that somebody has to run.
+-- Whether the action has to be run.
 local was_to_run, to_run = request.state == 'approved', nil
 local function set_to_run(value)
   if to_run == nil then
@@ -94,7 +94,7 @@ local function unlist_for(people)
   change('ZREM', K.waiting, members)
 end
 
--- Every place where the card stands has to be drawn again; one that is being drawn now is drawn once more afterwards.
+-- Makes every posted card due for a redraw. A card that is being drawn now is drawn once more afterwards.
 local redrawn = false
 local function redraw(...)
   request.rev = int(request.rev + 1)
@@ -113,9 +113,9 @@ local function enter(state, ...)
   redraw('state', state, ...)
 end
 
--- Nobody is needed for this request any more: the thread goes on when it was the last of its round.
+-- Ends the request. When it was the last open one of its round, the thread is woken.
 local function settle(state, by, payload)
-  -- Between its approval and an unknown outcome it waits for nobody.
+  -- Between its approval and an unknown outcome it is listed for nobody.
   if request.state == 'pending' or request.state == 'unknown' then
     unlist_for(request.principals .. ' ' .. request.resolvers)
   end
@@ -130,13 +130,12 @@ local function settle(state, by, payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end
 end
 
--- What somebody is told who comes too late.
+-- The reply to a decision that comes too late.
 local function settled()
   return { 'settled', request.state, request.by or '' }
 end
 
--- Notes a refusal on the record; a call that is sent again because its reply was lost is noted once. What else the person
--- is told follows the code.
+-- Audits a refusal, once for a call that is resent because its reply was lost. The values after the code are returned with it.
 local function refuse(who, body, digest, code, ...)
   if request['refused:' .. who] ~= digest then
     redis.call('HSET', K.request, 'refused:' .. who, digest)

@@ -1,4 +1,4 @@
--- Writes down a message that has to be sent; one that waits already, or was sent not long ago, stays as it is.
+-- Adds a message to the outbox. A row that waits already, or was sent recently, stays as it is.
 local function send(row_id, row)
   if redis.call('HEXISTS', K.rows, row_id) == 1 then return end -- guard: send-waiting
   if redis.call('ZSCORE', K.sent, row_id) then return end -- guard: send-sent

@@ -1,2 +1,2 @@
--- The thread as it is before the script changes it.
+-- The thread as it was before the script changes it.
 local thread = read_all(K.thread)

@@ -1,4 +1,4 @@
--- When somebody has to look after the thread; the last word of a script counts.
+-- Sets when a worker has to look at the thread. The last call in a script wins.
 local wake = nil
 local function set_wake(...)
   if not wake then at_end(function() redis.call(unpack(wake)) end) end
@@ -9,7 +9,7 @@ local function wake_at(at)
   set_wake('ZADD', K.wake, at, thread_id)
 end
 
--- Leaves a time that is there already.
+-- Keeps a time that is set already.
 local function wake_by(at)
   set_wake('ZADD', K.wake, 'NX', at, thread_id)
 end

@@ -1,0 +1,98 @@
+import { isOutcomeUnknown } from '../../agent/errors.ts';
+import type { JsonValue } from '../../agent/json.ts';
+import type { ToolPart } from '../../agent/messages.ts';
+import { buildRestart } from '../../agent/replies.ts';
+import { settle } from '../../agent/settle.ts';
+import type { Outcome, RequestRecord } from '../../store/port/store.ts';
+import type { GateResumed } from '../../tools/gate/gate.ts';
+import type { ToolEntry } from '../../tools/toolbox.ts';
+import type { BotContext } from '../context.ts';
+import { type Details, messagesOf } from '../requests/request-details.ts';
+import { runTurn } from '../turns/run-turn.ts';
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
+import { toolContext } from './tool-context.ts';
+
+/** An approved request with the tool that runs it. */
+export interface Action {
+  readonly request: RequestRecord;
+  readonly details: Details;
+  readonly entry: ToolEntry;
+}
+
+/** An attempt that is on record as started. */
+export interface StartedAttempt {
+  readonly attempt: string;
+  /** When the start was sent, by this process's monotonic clock. */
+  readonly sentAt: number;
+}
+
+/** Runs a started action, records its outcome, and runs the thread's next turn if no other request of the round is open. */
+export async function runAction(
+  context: BotContext,
+  action: Action,
+  { attempt, sentAt }: StartedAttempt,
+): Promise<void> {
+  const { store, timing } = context;
+  const { request } = action;
+  if (!isInTime(sentAt, timing.heartbeatTimeoutMs))
+    throw new Error('The start was answered too late to act on it');
+  const heartbeat = startHeartbeat(context, request.id, attempt);
+  try {
+    const outcome = await runTool(context, action, attempt, heartbeat);
+    // The outcome is unknown: without a heartbeat the record gives the attempt up and asks people.
+    if (outcome === undefined) return;
+    const finished = await store.finishAndClaim(request.id, outcome, timing.leaseMs);
+    heartbeat.stop();
+    if (finished.outcome === 'finished' && finished.turn !== undefined) await runTurn(context, finished.turn);
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+/**
+ * Checks whether an attempt may still take effect. After the heartbeat timeout it may have been given up, and another attempt may be
+ * running, so a process that learns of its start too late must not act on it.
+ */
+export function isInTime(sentAt: number, heartbeatTimeoutMs: number): boolean {
+  return performance.now() - sentAt < heartbeatTimeoutMs;
+}
+
+async function runTool(
+  context: BotContext,
+  { request, details, entry: { tool } }: Action,
+  attempt: string,
+  heartbeat: Heartbeat,
+): Promise<Outcome | undefined> {
+  let isUnknown = false;
+  const resumed: GateResumed = {
+    decision: 'approved',
+    by: request.by ?? '',
+    own: details.policy?.own ?? false,
+  };
+  const { newMessages } = await settle({
+    messages: messagesOf(details),
+    tools: [tool],
+    resume: { restart: [buildRestart(tool, details.interrupt, { ...resumed }, {})] },
+    context: toolContext(context, request.threadId, request.requester),
+    onProgress: ({ message, fraction }) =>
+      heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
+    onToolError: ({ error }) => {
+      isUnknown = isOutcomeUnknown(error);
+      context.logger.warn({ requestId: request.id, err: error }, 'approved action failed');
+    },
+  });
+  if (isUnknown) return undefined;
+  const [message] = newMessages;
+  const part = message?.role === 'tool' ? message.content[0] : undefined;
+  if (message === undefined || part === undefined)
+    throw new Error(`Request ${request.id} ended without a result`);
+  return { attempt, state: stateOf(part), message, summary: summaryOf(part) };
+}
+
+function stateOf(part: ToolPart): 'succeeded' | 'failed' {
+  return 'status' in part && part.status !== 'ok' ? 'failed' : 'succeeded';
+}
+
+function summaryOf(part: ToolPart): JsonValue {
+  return 'toolResponse' in part ? part.toolResponse.output : { status: 'paused again' };
+}

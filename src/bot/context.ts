@@ -1,0 +1,60 @@
+import type { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
+import type { Model } from '../agent/model.ts';
+import type { Store } from '../store/port/store.ts';
+import type { PendingLimits } from '../tools/manifest/manifest.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import type { CallbackUrls } from './callbacks/callback-urls.ts';
+import type { ThreadStatus } from './reply/thread-status.ts';
+import type { PendingLimiter } from './requests/pending-limiter.ts';
+import type { Directory } from './slack/directory.ts';
+import type { RunningTurns } from './turns/running-turns.ts';
+
+export interface AgentSettings {
+  readonly instructions: string;
+  readonly maxSteps: number;
+  readonly contextBudget: number | undefined;
+  readonly limits: PendingLimits;
+}
+
+/** Leases and heartbeats, in milliseconds. */
+export interface Timing {
+  /** An attempt without a heartbeat for this long is given up. */
+  readonly heartbeatTimeoutMs: number;
+  /** The interval of heartbeats, each with its progress. */
+  readonly heartbeatMs: number;
+  /** The lease of a turn; it must be several times `renewMs`. */
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  /** The claim of a sender on outbox items; after a crash they are sent this much later. */
+  readonly claimMs: number;
+}
+
+/** Derives the timing from the time after which a crashed process is noticed; a live one sends 15 signs in that time. */
+export function timingFor(crashNoticeSeconds: number): Timing {
+  const noticeMs = crashNoticeSeconds * 1_000;
+  const signMs = Math.round(noticeMs / 15);
+  return {
+    heartbeatTimeoutMs: noticeMs,
+    heartbeatMs: signMs,
+    leaseMs: noticeMs,
+    renewMs: signMs,
+    claimMs: noticeMs,
+  };
+}
+
+/** The dependencies of all handlers. */
+export interface BotContext {
+  readonly model: Model;
+  readonly agent: () => AgentSettings;
+  readonly toolbox: Toolbox;
+  readonly store: Store;
+  readonly client: WebClient;
+  readonly directory: Directory;
+  readonly limiter: PendingLimiter;
+  readonly callbacks: CallbackUrls;
+  readonly turns: RunningTurns;
+  readonly status: ThreadStatus;
+  readonly timing: Timing;
+  readonly logger: Logger;
+}

@@ -1,0 +1,80 @@
+import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
+import { type Action, runAction } from '../actions/run-action.ts';
+import { approversOf, findAction, planAttempt } from '../actions/start-action.ts';
+import type { BotContext } from '../context.ts';
+import { authorize } from './authorize.ts';
+import type { Click, Notice } from './click.ts';
+import { refusalText } from './refusal-text.ts';
+
+/** An action that starts if the vote completes the quorum. */
+interface PlannedStart {
+  readonly action: Action;
+  readonly attempt: Attempt;
+}
+
+/** Records an approval or a rejection. An approval that completes the quorum starts the action in the same step and runs it here. */
+export async function castVote(
+  context: BotContext,
+  request: RequestRecord,
+  click: Click,
+  decision: 'approve' | 'reject',
+  reason = '',
+): Promise<Notice> {
+  const [{ actor, problem }, start] = await Promise.all([
+    authorize(context, click, request.principals),
+    decision === 'approve' ? planStart(context, request, click.who) : undefined,
+  ]);
+  const vote = { ...actor, decision, shown: request.digest, reason };
+  const result = await recordVote(context, request.id, vote, start);
+  if (result.outcome !== 'voted') return refusalText(result, problem);
+  const isRepeated = request.votes.some(
+    (earlier) => earlier.who === click.who && earlier.decision === decision,
+  );
+  if (!isRepeated) return undefined;
+  const { state } = result;
+  return refusalText(
+    state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
+  );
+}
+
+/** Plans the start of an action whose quorum this approval may complete; `undefined` leaves the start to a woken worker. */
+async function planStart(
+  context: BotContext,
+  request: RequestRecord,
+  who: string,
+): Promise<PlannedStart | undefined> {
+  if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
+  const action = findAction(context, { ...request, by: who });
+  if (action === undefined) return undefined;
+  try {
+    return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };
+  } catch (err) {
+    context.logger.debug({ requestId: request.id, err }, 'start left to a worker');
+    return undefined;
+  }
+}
+
+async function recordVote(
+  context: BotContext,
+  requestId: string,
+  vote: Vote,
+  start: PlannedStart | undefined,
+): Promise<VoteResult> {
+  const { store, turns, logger } = context;
+  const release = start && turns.reserve();
+  if (start === undefined || release === undefined) return store.vote(requestId, vote);
+  const { action, attempt } = start;
+  try {
+    const sentAt = performance.now();
+    const result = await store.voteAndStart(requestId, vote, attempt);
+    if (result.outcome === 'voted' && result.started?.outcome === 'started')
+      turns.runInBackground(
+        action.request.threadId,
+        () => runAction(context, action, { attempt: attempt.attempt, sentAt }),
+        (err) => logger.warn({ requestId, err }, 'action failed'),
+      );
+    return result;
+  } finally {
+    release();
+  }
+}

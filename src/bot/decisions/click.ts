@@ -1,0 +1,54 @@
+import type { RequestRecord } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
+import { viewsSeenIn } from '../requests/view-ids.ts';
+import { NOT_FOUND } from './refusal-text.ts';
+
+/** A click or a submit of a person. Its id makes a repeated click count once. */
+export interface Click {
+  readonly who: string;
+  readonly id: string;
+  /** The person's workspace, if Slack names it. */
+  readonly team?: string | undefined;
+  /** The channel of the clicked message, if it was a message. */
+  readonly channel?: string | undefined;
+}
+
+/** The private reply to a click; `undefined` if the card itself says enough. */
+export type Notice = string | undefined;
+
+type Context = Pick<BotContext, 'store' | 'directory' | 'logger'>;
+
+/** The request of a click, or the reason why the click does not count. */
+export type CheckedClick =
+  | { readonly ok: true; readonly request: RequestRecord }
+  | { readonly ok: false; readonly notice: string };
+
+/** Loads the request of a click, and checks the origin of the click. */
+export async function checkClick(context: Context, requestId: string, click: Click): Promise<CheckedClick> {
+  const [loaded, ownTeam] = await Promise.all([context.store.load(requestId), context.directory.ownTeam()]);
+  const request = loaded.outcome === 'found' ? loaded.request : undefined;
+  const problem = clickOriginProblem(context, request, click, ownTeam);
+  if (problem !== undefined) return { ok: false, notice: problem };
+  return request === undefined ? { ok: false, notice: NOT_FOUND } : { ok: true, request };
+}
+
+/**
+ * Refuses, and logs, a click of a person from another workspace (Slack's user ids are unique only within one), and a click in a
+ * channel that shows no card of the request, where nobody has seen what they would decide.
+ */
+function clickOriginProblem(
+  { logger }: Context,
+  request: RequestRecord | undefined,
+  { who, team, channel }: Click,
+  ownTeam: string,
+): Notice {
+  if (team !== undefined && team !== ownTeam) {
+    logger.warn({ user: who, team }, 'click from another workspace');
+    return 'Only people of this workspace can decide this.';
+  }
+  if (request === undefined || channel === undefined) return undefined;
+  const seen = viewsSeenIn(channel, who, request.id);
+  if (request.views.some((view) => seen.includes(view.id))) return undefined;
+  logger.warn({ requestId: request.id, user: who, channel }, 'click from elsewhere');
+  return 'This is not a card of this request; please decide on the card itself.';
+}

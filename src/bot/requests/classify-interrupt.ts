@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Interrupt } from '../../agent/messages.ts';
+import { askQuestion } from '../../tools/built-in/ask-question.ts';
+import { completeTask } from '../../tools/built-in/complete-task.ts';
+import { requestForm } from '../../tools/built-in/request-form.ts';
+import { waitForCallback } from '../../tools/built-in/wait-for-callback.ts';
+import { DEFAULT_POLICY_NAME } from '../../tools/gate/approval-rules.ts';
+import { approvalOf } from '../../tools/gate/gate.ts';
+
+const CallbackPause = z.object({ awaited: z.string() });
+
+/** The kind of a pause. `own` means that the tool paused by itself, behind its gate. */
+export type InterruptKind =
+  | { readonly kind: 'approval'; readonly policy: string; readonly rule: string; readonly own: boolean }
+  | { readonly kind: 'question' | 'form' | 'callback' }
+  | { readonly kind: 'exit' };
+
+/** Classifies an interrupt. A tool's own pause without details is an approval by the default policy. */
+export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
+  const approval = approvalOf(interrupt);
+  if (approval !== undefined) return { kind: 'approval', ...approval, own: false };
+  if (askQuestion.matches(interrupt)) return { kind: 'question' };
+  if (requestForm.matches(interrupt)) return { kind: 'form' };
+  if (waitForCallback.matches(interrupt)) return { kind: 'callback' };
+  if (completeTask.matches(interrupt)) return { kind: 'exit' };
+  if (CallbackPause.safeParse(interrupt.metadata?.callback).success) return { kind: 'callback' };
+  return { kind: 'approval', policy: DEFAULT_POLICY_NAME, rule: 'the tool itself asks', own: true };
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import {
+  type CallPart,
+  Interrupt,
+  MESSAGE_VERSION,
+  type Message,
+  sealMessage,
+} from '../../agent/messages.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+
+/** A text that a card can do without: one that does not fit is left out. */
+const Text = z.string().min(1).optional().catch(undefined);
+
+const Details = z.object({
+  interrupt: Interrupt,
+  idempotencyKey: z.string(),
+  /** The model's input, if another one waits for approval. */
+  originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  /** The tool's description. */
+  description: Text,
+  /** The model's explanation beside the call. */
+  why: Text,
+  /** The rule that requires approval, if the interrupt does not name it. */
+  rule: Text,
+  /** The purpose of a form or a callback. */
+  purpose: Text,
+  /** The part of the policy that the card shows; the record itself has the approvers. */
+  policy: z
+    .object({
+      name: Text,
+      risk: z.enum(['low', 'medium', 'high']).optional().catch(undefined),
+      confirm: z.boolean().optional().catch(undefined),
+      /** Whether the tool paused by itself, behind its gate. */
+      own: z.boolean().catch(false),
+    })
+    .optional()
+    .catch(undefined),
+});
+/** The call of a request: enough to draw its card and to run it. */
+export type Details = z.infer<typeof Details>;
+
+const Fields = z.custom<JsonObject>();
+
+/** Parses the details of a request; throws if the call cannot be read. */
+export function detailsOf(request: Pick<RequestRecord, 'details'>): Details {
+  return Details.parse(request.details);
+}
+
+/** Parses the details of a request; `undefined` if the call cannot be read. */
+export function readDetails(request: Pick<RequestRecord, 'details'>): Details | undefined {
+  return Details.safeParse(request.details).data;
+}
+
+/** Builds the details of a new request. */
+export function toDetails(
+  call: CallPart,
+  interrupt: Interrupt,
+  shown: Pick<Details, 'description' | 'why' | 'rule' | 'purpose' | 'policy'> = {},
+): JsonObject {
+  const original = call.toolRequest.input;
+  const waiting = interrupt.toolRequest.input;
+  const changed = original !== waiting && JSON.stringify(original) !== JSON.stringify(toJson(waiting));
+  const { idempotencyKey } = call;
+  const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
+  return Fields.parse(toJson(details));
+}
+
+/** Rebuilds the call and its pause as messages, so that it can be settled without its thread. */
+export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details): Message[] {
+  const { name, ref, input } = interrupt.toolRequest;
+  const toolRequest = { name, ref, input: originalInput ?? input };
+  return [
+    sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [{ toolRequest, idempotencyKey }] }),
+    sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
+  ];
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Connection } from './create-connection.ts';
+import { type HttpAnswer, jsonAnswer, readBody, refusal, sendAnswer } from './http-answer.ts';
+import { withTimeout } from './running-work.ts';
+
+export interface BotServerOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Whether Slack can reach the bot. */
+  readonly isConnected: () => boolean;
+  /** Whether Redis answers; an error and a timeout mean no. */
+  readonly redisAnswers: () => Promise<boolean>;
+  /** Receives the callback of an external system. */
+  readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
+  /** Receives Slack's requests, in HTTP mode. */
+  readonly receive: Connection['receive'];
+  readonly logger: Logger;
+  /** The time that a stop waits for running requests. */
+  readonly stopMs?: number;
+}
+
+export interface BotServer {
+  /** Resolves to the port it listens on. */
+  start(): Promise<number>;
+  /** Accepts nothing new, waits for running requests, and closes those that take too long. */
+  stop(): Promise<void>;
+}
+
+const ANSWER_MS = 15_000;
+const REDIS_MS = 2_000;
+const STOP_MS = 10_000;
+
+/** Creates the HTTP server of the bot: health, readiness, callbacks and, in HTTP mode, Slack. */
+export function createBotServer(options: BotServerOptions): BotServer {
+  const { port, logger, stopMs = STOP_MS } = options;
+  const running = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    running.add(response);
+    response.once('close', () => running.delete(response));
+    void respond(options, request, response);
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 15_000;
+  server.keepAliveTimeout = 5_000;
+  server.on('clientError', (_error, socket) => {
+    if (!socket.writable) return;
+    const { body } = refusal(400, 'This is not a request that can be read.');
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+
+  return {
+    async start() {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      server.on('error', (err) => logger.error({ err }, 'HTTP server failed'));
+      return portOf(server);
+    },
+    async stop() {
+      if (!server.listening) return;
+      const closed = new Promise<true>((resolve) => {
+        server.close(() => resolve(true));
+      });
+      for (const response of running) response.shouldKeepAlive = false;
+      if ((await withTimeout(stopMs, closed)) === undefined) server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function respond(
+  options: BotServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { logger } = options;
+  try {
+    const late = refusal(503, 'This takes too long; try again.', { 'retry-after': '10' });
+    sendAnswer(response, (await withTimeout(ANSWER_MS, answer(options, request))) ?? late);
+  } catch (err) {
+    if (request.destroyed && !request.complete) return;
+    const reference = randomUUID();
+    logger.error({ err, reference }, 'request failed');
+    sendAnswer(response, jsonAnswer(500, { ok: false, error: 'Something went wrong here.', reference }));
+  }
+}
+
+async function answer(options: BotServerOptions, request: IncomingMessage): Promise<HttpAnswer> {
+  const { receiveCallback, receive } = options;
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const token = /^\/callback\/([^/]+)$/.exec(url.pathname)?.[1];
+
+  if (url.pathname === '/health') return isRead ? jsonAnswer(200, { ok: true }) : onlyBy('GET');
+  if (url.pathname === '/ready') return isRead ? await readiness(options) : onlyBy('GET');
+  if (token !== undefined) {
+    if (request.method !== 'POST') return onlyBy('POST');
+    return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
+  }
+  if (url.pathname === '/slack/events' && receive !== undefined) {
+    // Slack may check the certificate by GET as well.
+    if (isRead && url.searchParams.get('ssl_check') === '1') return { status: 200, body: '' };
+    if (request.method !== 'POST') return onlyBy('POST');
+    return await withBody(request, (body) => receive({ headers: request.headers, body }));
+  }
+  return refusal(404, 'There is nothing here.');
+}
+
+async function readiness({ isConnected, redisAnswers }: BotServerOptions): Promise<HttpAnswer> {
+  const redis =
+    (await withTimeout(
+      REDIS_MS,
+      redisAnswers().catch(() => false),
+    )) ?? false;
+  const slack = isConnected();
+  const ok = redis && slack;
+  return jsonAnswer(ok ? 200 : 503, { ok, slack, redis });
+}
+
+async function withBody(
+  request: IncomingMessage,
+  take: (body: Buffer) => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
+  const body = await readBody(request);
+  // The rest of the body is not read, so the connection cannot be reused.
+  if (body === 'too-long') return refusal(413, 'The body is longer than 1 MB.', { connection: 'close' });
+  return await take(body);
+}
+
+function onlyBy(method: string): HttpAnswer {
+  return refusal(405, `Use ${method}.`, { allow: method });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The HTTP server has no port.');
+  return address.port;
+}

@@ -1,0 +1,101 @@
+import { App, type Logger as BoltLogger, LogLevel, type Receiver } from '@slack/bolt';
+import type { Logger } from 'pino';
+import type { HttpAnswer } from './http-answer.ts';
+import { HttpReceiver, type Once, type SlackRequest } from './http-receiver.ts';
+import { SocketReceiver } from './socket-receiver.ts';
+
+/** The connection to Slack: sockets that the bot opens, or requests that Slack signs. */
+export type ConnectionSettings = { readonly botToken: string; readonly apiUrl?: string | undefined } & (
+  | { readonly mode: 'socket'; readonly appToken: string }
+  | { readonly mode: 'http'; readonly signingSecret: string }
+);
+
+export interface ConnectionDependencies {
+  readonly logger: Logger;
+  /** Remembers the received requests for all processes of the bot. */
+  readonly once: Once;
+}
+
+/** The bot's connection to Slack, with the app that listens on it. */
+export interface Connection {
+  readonly app: App;
+  /** Receives Slack's requests; `undefined` with sockets. */
+  readonly receive: ((request: SlackRequest) => Promise<HttpAnswer>) | undefined;
+  start(): Promise<void>;
+  /** Accepts nothing new, and waits for running listeners. */
+  stop(): Promise<void>;
+  isReady(): boolean;
+}
+
+/** Creates the connection and its app. Nothing is opened before `start`, and nothing is received before Slack knows the bot. */
+export function createConnection(
+  settings: ConnectionSettings,
+  { logger, once }: ConnectionDependencies,
+): Connection {
+  const log = logger.child({ part: 'slack' });
+  const slackLogger = toBoltLogger(logger);
+  if (settings.mode === 'http') {
+    const receiver = new HttpReceiver({ signingSecret: settings.signingSecret, once, logger: log });
+    return connect(settings, receiver, logger, (request) => receiver.receive(request));
+  }
+  const { appToken, apiUrl } = settings;
+  return connect(settings, new SocketReceiver({ appToken, apiUrl, logger: slackLogger }, log), logger);
+}
+
+function connect(
+  { botToken, apiUrl }: ConnectionSettings,
+  receiver: Receiver & { readonly isOpen: boolean },
+  logger: Logger,
+  receive?: Connection['receive'],
+): Connection {
+  const app = new App({
+    token: botToken,
+    receiver,
+    logger: toBoltLogger(logger),
+    logLevel: LogLevel.INFO,
+    // The bot keeps no conversation in the process.
+    convoStore: false,
+    // Bolt acknowledges what it cannot authorize, so it has to know the bot before the first click arrives.
+    deferInitialization: true,
+    clientOptions: {
+      ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
+      // The client has no timeout of its own and retries for half an hour; here each caller decides that.
+      timeout: 10_000,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+    },
+  });
+  return {
+    app,
+    receive,
+    async start() {
+      try {
+        await app.init();
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`Slack does not know the bot: ${reason}. Check SLACK_BOT_TOKEN.`, { cause });
+      }
+      await receiver.start();
+    },
+    async stop() {
+      await receiver.stop();
+    },
+    isReady: () => receiver.isOpen,
+  };
+}
+
+/** Lets Bolt write to the one log. */
+function toBoltLogger(logger: Logger): BoltLogger {
+  const log = logger.child({ part: 'slack' });
+  const text = (values: unknown[]) =>
+    values.map((value) => (value instanceof Error ? value.message : String(value))).join(' ');
+  return {
+    debug: (...values) => log.debug(text(values)),
+    info: (...values) => log.info(text(values)),
+    warn: (...values) => log.warn(text(values)),
+    error: (...values) => log.error(text(values)),
+    setLevel: () => {},
+    getLevel: () => LogLevel.INFO,
+    setName: () => {},
+  };
+}

@@ -1,0 +1,129 @@
+import type { WebClient } from '@slack/web-api';
+import { judgeSlackFailure } from './slack-failure.ts';
+
+/** A member of Slack. */
+export interface Member {
+  readonly id: string;
+  readonly name: string;
+  readonly isBot: boolean;
+  readonly isGuest: boolean;
+  readonly isStranger: boolean;
+  readonly isDeactivated: boolean;
+}
+
+const KEPT_MS = 30_000;
+
+interface Kept<Value> {
+  readonly value: Promise<Value>;
+  readonly until: number;
+}
+
+/**
+ * Looks up people and user groups in Slack, and caches the answers for 30 seconds: enough for a burst of clicks, too short for a
+ * removed approver to matter. A failed look-up is not cached, and throws.
+ */
+export class Directory {
+  readonly #client: WebClient;
+  readonly #members = new Map<string, Kept<Member>>();
+  readonly #groups = new Map<string, Kept<readonly string[]>>();
+  readonly #memberships = new Map<string, Kept<readonly string[]>>();
+  #team: Promise<string> | undefined;
+
+  constructor(client: WebClient) {
+    this.#client = client;
+  }
+
+  /** Returns a directory with an empty cache. */
+  fresh(): Directory {
+    const fresh = new Directory(this.#client);
+    // The workspace of an installation never changes.
+    fresh.#team = this.#team;
+    return fresh;
+  }
+
+  member(userId: string): Promise<Member> {
+    return keep(this.#members, userId, () => this.#lookUpMember(userId));
+  }
+
+  /** Lists the members of a user group. */
+  group(groupId: string): Promise<readonly string[]> {
+    return keep(this.#groups, groupId, async () => {
+      const { users = [] } = await this.#client.usergroups.users.list({ usergroup: groupId });
+      return users;
+    });
+  }
+
+  /** Lists the user groups of a person. */
+  groupsOf(userId: string): Promise<readonly string[]> {
+    return keep(this.#memberships, userId, async () => {
+      const { usergroups = [] } = await this.#client.usergroups.list({ include_users: true });
+      return usergroups.flatMap(({ id, users = [] }) =>
+        id !== undefined && users.includes(userId) ? [id] : [],
+      );
+    });
+  }
+
+  /** Resolves people and groups to people; a group that cannot be looked up counts as empty. */
+  async peopleOf(principals: readonly string[]): Promise<string[]> {
+    return (await this.peopleBehind(principals)).people;
+  }
+
+  /** The same, with `isSure` false if Slack could not look a group up; a group that is gone is empty for sure. */
+  async peopleBehind(
+    principals: readonly string[],
+  ): Promise<{ readonly people: string[]; readonly isSure: boolean }> {
+    let isSure = true;
+    const found = await Promise.all(
+      principals.map(async (id) => {
+        if (!isGroup(id)) return [id];
+        return await this.group(id).catch((error: unknown) => {
+          if (judgeSlackFailure(error).kind === 'later') isSure = false;
+          return [];
+        });
+      }),
+    );
+    return { people: [...new Set(found.flat())], isSure };
+  }
+
+  async #lookUpMember(userId: string): Promise<Member> {
+    const [{ user }, team] = await Promise.all([this.#client.users.info({ user: userId }), this.ownTeam()]);
+    return {
+      id: userId,
+      name: user?.profile?.display_name || user?.real_name || user?.name || userId,
+      isBot: user?.is_bot === true || userId === 'USLACKBOT',
+      isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
+      isStranger: user?.is_stranger === true || (user?.team_id !== undefined && user.team_id !== team),
+      isDeactivated: user === undefined || user.deleted === true,
+    };
+  }
+
+  /** Returns the id of the bot's workspace. */
+  ownTeam(): Promise<string> {
+    this.#team ??= this.#client.auth.test().then(
+      ({ team_id }) => team_id ?? '',
+      (error: unknown) => {
+        this.#team = undefined;
+        throw error;
+      },
+    );
+    return this.#team;
+  }
+}
+
+/** Tells a user group from a person: its id starts with S, a person's with U or W. */
+export function isGroup(id: string): boolean {
+  return id.startsWith('S');
+}
+
+function keep<Value>(
+  kept: Map<string, Kept<Value>>,
+  id: string,
+  lookUp: () => Promise<Value>,
+): Promise<Value> {
+  const known = kept.get(id);
+  if (known !== undefined && known.until > Date.now()) return known.value;
+  const value = lookUp();
+  kept.set(id, { value, until: Date.now() + KEPT_MS });
+  value.catch(() => kept.delete(id));
+  return value;
+}

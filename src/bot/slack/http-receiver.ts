@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { App, Receiver } from '@slack/bolt';
+import type { Logger } from 'pino';
+import { type HttpAnswer, jsonAnswer, refusal } from './http-answer.ts';
+import { processHeld } from './process-held.ts';
+import { RunningWork } from './running-work.ts';
+import {
+  checkSignature,
+  isCertificateCheck,
+  parseSlackBody,
+  SIGNATURE_LIFE_MS,
+  type SlackBody,
+} from './slack-request.ts';
+
+/** Returns true for the first use of a key, and false for any other until its time is over. */
+export type Once = (key: string, ttlMs: number) => Promise<boolean>;
+
+/** A request with its exact bytes. */
+export interface SlackRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface HttpReceiverOptions {
+  readonly signingSecret: string;
+  readonly once: Once;
+  readonly logger: Logger;
+}
+
+const STOP_MS = 5_000;
+const EMPTY: HttpAnswer = { status: 200, body: '' };
+
+/** Passes Slack's requests to Bolt. A request that is unsigned, stale or replayed reaches no listener. */
+export class HttpReceiver implements Receiver {
+  readonly #options: HttpReceiverOptions;
+  readonly #work = new RunningWork();
+  #app: App | undefined;
+  #isOpen = false;
+
+  constructor(options: HttpReceiverOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  init(app: App): void {
+    this.#app = app;
+  }
+
+  async start(): Promise<void> {
+    this.#isOpen = true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isOpen = false;
+    await this.#work.idle(STOP_MS);
+  }
+
+  /** Answers a request as soon as the listener acknowledges it. */
+  async receive({ headers, body }: SlackRequest): Promise<HttpAnswer> {
+    const { signingSecret, once, logger } = this.#options;
+    const contentType = headers['content-type'];
+    const text = body.toString('utf8');
+    if (isCertificateCheck(contentType, text)) return EMPTY;
+    const checked = checkSignature(signingSecret, headers, text);
+    if (!checked.ok) {
+      logger.warn({ problem: checked.problem }, 'request refused');
+      return refusal(401, checked.problem);
+    }
+    if (!this.#isOpen) return refusal(503, 'The bot is not connected to Slack now.');
+    const parsed = parseSlackBody(contentType, text);
+    if (!(await once(`slack-request:${checked.signature}${retryKey(parsed, headers)}`, SIGNATURE_LIFE_MS))) {
+      logger.warn('replayed request refused');
+      return refusal(401, 'This very request was taken before.');
+    }
+    if (parsed === undefined) return refusal(400, 'The body is neither JSON nor a form of Slack’s.');
+    if (parsed.type === 'url_verification') return jsonAnswer(200, { challenge: parsed.challenge });
+    return await this.#process(parsed, headers);
+  }
+
+  #process(body: SlackBody, headers: IncomingHttpHeaders): Promise<HttpAnswer> {
+    const { logger } = this.#options;
+    return new Promise((resolve) => {
+      const ack = async (response?: unknown): Promise<void> => resolve(acknowledgement(response));
+      const processed = processHeld(this.#app, { body, ack, ...retryOf(headers) });
+      const ended = processed
+        .catch((err: unknown) => logger.error({ err }, 'listener failed'))
+        // Has no effect on a request that was acknowledged.
+        .then(() => resolve(refusal(500, 'The bot could not take this; its log has the reason.')));
+      this.#work.add(ended);
+    });
+  }
+}
+
+/**
+ * Slack may resend a failed event within the same second, with the same signature. The retry number is not signed, so only an event
+ * may differ by it: the record recognizes copies of a message, and of nothing else.
+ */
+function retryKey(body: SlackBody | undefined, headers: IncomingHttpHeaders): string {
+  const number = headers['x-slack-retry-num'];
+  return body?.type === 'event_callback' && number !== undefined ? `/${number}` : '';
+}
+
+function acknowledgement(response: unknown): HttpAnswer {
+  if (response === undefined || response === '') return EMPTY;
+  if (typeof response === 'string')
+    return { status: 200, headers: { 'content-type': 'text/plain' }, body: response };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(response),
+  };
+}
+
+function retryOf(headers: IncomingHttpHeaders): { retryNum?: number; retryReason?: string } {
+  const number = headers['x-slack-retry-num'];
+  const reason = headers['x-slack-retry-reason'];
+  return {
+    ...(typeof number === 'string' && { retryNum: Number.parseInt(number, 10) }),
+    ...(typeof reason === 'string' && { retryReason: reason }),
+  };
+}

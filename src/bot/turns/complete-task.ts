@@ -1,0 +1,27 @@
+import type { Message } from '../../agent/messages.ts';
+import { settle } from '../../agent/settle.ts';
+import { Transcript } from '../../agent/transcript.ts';
+import { completeTask } from '../../tools/built-in/complete-task.ts';
+
+/** Settles the model's calls of `complete_task`, and returns the text that tells people the result. */
+export async function settleCompletedTask(
+  messages: readonly Message[],
+): Promise<{ readonly messages: readonly Message[]; readonly text: string }> {
+  const exits = Transcript.of(messages).interrupts.filter((interrupt) => completeTask.matches(interrupt));
+  if (exits.length === 0) return { messages, text: '' };
+  const respond = exits.map((exit) => completeTask.respond(exit, { recorded: true }));
+  const settled = await settle({ messages, tools: [completeTask], resume: { respond } });
+  return {
+    messages: settled.messages,
+    text: exits.map(({ toolRequest }) => describe(toolRequest.input)).join('\n\n'),
+  };
+}
+
+function describe(input: unknown): string {
+  const task = completeTask.inputSchema.parse(input);
+  if (!task.ok) return '';
+  const { outcome, summary, result } = task.value;
+  const title = { done: 'Done', 'partly-done': 'Partly done', 'not-done': 'Not done' }[outcome];
+  const data = result === undefined ? '' : `\n\`\`\`\n${JSON.stringify(result, null, 2)}\n\`\`\``;
+  return `**${title}.** ${summary}${data}`;
+}

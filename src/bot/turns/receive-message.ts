@@ -1,0 +1,151 @@
+import type { RequestRecord } from '../../store/port/store.ts';
+import { askQuestion } from '../../tools/built-in/ask-question.ts';
+import type { BotContext } from '../context.ts';
+import { answer } from '../decisions/decide.ts';
+import { detailsOf } from '../requests/request-details.ts';
+import { type SlackThread, threadIdOf } from '../slack/thread.ts';
+import { readableText } from './readable-text.ts';
+import { runTurn } from './run-turn.ts';
+import { stopThread, withdrawWaiting } from './stop-thread.ts';
+
+/** A message of a person in Slack. */
+export interface SlackMessage {
+  readonly thread: SlackThread;
+  readonly ts: string;
+  readonly user: string;
+  readonly text: string;
+  /** Whether it addresses the bot, by a mention or a direct message; otherwise it is a reply in a thread. */
+  readonly toBot: boolean;
+}
+
+/** The open question that a message answers. */
+interface AnsweredQuestion {
+  readonly request: RequestRecord;
+  readonly value: string | string[];
+}
+
+const QUEUED_REACTION = 'eyes';
+
+/**
+ * Records a message in the thread's inbox, once, and starts a turn if the thread is free. A message of the person asked can answer
+ * their question, and `stop` stops. The item is recorded first in any case, because it tells a copy of the event from the event.
+ */
+export async function receiveMessage(
+  context: BotContext,
+  message: SlackMessage,
+  botUserId: string | undefined,
+): Promise<void> {
+  const { store, directory } = context;
+  const { thread, ts, user, toBot } = message;
+  const threadId = threadIdOf(thread);
+  const text = await readableText(message.text, directory, botUserId);
+  const stops = /^stop[.!]?$/i.test(text);
+  if (!stops && (await startTurn(context, message, text))) return;
+  const answered = stops ? undefined : await findAnswered(context, threadId, user, text);
+  const body = {
+    user,
+    text,
+    ...(stops && { stops }),
+    ...(answered !== undefined && { answers: answered.request.id }),
+  };
+
+  const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: !toBot });
+  if (enqueued.outcome === 'duplicate') {
+    await receiveCopy(context, message, { stops, answered });
+    return;
+  }
+  if (enqueued.outcome !== 'enqueued') return;
+  if (stops) {
+    // The item itself may have woken the thread; that is nothing to stop.
+    const isRunning = enqueued.busy || enqueued.waiting > 0;
+    if (isRunning && (await stopThread(context, threadId, user))) return;
+    await store.enqueueOutbox(threadId, {
+      id: `${threadId}/${ts}/nothing-to-stop`,
+      body: { kind: 'notice', ...thread, text: 'There is nothing of yours to stop here.' },
+    });
+    return;
+  }
+  if (answered !== undefined && (await giveAnswer(context, message, answered))) return;
+  if (enqueued.waiting > 0 || enqueued.busy) await markQueued(context, message);
+}
+
+/** Enqueues a message and starts its turn in one step; returns `false`, with nothing enqueued, while requests are open or at the limit. */
+async function startTurn(context: BotContext, message: SlackMessage, text: string): Promise<boolean> {
+  const { store, turns, timing, logger } = context;
+  const { thread, ts, user, toBot } = message;
+  const threadId = threadIdOf(thread);
+  const release = turns.reserve();
+  if (release === undefined) return false;
+  try {
+    const item = { id: ts, body: { user, text } };
+    const options = { leaseMs: timing.leaseMs, onlyKnown: !toBot };
+    const enqueued = await store.enqueueAndClaim(threadId, item, options);
+    if (enqueued.outcome === 'enqueued') {
+      const { turn, busy } = enqueued;
+      if (turn !== undefined)
+        turns.runInBackground(
+          threadId,
+          () => runTurn(context, turn),
+          (err) => logger.warn({ threadId, err }, 'turn failed'),
+        );
+      else if (busy) await markQueued(context, message);
+    }
+    return enqueued.outcome !== 'waiting';
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what was
+ * open before it was written is stopped or answered. What was asked later has nothing to do with it.
+ */
+async function receiveCopy(
+  context: BotContext,
+  message: SlackMessage,
+  { stops, answered }: { readonly stops: boolean; readonly answered: AnsweredQuestion | undefined },
+): Promise<void> {
+  const writtenAt = Number(message.ts) * 1_000;
+  if (stops) await withdrawWaiting(context, threadIdOf(message.thread), message.user, writtenAt);
+  if (answered !== undefined && answered.request.createdAt <= writtenAt)
+    await giveAnswer(context, message, answered);
+}
+
+async function giveAnswer(
+  context: BotContext,
+  { user, ts }: SlackMessage,
+  { request, value }: AnsweredQuestion,
+): Promise<boolean> {
+  return (await answer(context, request, { who: user, id: ts }, value)) === undefined;
+}
+
+async function markQueued({ client, logger }: BotContext, { thread, ts }: SlackMessage): Promise<void> {
+  try {
+    await client.reactions.add({ channel: thread.channel, timestamp: ts, name: QUEUED_REACTION });
+  } catch (err) {
+    logger.debug({ threadId: threadIdOf(thread), err }, 'queued message not marked');
+  }
+}
+
+/** Finds the open question of the thread that its author may answer with this text. */
+async function findAnswered(
+  { store }: BotContext,
+  threadId: string,
+  user: string,
+  text: string,
+): Promise<AnsweredQuestion | undefined> {
+  for (const requestId of await store.waitingIn(threadId)) {
+    const loaded = await store.load(requestId);
+    if (loaded.outcome !== 'found' || loaded.request.kind !== 'question') continue;
+    const { request } = loaded;
+    if (request.requester !== user) continue;
+    const question = askQuestion.inputSchema.parse(detailsOf(request).interrupt.toolRequest.input);
+    if (!question.ok) continue;
+    const { choices, allowOther, several } = question.value;
+    const choice = choices.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
+    if (choice === undefined && !allowOther && choices.length > 0) continue;
+    const value = choice ?? text;
+    return { request, value: several ? [value] : value };
+  }
+  return undefined;
+}

@@ -1,0 +1,183 @@
+import { generate } from '../../agent/generate.ts';
+import { type Message, userMessage } from '../../agent/messages.ts';
+import type { Model } from '../../agent/model.ts';
+import type { CloseReply, Resume } from '../../agent/replies.ts';
+import { settle } from '../../agent/settle.ts';
+import { withMessages } from '../../agent/transcript.ts';
+import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
+import { toolContext } from '../actions/tool-context.ts';
+import type { BotContext } from '../context.ts';
+import { finishNotice } from '../reply/finish-notice.ts';
+import { refusalRows } from '../reply/refusal-rows.ts';
+import { replyRows } from '../reply/reply-rows.ts';
+import { ReplyStream } from '../reply/reply-stream.ts';
+import { planRequests, requesterOf } from '../requests/plan-requests.ts';
+import { repliesTo } from '../requests/replies-to.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import { settleCompletedTask } from './complete-task.ts';
+
+/** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
+export async function runModel(
+  context: BotContext,
+  turn: ClaimedTurn,
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  const { toolbox } = context;
+  const unread = turn.inbox.filter((item) => !isConsumed(item, turn.settled));
+  if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0)
+    return { read: turn.inbox.length, messages: [] };
+  const received = await Promise.all(unread.map(({ body }) => toUserMessage(context, body)));
+  const requester = requesterOf(received.length > 0 ? received : turn.messages);
+  if (turn.settled.length === 0)
+    return callModel(context, turn, withMessages(turn.messages, received), {
+      requester,
+      signal,
+      refused: [],
+    });
+
+  // All tools, also those that this person may not use: one of them may be waiting.
+  const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
+  const settled = isEmpty(resume)
+    ? turn
+    : await settle({
+        messages: turn.messages,
+        tools: toolbox.tools(),
+        resume,
+        // The calls were made for the person who had written before them.
+        context: toolContext(context, turn.threadId, requesterOf(turn.messages)),
+        signal,
+      });
+  const again = await openRequests(context, turn, settled.messages, { anew: true });
+  // A call that paused again is asked before anything else is read.
+  if (again.requests.length > 0)
+    return {
+      read: 0,
+      messages: added(turn, again.messages),
+      requests: again.requests,
+      rows: refusalRows(turn, again.refused),
+    };
+  const history = withMessages(again.messages, received);
+  return callModel(context, turn, history, { requester, signal, refused: again.refused });
+}
+
+/** Tells whether an inbox item has had its effect, so that the model need not read it: a stop, or a written answer. */
+function isConsumed({ body }: InboxItem, settled: readonly Settlement[]): boolean {
+  if (body.stops === true) return true;
+  return settled.some(
+    ({ requestId, state, by }) => requestId === body.answers && state === 'answered' && by === body.user,
+  );
+}
+
+interface ModelCall {
+  readonly requester: string;
+  readonly signal: AbortSignal;
+  /** Calls that were refused without asking anybody; the model is told. */
+  readonly refused: readonly CloseReply[];
+}
+
+async function callModel(
+  context: BotContext,
+  turn: ClaimedTurn,
+  history: readonly Message[],
+  { requester, signal, refused }: ModelCall,
+): Promise<TurnEnd> {
+  const { toolbox, client, status, logger } = context;
+  const { threadId, token } = turn;
+  const thread = parseThreadId(threadId);
+  const place = { channel: thread.channel, requester };
+  status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
+  const stream = new ReplyStream(client, thread, await recipient(context, requester), logger);
+  const { instructions, maxSteps, contextBudget } = context.agent();
+  const model: Model = {
+    name: context.model.name,
+    reply: (request) => {
+      stream.pause();
+      return context.model.reply(request);
+    },
+  };
+
+  let messages = history;
+  const refusals = [...refused];
+  for (;;) {
+    const response = await generate({
+      model,
+      system: `${instructions}\n\n${toolbox.notice(place)}`,
+      messages,
+      tools: toolbox.toolsFor(place),
+      context: toolContext(context, threadId, requester),
+      maxSteps,
+      contextBudget,
+      signal,
+      onText: (delta) => stream.push(delta),
+      onProgress: ({ name, message }) => status.setStatus(thread, { line: `${name}: ${message}` }),
+      onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
+    });
+    if (response.finishReason === 'model-error')
+      logger.error({ threadId, token, err: response.error }, 'model failed');
+    const completed = await settleCompletedTask(response.messages);
+    const asked = await openRequests(context, turn, completed.messages);
+    messages = asked.messages;
+    refusals.push(...asked.refused);
+    // Nobody could be asked: the model is told, and continues.
+    if (asked.refused.length > 0 && asked.requests.length === 0) continue;
+    const session = asked.requests.length > 0 ? 'suspended' : 'active';
+    const posted = await stream.end();
+    status.setStatus(thread, { session, line: '' });
+    const texts = [stream.text, finishNotice(response, `${threadId}/${token}`), completed.text];
+    return {
+      read: turn.inbox.length,
+      messages: added(turn, messages),
+      requests: asked.requests,
+      rows: [
+        ...refusalRows(turn, refusals),
+        ...replyRows(turn, texts.filter((text) => text !== '').join('\n\n'), posted, session),
+      ],
+    };
+  }
+}
+
+/** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */
+async function openRequests(
+  context: BotContext,
+  turn: ClaimedTurn,
+  messages: readonly Message[],
+  options: { readonly anew?: boolean } = {},
+): Promise<{
+  messages: readonly Message[];
+  requests: readonly NewRequest[];
+  refused: readonly CloseReply[];
+}> {
+  const { requests, refusals, joined } = await planRequests(context, turn.threadId, messages, options);
+  const close = [...refusals, ...joined];
+  if (close.length === 0) return { messages, requests, refused: [] };
+  const closed = await settle({ messages, tools: [], resume: { close } });
+  return { messages: closed.messages, requests, refused: refusals };
+}
+
+function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
+  return respond.length + restart.length + close.length === 0;
+}
+
+function added(turn: ClaimedTurn, messages: readonly Message[]): readonly Message[] {
+  return messages.slice(turn.messages.length);
+}
+
+/** Prefixes a message with its author's name, because several people may write in one thread. */
+async function toUserMessage(
+  { directory }: BotContext,
+  body: { readonly [key: string]: unknown },
+): Promise<Message> {
+  const user = String(body.user);
+  const name = await directory.member(user).then(
+    (member) => member.name,
+    () => user,
+  );
+  return userMessage(`${name}: ${String(body.text)}`, { user });
+}
+
+async function recipient(
+  { directory }: BotContext,
+  userId: string,
+): Promise<{ userId: string; teamId: string }> {
+  return { userId, teamId: await directory.ownTeam().catch(() => '') };
+}

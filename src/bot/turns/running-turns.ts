@@ -1,0 +1,59 @@
+import { RunningWork } from '../slack/running-work.ts';
+
+/** The most turns and actions that a process starts by itself at a time. Above that, work is left to woken workers. */
+const MAX_IN_BACKGROUND = 64;
+
+/** The turns and actions that run in this process, so that Stop reaches them at once and a shutdown waits for them. */
+export class RunningTurns {
+  readonly #controllers = new Map<string, AbortController>();
+  readonly #inBackground = new Map<string, Promise<void>>();
+  readonly #work = new RunningWork();
+  #reserved = 0;
+
+  begin(threadId: string): AbortController {
+    const controller = new AbortController();
+    this.#controllers.set(threadId, controller);
+    return controller;
+  }
+
+  end(threadId: string, controller: AbortController): void {
+    if (this.#controllers.get(threadId) === controller) this.#controllers.delete(threadId);
+  }
+
+  /** Stops the running turn of a thread; returns `false` if none runs here. */
+  stop(threadId: string): boolean {
+    const controller = this.#controllers.get(threadId);
+    controller?.abort(new Error('stopped by a person'));
+    return controller !== undefined;
+  }
+
+  /** Reserves a place for background work and returns its release; `undefined` at the limit. */
+  reserve(): (() => void) | undefined {
+    if (this.#inBackground.size + this.#reserved >= MAX_IN_BACKGROUND) return undefined;
+    this.#reserved += 1;
+    return () => {
+      this.#reserved -= 1;
+    };
+  }
+
+  /** Runs work of a thread without a caller that waits for it. */
+  runInBackground(threadId: string, work: () => Promise<void>, onError: (error: unknown) => void): void {
+    const running: Promise<void> = work()
+      .catch(onError)
+      .finally(() => {
+        if (this.#inBackground.get(threadId) === running) this.#inBackground.delete(threadId);
+      });
+    this.#inBackground.set(threadId, running);
+    this.#work.add(running);
+  }
+
+  /** Returns the background work of a thread, if some is running. */
+  workIn(threadId: string): Promise<void> | undefined {
+    return this.#inBackground.get(threadId);
+  }
+
+  /** Resolves when all background work has ended, or after the time limit. */
+  idle(timeoutMs: number): Promise<void> {
+    return this.#work.idle(timeoutMs);
+  }
+}

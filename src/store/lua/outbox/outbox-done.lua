@@ -1,0 +1,37 @@
+-- Marks an item as sent. A row is removed; a view stores where it was posted, and is due again if its request has changed since.
+-- The request is that of a view; a row has none.
+-- ARGV
+--   1 thread id
+--   2 the item
+--   3 owner of the claim
+--   4 id of the view, or ''
+--   5 revision that was drawn
+--   6 where it was posted (JSON)
+-- Returns
+--   {'done'}               the same call again is 'done' or 'stale'
+--   {'due-again'}
+--   {'stale'}
+local item, owner, view, revision, place = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local claim = 'claim|' .. item
+
+if not redis.call('ZSCORE', K.outbox, item) then return { 'done' } end -- guard: outbox-done-repeated
+if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- guard: outbox-done-stale
+
+redis.call('HDEL', K.rows, claim, 'tries|' .. item)
+if view == '' then
+  local row_id = string.sub(item, 5)
+  redis.call('HDEL', K.rows, row_id)
+  redis.call('ZREM', K.outbox, item)
+  -- A resent call may arrive late; the ids of the last 1,000 rows of the shard reveal it.
+  redis.call('ZADD', K.sent, NOW, row_id)
+  redis.call('ZREMRANGEBYRANK', K.sent, 0, -1001)
+  return { 'done' }
+end
+local current = redis.call('HGET', K.request, 'rev')
+if current then redis.call('HSET', K.request, 'drawn:' .. view, revision, 'stands:' .. view, place) end
+if current and tonumber(current) > tonumber(revision) then
+  redis.call('ZADD', K.outbox, NOW, item)
+  return { 'due-again' }
+end
+redis.call('ZREM', K.outbox, item)
+return { 'done' }

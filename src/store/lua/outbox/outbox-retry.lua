@@ -1,0 +1,18 @@
+-- Returns an item that could not be sent, to be sent later.
+-- ARGV
+--   1 thread id
+--   2 the item
+--   3 owner of the claim
+--   4 delay in ms
+-- Returns
+--   {'later'}
+--   {'stale'}              also for the same call again
+local item, owner, delay = ARGV[2], ARGV[3], tonumber(ARGV[4])
+local claim = 'claim|' .. item
+
+if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- guard: outbox-retry-stale
+
+redis.call('HDEL', K.rows, claim)
+redis.call('HINCRBY', K.rows, 'tries|' .. item, 1)
+redis.call('ZADD', K.outbox, int(now + delay), item)
+return { 'later' }

@@ -1,0 +1,34 @@
+-- Records the answer to a question, a form or a callback.
+-- ARGV
+--   1 thread id
+--   2 request id
+--   3 who
+--   4 '1' if the person may answer
+--   5 the answer (JSON)
+--   6 audit body (JSON)
+--   7 digest of the body
+-- Returns
+--   {'answered'}           also for the same answer by the same person again
+--   {'settled', state, by}
+--   {'expired'}, {'unknown'}, {'is-an-approval'}, {'not-eligible'}
+--- include request
+local who, eligible, value, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+
+if not request.state then return { 'unknown' } end -- guard: answer-unknown
+if request.kind == 'approval' then return { 'is-an-approval' } end -- guard: answer-kind
+if request.state == 'answered' and request.by == who and request.payload == value then -- guard: answer-repeated
+  return { 'answered' }
+end
+if request.state ~= 'pending' then -- guard: answer-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
+if now >= tonumber(request.expires) then -- guard: answer-expired
+  return refuse(who, body, digest, 'expired')
+end
+if eligible ~= '1' then -- guard: answer-eligible
+  return refuse(who, body, digest, 'not-eligible')
+end
+
+settle('answered', who, value)
+audit('answered', request_id, who, body, digest)
+return { 'answered' }

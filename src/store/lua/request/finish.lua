@@ -1,0 +1,32 @@
+-- Stores the outcome of an attempt, and its message for the model. An attempt that was given up as unknown and reports after all is
+-- accepted, unless a person or another attempt has moved the request on.
+-- ARGV
+--   1 thread id
+--   2 request id
+--   3 attempt
+--   4 'succeeded' or 'failed'
+--   5 message for the model (JSON)
+--   6 summary for people (JSON)
+--   7 audit body (JSON)
+--   8 digest of the body
+-- Returns
+--   {'finished', state}    also for the same call again
+--   {'stale', state}
+--   {'unknown'}
+--- include request
+local attempt, outcome, message, payload, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+
+if not request.state then return { 'unknown' } end -- guard: finish-unknown
+local mine = request.attempt == attempt
+if mine and (request.state == 'succeeded' or request.state == 'failed') then return { 'finished', request.state } end -- guard: finish-repeated
+if not mine or (request.state ~= 'started' and request.state ~= 'unknown') then -- guard: finish-stale
+  if redis.call('HSETNX', K.request, 'late:' .. attempt, outcome) == 1 then
+    audit('late', request_id, outcome .. ' ' .. attempt, body, digest)
+  end
+  return { 'stale', request.state }
+end
+
+redis.call('RPUSH', K.log, message)
+settle(outcome, request.by or '', payload)
+audit(outcome, request_id, attempt, body, digest)
+return { 'finished', outcome }

@@ -1,0 +1,45 @@
+-- Starts one attempt of an approved action; the start is on record before the effect.
+-- ARGV
+--   1 thread id
+--   2 request id
+--   3 attempt, new for every start
+--   4 digest of what would run now
+--   5 heartbeat timeout in ms
+--   6 audit body (JSON)
+--   7 digest of the body
+--   8 people whose approval still counts
+-- Returns
+--   {'started', number of the attempt}     also for the same attempt again
+--   {'superseded', reason}
+--   {'settled', state, by}
+--   {'not-approved', state}
+--   {'unknown'}
+--- include request
+local attempt, digest_now, timeout, body, digest, still = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8]
+
+if not request.state then return { 'unknown' } end -- guard: start-unknown
+if request.state == 'started' and request.attempt == attempt then return { 'started', request.attempts } end -- guard: start-repeated
+if request.state == 'pending' then return { 'not-approved', request.state } end -- guard: start-pending
+if request.state ~= 'approved' then return settled() end -- guard: start-settled
+local counted, seen = 0, {}
+for _, person in ipairs(words(still)) do
+  local approved = field('vote:' .. person) == 'approve'
+  if seen[person] then approved = false end -- guard: start-distinct
+  seen[person] = true
+  if approved then counted = counted + 1 end
+end
+local problem = nil
+if digest_now ~= request.digest then problem = 'changed' end -- guard: start-digest
+if counted < tonumber(request.quorum) then problem = problem or 'quorum-lost' end -- guard: start-quorum
+if problem then
+  settle('superseded', '', problem)
+  audit('superseded', request_id, problem, body, digest)
+  return { 'superseded', problem }
+end
+
+local try = request.attempts + 1
+enter('started', 'attempt', attempt, 'started_at', NOW, 'attempts', int(try), 'first_start', request.first_start or NOW)
+set_to_run(false)
+due('recover', now + timeout)
+audit('started', request_id, 'try ' .. int(try) .. ' ' .. attempt, body, digest)
+return { 'started', int(try) }

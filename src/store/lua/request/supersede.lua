@@ -1,0 +1,21 @@
+-- Ends a request that no longer holds, so that it is asked anew.
+-- ARGV
+--   1 thread id
+--   2 request id
+--   3 audit body (JSON)
+--   4 digest of the body
+--   5 reason
+-- Returns
+--   {'superseded'}         also for the same call again
+--   {'settled', state, by}
+--   {'unknown'}
+--- include request
+local body, digest, reason = ARGV[3], ARGV[4], ARGV[5]
+
+if not request.state then return { 'unknown' } end -- guard: supersede-unknown
+if request.state == 'superseded' then return { 'superseded' } end -- guard: supersede-repeated
+if request.state ~= 'pending' and request.state ~= 'approved' then return settled() end -- guard: supersede-settled
+
+settle('superseded', '', reason)
+audit('superseded', request_id, '', body, digest)
+return { 'superseded' }

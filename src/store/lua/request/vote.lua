@@ -1,0 +1,64 @@
+-- Records one person's vote on an approval, and settles or approves the request if that decides it.
+-- ARGV
+--   1 thread id
+--   2 request id
+--   3 who
+--   4 'approve' or 'reject'
+--   5 digest of what the person was shown
+--   6 '1' if the person may vote
+--   7 audit body (JSON)
+--   8 digest of the body
+--   9 reason
+-- Returns
+--   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to
+--   {'settled', state, by}
+--   {'already-voted', earlier vote}
+--   {'expired'}, {'unknown'}, {'not-an-approval'}, {'not-eligible'}, {'own-request'}, {'not-as-shown'}
+--- include request
+local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+
+if not request.state then return { 'unknown' } end -- guard: vote-unknown
+if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
+local earlier = request['vote:' .. who]
+if earlier == decision then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
+if request.state ~= 'pending' then -- guard: vote-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
+if now >= tonumber(request.expires) then -- guard: vote-expired
+  return refuse(who, body, digest, 'expired')
+end
+if eligible ~= '1' then -- guard: vote-eligible
+  return refuse(who, body, digest, 'not-eligible')
+end
+if who == request.requester and request.self ~= '1' then -- guard: vote-own
+  return refuse(who, body, digest, 'own-request')
+end
+if shown ~= request.digest then -- guard: vote-shown
+  return refuse(who, body, digest, 'not-as-shown')
+end
+if earlier == 'reject' then -- guard: vote-changed
+  return refuse(who, body, digest, 'already-voted', earlier)
+end
+
+local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
+if earlier == 'approve' then approvals = approvals - 1 end
+if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
+set('vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals), 'rejections', int(rejections))
+local count = int(approvals) .. ' of ' .. request.quorum
+audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
+
+if decision == 'reject' and rejections >= tonumber(request.vetoes) then
+  settle('rejected', who, reason)
+  audit('rejected', request_id, who, '', '')
+  return { 'voted', 'rejected', int(approvals), request.quorum }
+end
+if approvals >= tonumber(request.quorum) then
+  enter('approved', 'by', who, 'decided_at', NOW)
+  unlist_for(request.principals)
+  forget('expire', 'remind', 'escalate')
+  set_to_run(true)
+  audit('approved', request_id, count, '', '')
+  return { 'voted', 'approved', int(approvals), request.quorum }
+end
+redraw()
+return { 'voted', 'pending', int(approvals), request.quorum }

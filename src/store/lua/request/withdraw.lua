@@ -1,0 +1,27 @@
+-- Withdraws a request that has not started; only its requester may.
+-- ARGV
+--   1 thread id
+--   2 request id
+--   3 who
+--   4 audit body (JSON)
+--   5 digest of the body
+--   6 reason
+-- Returns
+--   {'withdrawn'}          also for the same call again
+--   {'settled', state, by}
+--   {'unknown'}, {'not-yours'}
+--- include request
+local who, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+
+if not request.state then return { 'unknown' } end -- guard: withdraw-unknown
+if who ~= request.requester then -- guard: withdraw-own
+  return refuse(who, body, digest, 'not-yours')
+end
+if request.state == 'withdrawn' then return { 'withdrawn' } end -- guard: withdraw-repeated
+if request.state ~= 'pending' and request.state ~= 'approved' then -- guard: withdraw-settled
+  return refuse(who, body, digest, unpack(settled()))
+end
+
+settle('withdrawn', who, reason)
+audit('withdrawn', request_id, who, body, digest)
+return { 'withdrawn' }

@@ -1,0 +1,36 @@
+-- Gives one worker the lease and the fencing token for a thread's next turn.
+-- ARGV
+--   1 thread id
+--   2 owner, new for every claim
+--   3 length of the lease in ms
+-- Returns
+--   {'claimed', token, number of messages, inbox, interrupts of the round and their ends as pairs, version of the record}
+--                          the same call again returns the same token
+--   {'busy', end of the other lease}
+--   {'waiting', open requests}
+--   {'idle'}
+--   {'quarantined', reason}
+--- include thread
+--- include wake
+local owner, lease = ARGV[2], tonumber(ARGV[3])
+
+if thread.quarantine then -- guard: claim-quarantined
+  wake_never()
+  return { 'quarantined', thread.quarantine }
+end
+local held = thread.owner and tonumber(thread.lease_until) > now
+if held and thread.owner ~= owner then return { 'busy', thread.lease_until } end -- guard: claim-busy
+if tonumber(thread.open or '0') > 0 then return { 'waiting', thread.open } end -- guard: claim-waiting
+local inbox = redis.call('LRANGE', K.inbox, 0, -1)
+local round = redis.call('HGETALL', K.round)
+if #inbox == 0 and #round == 0 then -- guard: claim-idle
+  wake_never()
+  return { 'idle' }
+end
+
+-- Tokens are counted per shard, so that a retired thread that starts again never reuses one.
+local token = thread.token
+if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
+redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease))
+wake_at(int(now + lease))
+return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '' }

@@ -1,0 +1,28 @@
+-- Adds a message to a thread's inbox, once.
+-- ARGV
+--   1 thread id
+--   2 id of the item
+--   3 the item (JSON)
+--   4 '1' if only an existing thread takes it
+-- Returns
+--   {'enqueued', open requests, place in the inbox, '1' if a turn is running}
+--   {'duplicate'}          also for the same call again
+--   {'unknown-thread'}
+--- include thread
+--- include wake
+local item_id, item, only_known = ARGV[2], ARGV[3], ARGV[4]
+
+if only_known == '1' and redis.call('EXISTS', K.thread) == 0 then return { 'unknown-thread' } end -- guard: enqueue-unknown
+if redis.call('ZADD', K.seen, 'NX', NOW, item_id) == 0 then return { 'duplicate' } end -- guard: enqueue-duplicate
+
+redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
+local place = redis.call('RPUSH', K.inbox, item)
+if not thread.v then
+  thread.v = '1'
+  redis.call('HSET', K.thread, 'v', thread.v)
+end
+local open = tonumber(thread.open or '0')
+local busy = thread.owner and tonumber(thread.lease_until) > now
+if open == 0 then wake_by(NOW) end
+redis.call('ZREM', K.timers, 'retire|' .. thread_id)
+return { 'enqueued', int(open), int(place), busy and '1' or '0' }

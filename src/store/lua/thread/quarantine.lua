@@ -1,0 +1,26 @@
+-- Quarantines a thread whose record cannot be read. Its data stays as it is, and no worker claims it.
+-- ARGV
+--   1 thread id
+--   2 reason
+--   3 audit body (JSON)
+--   4 digest of the body
+--   5 id of the unreadable request, or ''
+-- Returns
+--   {'quarantined'}        the same call again changes nothing
+--- include audit
+local why, body, digest, request_id = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+-- Without this, timers and workers would return to the request for ever. The thread may be quarantined already, for another request.
+for _, timer in ipairs({ 'expire', 'remind', 'escalate', 'recover', 'purge' }) do
+  redis.call('ZREM', K.timers, timer .. '|' .. request_id)
+end
+redis.call('ZREM', K.run, request_id)
+
+if redis.call('HGET', K.thread, 'quarantine') then return { 'quarantined' } end -- guard: quarantine-repeated
+
+redis.call('HSET', K.thread, 'quarantine', why)
+redis.call('HDEL', K.thread, 'owner', 'lease_until')
+redis.call('ZREM', K.wake, thread_id)
+redis.call('ZREM', K.timers, 'retire|' .. thread_id)
+audit('quarantined', thread_id, why, body, digest)
+return { 'quarantined' }

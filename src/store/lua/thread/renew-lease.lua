@@ -1,0 +1,17 @@
+-- Extends the lease of a running turn.
+-- ARGV
+--   1 thread id
+--   2 token
+--   3 length of the lease in ms
+-- Returns
+--   {'renewed'}
+--   {'stopped'}            a person asked the turn to stop
+--   {'stale'}
+local token, lease = ARGV[2], tonumber(ARGV[3])
+local thread = read(K.thread, 'token', 'owner', 'stop')
+
+if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: renew-lease-stale
+
+redis.call('HSET', K.thread, 'lease_until', int(now + lease))
+redis.call('ZADD', K.wake, int(now + lease), thread_id)
+return { thread.stop == token and 'stopped' or 'renewed' }

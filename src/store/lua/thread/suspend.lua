@@ -1,0 +1,80 @@
+-- Ends a turn: appends its messages, opens its requests and releases the thread.
+-- ARGV
+--   1 thread id
+--   2 token
+--   3 number of inbox items that the turn has read
+--   4 how long an idle thread is kept, in ms
+--   5 number of messages, then each message (JSON)
+--   . number of outbox rows, then id and row (JSON) of each
+--   . number of requests, then of each request:
+--       id, immutable record (JSON), kind, requester, principals, expires in ms, remind every ms or '', escalate after ms or '',
+--       audit body (JSON), digest of the body, number of views, id of each view, number of hash words, then name and value of each field
+-- Returns
+--   {'suspended', open requests}       also for the same call again, which changes nothing
+--   {'stale'}
+--   {'existing', index of the request that exists already}
+--- include thread
+--- include audit
+--- include send
+local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+
+if thread.committed == token then return { 'suspended', thread.open } end -- guard: suspend-repeated
+if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: suspend-stale
+-- Each request has two keys; K.request and K.record are those of the first.
+for i = FIRST_REQUEST, #KEYS, 2 do
+  if redis.call('EXISTS', KEYS[i]) == 1 then return { 'existing', int((i - FIRST_REQUEST) / 2) } end -- guard: suspend-existing
+end
+
+-- Passes a range of ARGV to a command in batches, because Lua limits the number of values.
+local function pass_range(command, key, first, last)
+  for from = first, last, 1000 do
+    redis.call(command, key, unpack(ARGV, from, math.min(from + 999, last)))
+  end
+end
+
+local place = 6 + tonumber(ARGV[5])
+pass_range('RPUSH', K.log, 6, place - 1)
+
+local rows = tonumber(ARGV[place])
+for i = 1, rows do send(ARGV[place + 2 * i - 1], ARGV[place + 2 * i]) end
+place = place + 2 * rows + 1
+
+redis.call('DEL', K.round)
+local requests = tonumber(ARGV[place])
+place = place + 1
+for i = 1, requests do
+  local key, record_key = KEYS[FIRST_REQUEST + 2 * i - 2], KEYS[FIRST_REQUEST + 2 * i - 1]
+  local id, record, kind, requester, principals, expires_in, remind_every, escalate_after, body, digest, views =
+    unpack(ARGV, place, place + 10)
+  local first_field = place + 12 + views
+  local last_field = first_field + ARGV[first_field - 1] - 1
+  local expires = int(now + expires_in)
+  redis.call('HSET', key, 'created', NOW, 'expires', expires, unpack(ARGV, first_field, math.min(first_field + 99, last_field)))
+  pass_range('HSET', key, first_field + 100, last_field)
+  redis.call('SET', record_key, record)
+  for at = place + 11, place + 10 + views do
+    redis.call('ZADD', K.outbox, NOW, 'view|' .. id .. '|' .. ARGV[at])
+  end
+  for person in string.gmatch(principals, '%S+') do
+    redis.call('ZADD', K.waiting, '0', person .. ' ' .. NOW .. ' ' .. id)
+  end
+  redis.call('ZADD', K.asked, '0', requester .. ' ' .. NOW .. ' ' .. id)
+  local timers = { expires, 'expire|' .. id }
+  if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
+  if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end
+  redis.call('ZADD', K.timers, unpack(timers))
+  redis.call('HSET', K.round, interrupt_of(id), 'pending')
+  audit('asked', id, kind, body, digest)
+  place = last_field + 1
+end
+
+if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
+redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
+redis.call('HDEL', K.thread, 'owner', 'lease_until')
+if requests == 0 and redis.call('LLEN', K.inbox) > 0 then
+  redis.call('ZADD', K.wake, NOW, thread_id)
+else
+  redis.call('ZREM', K.wake, thread_id)
+end
+if requests == 0 then redis.call('ZADD', K.timers, int(now + keep), 'retire|' .. thread_id) end
+return { 'suspended', int(requests) }

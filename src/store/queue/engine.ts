@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job, Queue, Worker } from 'bullmq';
+import type { Engine, EngineLog, WorkHandlers, WorkKind } from '../port/engine.ts';
+import type { Store } from '../port/store.ts';
+import { openConnection } from '../redis/connect.ts';
+import type { RedisSettings } from '../redis/redis-settings.ts';
+import { reasonOf } from '../redis/redis-unreachable-error.ts';
+import { type Sweep, type SweepOptions, startSweep } from './sweep.ts';
+import { nameOfWork, performWork, Work } from './work.ts';
+
+export interface EngineOptions {
+  readonly settings: RedisSettings;
+  /** The record that is swept for due work. */
+  readonly store: Pick<Store, 'due'>;
+  readonly log: EngineLog;
+  readonly prefix?: string;
+  /** The concurrency of each kind in one process; the sweep may do as much again. */
+  readonly concurrency?: Partial<Record<WorkKind, number>>;
+  /** The highest rate of outbox wake-ups, over all processes. */
+  readonly outboxRate?: { readonly max: number; readonly perMs: number };
+  readonly sweep?: Partial<Pick<SweepOptions, 'everyMs' | 'overdueMs' | 'limit'>>;
+  /** A wake-up with a longer delay is left to the sweep, so that a request that waits for days costs no job. */
+  readonly longestDelayMs?: number;
+  /** The time that `stop` waits for running handlers. */
+  readonly stopWithinMs?: number;
+}
+
+const KINDS = ['thread', 'run', 'outbox', 'timer'] as const satisfies WorkKind[];
+const CONCURRENCY: Record<WorkKind, number> = { thread: 16, run: 16, outbox: 8, timer: 8 };
+const OUTBOX_RATE = { max: 50, perMs: 1000 };
+const SWEEP = { everyMs: 5_000, overdueMs: 2_000, limit: 100 };
+const LONGEST_DELAY_MS = 900_000;
+const STOP_TIMEOUT_MS = 20_000;
+const READY_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const REPORT_INTERVAL_MS = 10_000;
+
+/** Opens the engine on its own connections. `wake` works at once; handlers run between `start` and `stop`. */
+export function openEngine(options: EngineOptions): Engine {
+  const { settings, store, log, prefix = 'countersign:', longestDelayMs = LONGEST_DELAY_MS } = options;
+  const { outboxRate = OUTBOX_RATE, stopWithinMs = STOP_TIMEOUT_MS } = options;
+  const concurrency = { ...CONCURRENCY, ...options.concurrency };
+  let workers: Worker[] = [];
+  let sweep: Sweep | undefined;
+  let stopped: Promise<void> | undefined;
+  let isClosed = false;
+  const running = new Set<Promise<boolean>>();
+  const waking = new Set<Promise<void>>();
+  const reportedAt = new Map<string, number>();
+
+  // During an outage every wake-up fails; one line per interval is enough.
+  const report = (error: unknown): void => {
+    const reason = describeProblem(error);
+    if (stopped !== undefined || Date.now() - (reportedAt.get(reason) ?? 0) < REPORT_INTERVAL_MS) return;
+    reportedAt.set(reason, Date.now());
+    log.warn({ reason }, 'BullMQ reports a problem; the sweep goes on.');
+  };
+  // BullMQ copies this connection for its blocking reads, which must not time out by themselves.
+  const connection = openConnection(settings, {
+    maxRetriesPerRequest: null,
+    onProblem: (message) => log.warn({}, message),
+  });
+  // Each queue has its own hash tag, so that a cluster spreads them.
+  const place = (kind: WorkKind) => ({ connection, prefix: `${prefix}{engine-${kind}}` });
+  const queues = {
+    thread: queue('thread'),
+    run: queue('run'),
+    outbox: queue('outbox'),
+    timer: queue('timer'),
+  };
+
+  function queue(kind: WorkKind): Queue {
+    return new Queue(kind, {
+      ...place(kind),
+      defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+      streams: { events: { maxLen: 100 } },
+    }).on('error', report);
+  }
+
+  function worker(kind: WorkKind, attempt: (work: Work) => Promise<boolean>): Worker {
+    const process = async ({ data }: Job): Promise<void> => {
+      const parsed = Work.safeParse(data);
+      if (parsed.success) await attempt(parsed.data);
+      else log.warn({ queue: kind }, 'A job that names no work was dropped.');
+    };
+    return new Worker(kind, process, {
+      ...place(kind),
+      concurrency: concurrency[kind],
+      ...(kind === 'outbox' && { limiter: { max: outboxRate.max, duration: outboxRate.perMs } }),
+      // Without this, a worker sleeps for another 15 seconds after an outage.
+      runRetryDelay: 1000,
+      // A worker at its rate limit sleeps this long, even when it is asked to stop.
+      maximumRateLimitDelay: 1000,
+    }).on('error', report);
+  }
+
+  function attemptWith(handlers: WorkHandlers): (work: Work) => Promise<boolean> {
+    const attempt = async (work: Work): Promise<boolean> => {
+      try {
+        await performWork(handlers, work);
+        return true;
+      } catch (error) {
+        log.warn({ err: error, work }, 'Work failed; the sweep takes it up again while it is due.');
+        return false;
+      }
+    };
+    return (work) => {
+      const attempted: Promise<boolean> = attempt(work).finally(() => running.delete(attempted));
+      running.add(attempted);
+      return attempted;
+    };
+  }
+
+  async function stopInOrder(): Promise<void> {
+    const closed = Promise.allSettled([sweep?.stop(), ...workers.map((each) => each.close())]);
+    // A worker without a connection never reports that it has closed, so only running handlers are waited for.
+    if (!(await withTimeout(Math.min(CLOSE_TIMEOUT_MS, stopWithinMs), closed)) && running.size > 0) {
+      const ended = Promise.race([closed, Promise.all(running)]);
+      if (!(await withTimeout(stopWithinMs, ended)))
+        log.warn({}, `Handlers still ran ${stopWithinMs} ms after the stop and were left behind.`);
+    }
+    // The last handlers may have woken work for other processes.
+    await withTimeout(CLOSE_TIMEOUT_MS, Promise.allSettled(waking));
+    isClosed = true;
+    await withTimeout(
+      CLOSE_TIMEOUT_MS,
+      Promise.allSettled(Object.values(queues).map((each) => each.close())),
+    );
+    connection.disconnect();
+  }
+
+  return {
+    wake(work, delayMs = 0) {
+      if (isClosed || delayMs > longestDelayMs) return;
+      // Queued work is not queued twice; work that is running is kept for one more run afterwards.
+      const when =
+        delayMs > 0
+          ? { delay: Math.ceil(delayMs) }
+          : { deduplication: { id: nameOfWork(work), keepLastIfActive: true } };
+      const added: Promise<void> = queues[work.kind]
+        .add(work.kind, work, when)
+        .then(() => {}, report)
+        .finally(() => waking.delete(added));
+      waking.add(added);
+    },
+
+    async start(handlers) {
+      if (sweep !== undefined || stopped !== undefined)
+        throw new Error('An engine can be started once only.');
+      const attempt = attemptWith(handlers);
+      sweep = startSweep({ ...SWEEP, ...options.sweep, store, attempt, concurrency, log });
+      workers = KINDS.map((kind) => worker(kind, attempt));
+      const ready = Promise.all(workers.map((each) => each.waitUntilReady()));
+      if (!(await withTimeout(READY_TIMEOUT_MS, ready)))
+        log.warn({}, 'BullMQ is not ready; the sweep works alone.');
+    },
+
+    stop() {
+      stopped ??= stopInOrder();
+      return stopped;
+    },
+  };
+}
+
+// A job that was deleted while it ran is no loss. Other messages may hold secrets, so only their reason is logged.
+function describeProblem(error: unknown): string {
+  const isJobGone = error instanceof Error && /Missing (?:key|lock)|renew lock/.test(error.message);
+  return isJobGone ? 'a job is gone' : reasonOf(error);
+}
+
+/** Waits for a promise up to a time limit, and returns whether it resolved. */
+async function withTimeout(patienceMs: number, awaited: Promise<unknown>): Promise<boolean> {
+  const giveUp = new AbortController();
+  const late = sleep(patienceMs, false, { signal: giveUp.signal }).catch(() => false);
+  const came = await Promise.race([
+    awaited.then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ]);
+  giveUp.abort();
+  return came;
+}

@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto';
+
+/** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
+export const SHARDS = 64;
+
+const THREAD_ID = /^[A-Za-z0-9:._-]{1,200}$/;
+const REQUEST_ID = /^([A-Za-z0-9:._-]{1,200})~([A-Za-z0-9-]{1,64})$/;
+const PERSON = /^[A-Za-z0-9:._-]{1,100}$/;
+
+/** Checks the id of a thread; ids are parts of keys and index entries. */
+export function isThreadId(value: string): boolean {
+  return THREAD_ID.test(value);
+}
+
+/** Checks the id of a person, a group or another actor. */
+export function isPerson(value: string): boolean {
+  return PERSON.test(value);
+}
+
+/** Builds a request's id, which names its thread, so that a button's value alone leads to the record. */
+export function requestIdOf(threadId: string, interruptId: string): string {
+  return `${threadId}~${interruptId}`;
+}
+
+/** Returns the thread of a request, or `undefined` for a malformed id. */
+export function threadOf(requestId: string): string | undefined {
+  return REQUEST_ID.exec(requestId)?.[1];
+}
+
+export function shardOf(threadId: string): number {
+  return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
+}
+
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round'] as const;
+const SHARD_KEYS = [
+  'timers',
+  'wake',
+  'run',
+  'outbox',
+  'rows',
+  'audit',
+  'head',
+  'waiting',
+  'asked',
+  'decided',
+  'sent',
+] as const;
+type ThreadKey = (typeof THREAD_KEYS)[number];
+type ShardKey = (typeof SHARD_KEYS)[number];
+
+/** All keys but those of requests, in the order in which scripts receive them. */
+export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS];
+export type KeyName = ThreadKey | ShardKey;
+
+const threadKeys: ReadonlySet<KeyName> = new Set(THREAD_KEYS);
+
+function isThreadKey(name: KeyName): boolean {
+  return threadKeys.has(name);
+}
+
+/** Builds the names of all keys. The keys of one shard share a hash tag, and so one slot of a cluster. */
+export class Keys {
+  readonly #prefix: string;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  shard(shard: number, name: ShardKey): string {
+    return `${this.#prefix}{${shard}}:${name}`;
+  }
+
+  request(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
+    return this.#of(shard, 'request', requestId);
+  }
+
+  /** The immutable part of a request, beside its hash, because long texts would unpack the hash. */
+  record(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
+    return this.#of(shard, 'record', requestId);
+  }
+
+  round(threadId: string): string {
+    return this.#of(shardOf(threadId), 'round', threadId);
+  }
+
+  log(threadId: string): string {
+    return this.#of(shardOf(threadId), 'log', threadId);
+  }
+
+  /** Builds the named keys of a thread and its shard, in order. */
+  named(names: readonly KeyName[], threadId: string, shard: number): string[] {
+    const tag = `${this.#prefix}{${shard}}:`;
+    return names.map((name) => (isThreadKey(name) ? `${tag}${name}:${threadId}` : tag + name));
+  }
+
+  /** Builds all keys of a thread and its shard. */
+  forScript(threadId: string, shard = shardOf(threadId)): string[] {
+    return this.named(KEY_NAMES, threadId, shard);
+  }
+
+  #of(shard: number, name: string, id: string): string {
+    return `${this.#prefix}{${shard}}:${name}:${id}`;
+  }
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../agent/json.ts';
+import { isPerson } from './keys.ts';
+
+/**
+ * The version of stored requests. Version 1 had its immutable part in one field of the hash, and is still read. Since version 2 the
+ * details have a key of their own, and the policy and the execution rules are read from the fields that the scripts use.
+ */
+export const REQUEST_VERSION = 2;
+
+export const JsonRecord = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
+/** An id that fits index entries and lists separated by spaces. */
+const Id = z.string().refine(isPerson, 'Not an id: letters, digits and : . _ - only');
+
+export const RequestKind = z.enum(['approval', 'question', 'form', 'callback']);
+export type RequestKind = z.infer<typeof RequestKind>;
+
+export const SettledState = z.enum([
+  'answered',
+  'rejected',
+  'expired',
+  'withdrawn',
+  'superseded',
+  'succeeded',
+  'failed',
+  'resolved',
+]);
+export type SettledState = z.infer<typeof SettledState>;
+export const RequestState = z.enum(['pending', 'approved', 'started', 'unknown', ...SettledState.options]);
+export type RequestState = z.infer<typeof RequestState>;
+
+/** The policy as it was when the request was made: who may decide, and until when. */
+export const PolicySnapshot = z.strictObject({
+  /** People and groups who may approve or answer. */
+  principals: z.array(Id),
+  /** People and groups who may resolve an unknown outcome. */
+  resolvers: z.array(Id),
+  quorum: z.number().int().positive(),
+  /** The number of rejections that end the request. */
+  vetoes: z.number().int().positive(),
+  selfApproval: z.boolean(),
+  expiresInMs: z.number().int(),
+  remindEveryMs: z.number().int().positive().optional(),
+  escalate: z.strictObject({ afterMs: z.number().int(), to: z.array(Id) }).optional(),
+});
+export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
+
+/** The rules for attempts. An action that is not idempotent is never retried automatically. */
+export const ExecutionRules = z.strictObject({
+  idempotent: z.boolean(),
+  maxAttempts: z.number().int().positive(),
+  /** The time after its first start in which an idempotent action may be retried. */
+  retryForMs: z.number().int(),
+});
+export type ExecutionRules = Readonly<z.infer<typeof ExecutionRules>>;
+
+/** A new request of a turn. */
+export interface NewRequest {
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly requester: string;
+  /** Binds the request to tool, definition, policy, arguments, requester and thread. */
+  readonly digest: string;
+  /** The call that the card shows and the action runs. */
+  readonly details: JsonObject;
+  readonly policy: PolicySnapshot;
+  readonly execution: ExecutionRules;
+  /** The places for the card. */
+  readonly views?: readonly NewView[];
+}
+
+/** A place for a request's card. */
+export interface NewView {
+  readonly id: string;
+  readonly place: JsonObject;
+}
+
+/** The checks of a request before it is written, because a script that fails half-way cannot roll back. */
+export const RequestRules = z.object({
+  kind: RequestKind,
+  requester: Id,
+  policy: PolicySnapshot,
+  execution: ExecutionRules,
+  views: z.array(z.object({ id: Id })).optional(),
+});
+
+export interface RecordedVote {
+  readonly who: string;
+  readonly decision: 'approve' | 'reject';
+  readonly at: number;
+}
+
+/** A place of the card. */
+export interface RecordedView {
+  readonly id: string;
+  readonly place: JsonObject;
+  /** The posted Slack message. */
+  readonly postedAt: JsonObject | undefined;
+  readonly drawn: number;
+}
+
+/** A stored request. */
+export interface RequestRecord {
+  readonly id: string;
+  readonly threadId: string;
+  readonly state: RequestState;
+  /** Increases with every change that a card shows. */
+  readonly revision: number;
+  readonly kind: RequestKind;
+  readonly requester: string;
+  readonly digest: string;
+  readonly details: JsonObject;
+  readonly policy: PolicySnapshot;
+  readonly execution: ExecutionRules;
+  /** The people who may decide now: the policy's, and those it was escalated to. */
+  readonly principals: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly settledAt: number | undefined;
+  readonly by: string | undefined;
+  /** The answer, the reason or the outcome, depending on the state. */
+  readonly payload: string | undefined;
+  readonly approvals: number;
+  readonly rejections: number;
+  readonly votes: readonly RecordedVote[];
+  readonly attempts: number;
+  readonly attempt: string | undefined;
+  readonly progress: string | undefined;
+  readonly views: readonly RecordedView[];
+}

@@ -1,0 +1,38 @@
+import type { Store } from '../port/store.ts';
+import { Keys } from '../record/keys.ts';
+import { type RedisClient, scriptRunner } from './run-script.ts';
+import { loadScripts, type Scripts } from './scripts.ts';
+import { auditVerbs } from './verbs/audit-verbs.ts';
+import { listVerbs } from './verbs/list-verbs.ts';
+import { outboxVerbs } from './verbs/outbox-verbs.ts';
+import { requestVerbs } from './verbs/request-verbs.ts';
+import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
+import { timerVerbs } from './verbs/timer-verbs.ts';
+
+export interface RedisStoreOptions {
+  readonly client: RedisClient;
+  readonly prefix?: string;
+  readonly retention?: Retention;
+  readonly scripts?: Scripts;
+}
+
+const DAY_MS = 86_400_000;
+export const DEFAULT_RETENTION: Retention = { requestMs: 30 * DAY_MS, threadMs: 30 * DAY_MS };
+
+/** Opens the record on a connection, and closes the connection with it. */
+export function openRedisStore(options: RedisStoreOptions): Store {
+  const { client, prefix = 'countersign:', retention = DEFAULT_RETENTION, scripts = loadScripts() } = options;
+  const keys = new Keys(prefix);
+  const run = scriptRunner(client, keys, scripts);
+  return {
+    ...threadVerbs(run, client, keys, retention),
+    ...requestVerbs(run, client, keys),
+    ...timerVerbs(run),
+    ...outboxVerbs(run),
+    ...listVerbs(client, keys),
+    ...auditVerbs(run, client, keys),
+    async close() {
+      await client.quit();
+    },
+  };
+}

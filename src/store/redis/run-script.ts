@@ -1,0 +1,65 @@
+import { type Cluster, type Redis, ReplyError } from 'ioredis';
+import { type Keys, shardOf } from '../record/keys.ts';
+import { parseReply, type RawReply } from './script-reply.ts';
+import type { Script, ScriptName, Scripts } from './scripts.ts';
+
+export type RedisClient = Redis | Cluster;
+
+export interface Call {
+  readonly threadId: string;
+  /** Only for scripts about a whole shard. */
+  readonly shard?: number;
+  readonly requestIds?: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+export interface RunScript {
+  (name: ScriptName, call: Call): Promise<RawReply>;
+  /** Runs a script and reads the thread's log in the same round trip. */
+  withLog(name: ScriptName, call: Call): Promise<{ readonly reply: RawReply; readonly log: ThreadLog }>;
+}
+
+/** A thread's log, read beside a script because a long list passes through Lua many times more slowly. */
+export interface ThreadLog {
+  /** Returns the log with this many rows, and reads it again if it was read too early. */
+  ofLength(length: number): Promise<readonly string[]>;
+}
+
+/** Runs scripts by their digest, and sends the text only if the server does not know it. */
+export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts): RunScript {
+  const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
+    const { threadId, shard = shardOf(threadId), requestIds = [], args } = call;
+    const script = scripts[name];
+    const own = keys.named(script.keys, threadId, shard);
+    for (const id of requestIds) {
+      own.push(keys.request(id, shard));
+      if (script.takesRecords) own.push(keys.record(id, shard));
+    }
+    return parseReply(await evaluate(client, script, own, [threadId, ...args]));
+  };
+  return Object.assign(run, {
+    async withLog(name: ScriptName, call: Call) {
+      const key = keys.log(call.threadId);
+      const [reply, rows] = await Promise.all([run(name, call), client.lrange(key, 0, -1)]);
+      const log: ThreadLog = {
+        // Rows are only ever added, so equal length means equal rows.
+        ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),
+      };
+      return { reply, log };
+    },
+  });
+}
+
+async function evaluate(
+  client: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(script.sha, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof ReplyError) || !String(error).includes('NOSCRIPT')) throw error;
+    return client.eval(script.text, keys.length, ...keys, ...args);
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { KEY_NAMES, type KeyName } from '../record/keys.ts';
+
+/** Every script, by its folder under `lua/`. */
+const FOLDERS = {
+  thread: [
+    'enqueue',
+    'claim-turn',
+    'enqueue-claim',
+    'renew-lease',
+    'stop',
+    'suspend',
+    'retire',
+    'quarantine',
+  ],
+  request: [
+    'vote',
+    'vote-start',
+    'answer',
+    'withdraw',
+    'supersede',
+    'start',
+    'heartbeat',
+    'finish',
+    'finish-claim',
+    'resolve',
+    'abandon',
+    'add-views',
+  ],
+  timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due'],
+  outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
+  audit: ['note', 'trim-audit'],
+} as const;
+export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
+
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
+  /** The keys that the script names, in the order in which it receives them. */
+  readonly keys: readonly KeyName[];
+  /** Whether each request comes with the key of its immutable record. */
+  readonly takesRecords: boolean;
+}
+
+export type Scripts = Readonly<Record<ScriptName, Script>>;
+
+/** Runs the script, then the writes that it left to its end, whichever way it returned. */
+const FINISH = `local reply = script()
+for i = 1, #last_writes do last_writes[i]() end
+return reply`;
+
+const PATHS: ReadonlyMap<string, string> = new Map(
+  Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) => [name, `${folder}/${name}`])),
+);
+
+/** Reads all scripts with their includes. A test can `change` the text, to take a guard out. */
+export function loadScripts(change: (text: string) => string = (text) => text): Scripts {
+  const prelude = readLua('lib/prelude');
+  const entries = [...PATHS].map(([name, path]) => {
+    const own = `local function script()\n${resolve(path, new Set())}\nend\n${FINISH}`;
+    const body = change(`${prelude}\n${own}`);
+    const keys = KEY_NAMES.filter((key) => new RegExp(`\\bK\\.${key}\\b`).test(body));
+    const text = `${nameKeys(keys)}\n${body}`;
+    const takesRecords = /\bK\.record\b/.test(body);
+    const sha = createHash('sha1').update(text).digest('hex');
+    const script: Script = { text, keys, takesRecords, sha };
+    return [name, script] as const;
+  });
+  return Object.fromEntries(entries) as Record<ScriptName, Script>;
+}
+
+/** Inserts each included part once, and each joined script as a function of its own ARGV. */
+function resolve(path: string, included: Set<string>): string {
+  return readLua(path).replace(/^--- (include|script) ([\w-]+)$/gm, (_line, kind: string, part: string) => {
+    if (kind === 'script') {
+      const name = part.replaceAll('-', '_');
+      return `local function ${name}(ARGV)\n${resolve(PATHS.get(part) ?? part, included)}\nend`;
+    }
+    if (included.has(part)) return '';
+    included.add(part);
+    return resolve(`lib/${part}`, included);
+  });
+}
+
+function nameKeys(keys: readonly KeyName[]): string {
+  const fields = keys.map((key, index) => `${key} = KEYS[${index + 1}], `);
+  return `local FIRST_REQUEST = ${keys.length + 1}\nlocal K = { ${fields.join('')}request = KEYS[FIRST_REQUEST], record = KEYS[FIRST_REQUEST + 1] }`;
+}
+
+function readLua(path: string): string {
+  return readFileSync(new URL(`../lua/${path}.lua`, import.meta.url), 'utf8');
+}

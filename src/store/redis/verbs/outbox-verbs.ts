@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { JsonObject } from '../../../agent/json.ts';
+import type { OutboxItem, Store } from '../../port/store.ts';
+import { threadOf } from '../../record/keys.ts';
+import type { RunScript } from '../run-script.ts';
+import { auditBody, ScriptReply } from '../script-reply.ts';
+
+type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
+
+const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
+
+/** The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. */
+export function outboxVerbs(run: RunScript): OutboxVerbs {
+  return {
+    async enqueueOutbox(threadId, { id, body }) {
+      await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body)] });
+    },
+
+    async claimOutbox(shard, { leaseMs, limit }) {
+      const owner = randomUUID();
+      const reply = new ScriptReply(
+        await run('outbox-claim', { threadId: '', shard, args: [owner, leaseMs, limit] }),
+      );
+      const words = reply.strings(1);
+      const items: OutboxItem[] = [];
+      for (let at = 0; at < words.length; at += 3) {
+        const [item = '', row = '', tries = '0'] = words.slice(at, at + 3);
+        const read = readItem(item, row, { owner, shard, tries: Number(tries) });
+        if (read !== undefined) items.push(read);
+        else await run('outbox-drop', { threadId: '', shard, args: [item, owner, ...auditBody({ row })] });
+      }
+      return items;
+    },
+
+    async doneRow({ item, owner, shard }) {
+      const reply = new ScriptReply(
+        await run('outbox-done', { threadId: '', shard, args: [item, owner, '', 0, ''] }),
+      );
+      return reply.oneOf('done', 'stale');
+    },
+
+    async doneView({ item, owner, requestId, viewId }, revision, postedAt) {
+      const threadId = threadOf(requestId) ?? '';
+      const args = [item, owner, viewId, revision, JSON.stringify(postedAt)];
+      const reply = new ScriptReply(await run('outbox-done', { threadId, requestIds: [requestId], args }));
+      return reply.oneOf('done', 'due-again', 'stale');
+    },
+
+    async retryOutbox({ item, owner, shard }, delayMs) {
+      const reply = new ScriptReply(
+        await run('outbox-retry', { threadId: '', shard, args: [item, owner, delayMs] }),
+      );
+      return reply.oneOf('later', 'stale');
+    },
+  };
+}
+
+function readItem(
+  item: string,
+  row: string,
+  held: Pick<OutboxItem, 'owner' | 'shard' | 'tries'>,
+): OutboxItem | undefined {
+  const [kind = '', requestId = '', viewId = ''] = item.split('|');
+  if (kind === 'view') return { kind, item, ...held, requestId, viewId };
+  try {
+    const body = Body.parse(JSON.parse(row));
+    return { kind: 'row', item, ...held, rowId: item.slice('row|'.length), body };
+  } catch {
+    return undefined;
+  }
+}

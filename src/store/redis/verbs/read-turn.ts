@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../agent/json.ts';
+import { type Message, readMessages } from '../../../agent/messages.ts';
+import type { ClaimedTurn, ClaimResult, InboxItem, Settlement } from '../../port/store.ts';
+import { readPart } from '../../record/describe-error.ts';
+import { requestIdOf } from '../../record/keys.ts';
+import { refuseNewer } from '../../record/newer-record.ts';
+import { SettledState } from '../../record/request-record.ts';
+import type { RunScript, ThreadLog } from '../run-script.ts';
+import type { ScriptReply } from '../script-reply.ts';
+import { quarantine } from './quarantine.ts';
+
+const THREAD_VERSION = 1;
+const Version = z.literal(String(THREAD_VERSION));
+const Item = z.strictObject({
+  id: z.string(),
+  body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
+});
+
+/** Reads the reply of `claim-turn`. A record that cannot be read quarantines its own thread and no other. */
+export async function readClaim(
+  run: RunScript,
+  threadId: string,
+  reply: ScriptReply,
+  log: ThreadLog,
+): Promise<ClaimResult> {
+  switch (reply.code) {
+    case 'claimed': {
+      refuseNewer(`The thread ${threadId}`, reply.string(5), THREAD_VERSION);
+      const rows = await log.ofLength(reply.number(2));
+      try {
+        return { outcome: 'claimed', turn: parseTurn(threadId, reply, readMessages(rows)) };
+      } catch (error) {
+        const reason = await quarantine(run, threadId, 'The record of this thread', error);
+        return { outcome: 'quarantined', reason };
+      }
+    }
+    case 'busy':
+      return { outcome: 'busy', until: reply.number(1) };
+    case 'waiting':
+      return { outcome: 'waiting', requests: reply.number(1) };
+    case 'quarantined':
+      return { outcome: 'quarantined', reason: reply.string(1) };
+    default:
+      return { outcome: 'idle' };
+  }
+}
+
+/** Reads the turn that a joined script claimed beside its own result, if there is one that can be read. */
+export async function readClaimedTurn(
+  run: RunScript,
+  threadId: string,
+  reply: ScriptReply | undefined,
+  log: ThreadLog,
+): Promise<ClaimedTurn | undefined> {
+  const claimed = reply === undefined ? undefined : await readClaim(run, threadId, reply, log);
+  return claimed?.outcome === 'claimed' ? claimed.turn : undefined;
+}
+
+function parseTurn(threadId: string, reply: ScriptReply, messages: readonly Message[]): ClaimedTurn {
+  readPart('v', () => Version.parse(reply.string(5)));
+  return {
+    threadId,
+    token: reply.string(1),
+    messages,
+    inbox: reply.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
+    settled: parseSettled(threadId, reply.list(4)),
+  };
+}
+
+function parseSettled(threadId: string, pairs: readonly string[]): Settlement[] {
+  return pairs.flatMap((interruptId, index) => {
+    const value = pairs[index + 1];
+    if (index % 2 === 1 || value === undefined) return [];
+    const requestId = requestIdOf(threadId, interruptId);
+    const [state = '', by = '', ...payload] = value.split('\n');
+    const known = readPart(`The state of ${requestId}`, () => SettledState.parse(state));
+    return [{ requestId, state: known, by, payload: payload.join('\n') }];
+  });
+}

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../agent/json.ts';
+import type {
+  Attempt,
+  FinishResult,
+  Outcome,
+  StartResult,
+  Store,
+  Vote,
+  VoteResult,
+} from '../../port/store.ts';
+import { isPerson, type Keys, threadOf } from '../../record/keys.ts';
+import { refuseNewer } from '../../record/newer-record.ts';
+import { parseRequestRecord } from '../../record/parse-request-record.ts';
+import { REQUEST_VERSION } from '../../record/request-record.ts';
+import type { Call, RedisClient, RunScript } from '../run-script.ts';
+import { auditBody, type RawReply, ScriptReply } from '../script-reply.ts';
+import type { ScriptName } from '../scripts.ts';
+import { quarantine } from './quarantine.ts';
+import { readClaimedTurn } from './read-turn.ts';
+
+type RequestVerbs = Pick<
+  Store,
+  | 'load'
+  | 'vote'
+  | 'voteAndStart'
+  | 'answer'
+  | 'withdraw'
+  | 'supersede'
+  | 'start'
+  | 'heartbeat'
+  | 'finish'
+  | 'finishAndClaim'
+  | 'abandon'
+  | 'addViews'
+  | 'resolve'
+>;
+
+type Fields = readonly (string | number)[];
+
+const UNKNOWN = { outcome: 'unknown' } as const;
+
+/** Runs a script about one request; a malformed id is answered as unknown. */
+export async function askAbout(
+  run: RunScript,
+  name: ScriptName,
+  requestId: string,
+  args: Fields,
+): Promise<ScriptReply> {
+  const threadId = threadOf(requestId);
+  if (threadId === undefined) return new ScriptReply(['unknown']);
+  return checked(run, threadId, requestId, await run(name, aboutRequest(threadId, requestId, args)));
+}
+
+function aboutRequest(threadId: string, requestId: string, args: Fields): Call {
+  return { threadId, requestIds: [requestId], args: [requestId, ...args] };
+}
+
+/** Quarantines the thread of a request that the script could not read. */
+async function checked(
+  run: RunScript,
+  threadId: string,
+  requestId: string,
+  raw: RawReply,
+): Promise<ScriptReply> {
+  const reply = new ScriptReply(raw);
+  if (reply.code === 'malformed')
+    await quarantineFor(run, threadId, requestId, new Error(`it has no good ${reply.string(1)}`));
+  return reply;
+}
+
+function quarantineFor(run: RunScript, threadId: string, requestId: string, error: unknown): Promise<string> {
+  return quarantine(run, threadId, `The request ${requestId}`, error, requestId);
+}
+
+/** The verbs about one request. */
+export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): RequestVerbs {
+  return {
+    async load(requestId) {
+      const threadId = threadOf(requestId);
+      if (threadId === undefined) return UNKNOWN;
+      const [fields, record] = await Promise.all([
+        client.hgetall(keys.request(requestId)),
+        client.get(keys.record(requestId)),
+      ]);
+      if (Object.keys(fields).length === 0) return UNKNOWN;
+      refuseNewer(`The request ${requestId}`, fields.v, REQUEST_VERSION);
+      try {
+        return { outcome: 'found', request: parseRequestRecord(requestId, fields, record) };
+      } catch (error) {
+        return { outcome: 'malformed', problem: await quarantineFor(run, threadId, requestId, error) };
+      }
+    },
+
+    async vote(requestId, vote) {
+      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      return readVote(await askAbout(run, 'vote', requestId, voteFields(vote)));
+    },
+
+    async voteAndStart(requestId, vote, attempt) {
+      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      const args = [...voteFields(vote), ...attemptFields(attempt)];
+      const reply = await askAbout(run, 'vote-start', requestId, args);
+      const voted = readVote(reply);
+      if (voted.outcome !== 'voted') return voted;
+      const started = reply.after(4);
+      return { ...voted, started: started && readStart(started) };
+    },
+
+    async answer(requestId, { who, eligible, evidence }, value) {
+      if (!isPerson(who)) return { outcome: 'not-eligible' };
+      const body = auditBody({ who, value, evidence });
+      const args = [who, eligible ? 1 : 0, JSON.stringify(value), ...body];
+      const reply = await askAbout(run, 'answer', requestId, args);
+      return reply.plain('answered', 'expired', 'is-an-approval', 'not-eligible');
+    },
+
+    async withdraw(requestId, { who, evidence }, reason) {
+      if (!isPerson(who)) return { outcome: 'not-yours' };
+      const body = auditBody({ who, reason, evidence });
+      const reply = await askAbout(run, 'withdraw', requestId, [who, ...body, reason]);
+      return reply.plain('withdrawn', 'not-yours');
+    },
+
+    async supersede(requestId, reason) {
+      const reply = await askAbout(run, 'supersede', requestId, [...auditBody({ reason }), reason]);
+      return reply.plain('superseded');
+    },
+
+    async abandon(requestId, reason) {
+      const reply = await askAbout(run, 'abandon', requestId, [reason, ...auditBody({ reason })]);
+      return reply.plain('abandoned');
+    },
+
+    async addViews(requestId, views) {
+      if (views.some(({ id }) => !isPerson(id))) return { outcome: 'invalid-view' };
+      const listed = views.flatMap(({ id, place }) => [id, JSON.stringify(place)]);
+      const reply = await askAbout(run, 'add-views', requestId, [views.length, ...listed]);
+      if (reply.code === 'added') return { outcome: 'added', views: reply.number(1) };
+      return reply.plain<never>();
+    },
+
+    async start(requestId, attempt) {
+      return readStart(await askAbout(run, 'start', requestId, attemptFields(attempt)));
+    },
+
+    async heartbeat(requestId, attempt, heartbeatTimeoutMs, progress = '') {
+      const args = [attempt, heartbeatTimeoutMs, progress];
+      const reply = await askAbout(run, 'heartbeat', requestId, args);
+      if (reply.code === 'alive') return { outcome: 'alive' };
+      return { outcome: 'lost', state: reply.code === 'lost' ? reply.string(1) : '' };
+    },
+
+    async finish(requestId, outcome) {
+      return readFinish(await askAbout(run, 'finish', requestId, outcomeFields(outcome)));
+    },
+
+    async finishAndClaim(requestId, outcome, leaseMs) {
+      const threadId = threadOf(requestId);
+      if (threadId === undefined) return UNKNOWN;
+      const args = [...outcomeFields(outcome), randomUUID(), leaseMs];
+      const { reply: raw, log } = await run.withLog('finish-claim', aboutRequest(threadId, requestId, args));
+      const reply = await checked(run, threadId, requestId, raw);
+      const finished = readFinish(reply);
+      if (finished.outcome !== 'finished') return finished;
+      return { ...finished, turn: await readClaimedTurn(run, threadId, reply.after(2), log) };
+    },
+
+    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {
+      if (!isPerson(who)) return { outcome: 'not-eligible' };
+      const body = auditBody({ who, verdict, reason, evidence } satisfies JsonObject);
+      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? ''];
+      const reply = await askAbout(run, 'resolve', requestId, args);
+      switch (reply.code) {
+        case 'resolved':
+          return { outcome: 'resolved', state: reply.string(1) };
+        case 'not-unknown':
+          return { outcome: 'not-unknown', state: reply.string(1) };
+        default:
+          return reply.plain('not-eligible', 'not-as-shown');
+      }
+    },
+  };
+}
+
+/** Writes a vote in the order in which `vote.lua` reads it. */
+function voteFields({ who, eligible, evidence, decision, shown, reason = '' }: Vote): Fields {
+  return [who, decision, shown, eligible ? 1 : 0, ...auditBody({ who, decision, reason, evidence }), reason];
+}
+
+function readVote(reply: ScriptReply): VoteResult {
+  switch (reply.code) {
+    case 'voted':
+      return {
+        outcome: 'voted',
+        state: reply.string(1),
+        approvals: reply.number(2),
+        quorum: reply.number(3),
+      };
+    case 'already-voted':
+      return { outcome: 'already-voted', decision: reply.string(1) };
+    default:
+      return reply.plain('expired', 'not-an-approval', 'not-eligible', 'own-request', 'not-as-shown');
+  }
+}
+
+/** Writes an attempt in the order in which `start.lua` reads it. */
+function attemptFields({ attempt, digest, heartbeatTimeoutMs, stillEligible, evidence }: Attempt): Fields {
+  const body = auditBody({ attempt, digest, stillEligible, evidence });
+  return [attempt, digest, heartbeatTimeoutMs, ...body, stillEligible.join(' ')];
+}
+
+function readStart(reply: ScriptReply): StartResult {
+  switch (reply.code) {
+    case 'started':
+      return { outcome: 'started', tries: reply.number(1) };
+    case 'superseded':
+      return { outcome: 'superseded', reason: reply.string(1) };
+    case 'not-approved':
+      return { outcome: 'not-approved', state: reply.string(1) };
+    default:
+      return reply.plain<never>();
+  }
+}
+
+/** Writes an outcome in the order in which `finish.lua` reads it. */
+function outcomeFields({ attempt, state, message, summary }: Outcome): Fields {
+  const body = auditBody({ attempt, state, summary });
+  return [attempt, state, JSON.stringify(message), JSON.stringify(summary), ...body];
+}
+
+function readFinish(reply: ScriptReply): FinishResult {
+  if (reply.code === 'unknown' || reply.code === 'malformed') return { outcome: reply.code };
+  return { outcome: reply.oneOf('finished', 'stale'), state: reply.string(1) };
+}

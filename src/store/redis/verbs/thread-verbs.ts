@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson, toJson } from '../../../agent/json.ts';
+import type { EnqueueResult, InboxItem, Store } from '../../port/store.ts';
+import { describeError } from '../../record/describe-error.ts';
+import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
+import { type NewRequest, REQUEST_VERSION, RequestRules } from '../../record/request-record.ts';
+import type { RedisClient, RunScript } from '../run-script.ts';
+import { auditBody, ScriptReply } from '../script-reply.ts';
+import { readClaim, readClaimedTurn } from './read-turn.ts';
+
+/** The time for which ended requests and idle threads stay in Redis. */
+export interface Retention {
+  readonly requestMs: number;
+  readonly threadMs: number;
+}
+
+type ThreadVerbs = Pick<
+  Store,
+  'enqueue' | 'claimTurn' | 'enqueueAndClaim' | 'renewLease' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+>;
+
+/** The verbs about a whole thread. */
+export function threadVerbs(
+  run: RunScript,
+  client: RedisClient,
+  keys: Keys,
+  retention: Retention,
+): ThreadVerbs {
+  return {
+    async enqueue(threadId, item, { onlyKnown = false } = {}) {
+      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
+      return readEnqueued(
+        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, onlyKnown) })),
+      );
+    },
+
+    async claimTurn(threadId, leaseMs) {
+      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
+      const { reply, log } = await run.withLog('claim-turn', { threadId, args: [randomUUID(), leaseMs] });
+      return readClaim(run, threadId, new ScriptReply(reply), log);
+    },
+
+    async enqueueAndClaim(threadId, item, { leaseMs, onlyKnown = false }) {
+      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
+      const args = [...itemFields(item, onlyKnown), randomUUID(), leaseMs];
+      const { reply: raw, log } = await run.withLog('enqueue-claim', { threadId, args });
+      const reply = new ScriptReply(raw);
+      if (reply.code === 'waiting')
+        return { outcome: 'waiting', requestIds: reply.strings(1).map((id) => requestIdOf(threadId, id)) };
+      const enqueued = readEnqueued(reply);
+      if (enqueued.outcome !== 'enqueued') return enqueued;
+      return { ...enqueued, turn: await readClaimedTurn(run, threadId, reply.after(4), log) };
+    },
+
+    async renewLease({ threadId, token }, leaseMs) {
+      const reply = new ScriptReply(await run('renew-lease', { threadId, args: [token, leaseMs] }));
+      return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
+    },
+
+    async stop(threadId) {
+      if (!isThreadId(threadId)) return { outcome: 'idle' };
+      const reply = new ScriptReply(await run('stop', { threadId, args: [] }));
+      return { outcome: reply.oneOf('stopping', 'idle') };
+    },
+
+    async waitingIn(threadId) {
+      if (!isThreadId(threadId)) return [];
+      const round = await client.hgetall(keys.round(threadId));
+      return Object.keys(round)
+        .filter((interruptId) => round[interruptId] === 'pending')
+        .map((interruptId) => requestIdOf(threadId, interruptId));
+    },
+
+    async suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {
+      const foreign = requests.find(({ id }) => threadOf(id) !== threadId);
+      if (foreign !== undefined) return { outcome: 'foreign-request', requestId: foreign.id };
+      const ids = requests.map(({ id }) => id);
+      const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+      if (repeated !== undefined) return { outcome: 'existing-request', requestId: repeated };
+      for (const request of requests) {
+        const { error } = RequestRules.safeParse(request);
+        if (error !== undefined)
+          return { outcome: 'invalid-request', requestId: request.id, problem: describeError(error) };
+      }
+      const args = [
+        token,
+        read,
+        retention.threadMs,
+        ...counted(messages.map((message) => [JSON.stringify(message)])),
+        ...counted(rows.map(({ id, body }) => [id, JSON.stringify(body)])),
+        ...counted(requests.map((request) => requestFields(request, retention.requestMs))),
+      ];
+      const reply = new ScriptReply(await run('suspend', { threadId, requestIds: ids, args }));
+      switch (reply.code) {
+        case 'suspended':
+          return { outcome: 'suspended', waiting: reply.number(1) };
+        case 'existing':
+          return { outcome: 'existing-request', requestId: ids[reply.number(1)] ?? '' };
+        default:
+          return { outcome: 'stale' };
+      }
+    },
+
+    async retire(threadId) {
+      const reply = new ScriptReply(await run('retire', { threadId, args: [] }));
+      return { outcome: reply.oneOf('retired', 'not-due', 'in-use') };
+    },
+  };
+}
+
+function itemFields(item: InboxItem, onlyKnown: boolean): (string | number)[] {
+  return [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
+}
+
+function readEnqueued(reply: ScriptReply): EnqueueResult {
+  if (reply.code !== 'enqueued') return { outcome: reply.oneOf('duplicate', 'unknown-thread') };
+  return {
+    outcome: 'enqueued',
+    waiting: reply.number(1),
+    place: reply.number(2),
+    busy: reply.string(3) === '1',
+  };
+}
+
+function counted(entries: readonly (readonly (string | number)[])[]): (string | number)[] {
+  return [entries.length, ...entries.flat()];
+}
+
+/** Writes a new request in the order in which `suspend.lua` reads it. */
+function requestFields(request: NewRequest, keptMs: number): (string | number)[] {
+  const { id, kind, requester, digest, details, policy, views = [] } = request;
+  const { expiresInMs, remindEveryMs = '', escalate } = policy;
+  return [
+    id,
+    JSON.stringify(details),
+    kind,
+    requester,
+    policy.principals.join(' '),
+    expiresInMs,
+    remindEveryMs,
+    escalate?.afterMs ?? '',
+    ...auditBody({ requester, digest, policy: toJson(policy) }),
+    ...counted(views.map((view) => [view.id])),
+    ...hashFields(request, keptMs),
+  ];
+}
+
+/** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
+function hashFields(
+  { kind, requester, digest, policy, execution, views = [] }: NewRequest,
+  keptMs: number,
+): (string | number)[] {
+  const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
+  const { idempotent, maxAttempts, retryForMs } = execution;
+  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', 'pending', 'rev', 1, 'kind', kind];
+  fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
+  fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
+  if (selfApproval) fields.push('self', 1);
+  if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
+  if (escalate !== undefined)
+    fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
+  if (idempotent) fields.push('idempotent', 1);
+  if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
+  if (retryForMs !== 0) fields.push('retry_for', retryForMs);
+  fields.push('views', views.map((view) => view.id).join(' '));
+  for (const view of views) fields.push(`view:${view.id}`, JSON.stringify(view.place));
+  return [fields.length, ...fields];
+}

@@ -1,0 +1,71 @@
+import type { DueWork, Store, TimerKind } from '../../port/store.ts';
+import type { RunScript } from '../run-script.ts';
+import { ScriptReply } from '../script-reply.ts';
+import { askAbout } from './request-verbs.ts';
+
+type TimerVerbs = Pick<Store, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'due'>;
+
+const KINDS: readonly string[] = [
+  'expire',
+  'remind',
+  'escalate',
+  'recover',
+  'purge',
+  'retire',
+] satisfies TimerKind[];
+
+/** The timed transitions, and the look-up of due work. */
+export function timerVerbs(run: RunScript): TimerVerbs {
+  return {
+    async expire(requestId) {
+      return (await askAbout(run, 'expire', requestId, [])).plain('expired', 'not-due');
+    },
+
+    async remind(requestId, { id, body }) {
+      return (await askAbout(run, 'remind', requestId, [id, JSON.stringify(body)])).plain(
+        'reminded',
+        'not-due',
+      );
+    },
+
+    async escalate(requestId, { id, body }) {
+      return (await askAbout(run, 'escalate', requestId, [id, JSON.stringify(body)])).plain(
+        'escalated',
+        'not-due',
+      );
+    },
+
+    async recover(requestId) {
+      const answer = await askAbout(run, 'recover', requestId, []);
+      if (answer.code === 'retry') return { outcome: 'retry', tries: answer.number(1) };
+      return answer.plain('unknown-outcome', 'not-due');
+    },
+
+    async purge(requestId) {
+      const answer = await askAbout(run, 'purge', requestId, []);
+      const reply =
+        answer.code === 'not-settled'
+          ? { outcome: 'not-settled' as const }
+          : answer.plain('purged', 'not-due');
+      return reply.outcome === 'settled' ? { outcome: 'not-settled' } : reply;
+    },
+
+    async due(shard, { overdueMs, limit }): Promise<DueWork> {
+      const reply = new ScriptReply(await run('due', { threadId: '', shard, args: [overdueMs, limit] }));
+      return {
+        threads: reply.list(1),
+        runs: reply.list(2),
+        timers: reply.list(3).flatMap((entry) => {
+          const cut = entry.indexOf('|');
+          const kind = entry.slice(0, cut);
+          return isTimerKind(kind) ? [{ kind, id: entry.slice(cut + 1) }] : [];
+        }),
+        hasOutbox: reply.list(4).length > 0,
+      };
+    },
+  };
+}
+
+function isTimerKind(kind: string): kind is TimerKind {
+  return KINDS.includes(kind);
+}

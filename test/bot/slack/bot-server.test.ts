@@ -1,0 +1,135 @@
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { jsonAnswer } from '../../../src/bot/slack/http-answer.ts';
+import { serverForTest } from './support.ts';
+
+test('it is alive as soon as it listens', async () => {
+  const { url } = await serverForTest({ isConnected: () => false, redisAnswers: async () => false });
+  const answer = await fetch(`${url}/health`);
+  expect([answer.status, await answer.text()]).toEqual([200, '{"ok":true}\n']);
+});
+
+const away = async (): Promise<boolean> => {
+  throw new Error('Redis is away');
+};
+test.each([
+  [true, async () => true, 200],
+  [false, async () => true, 503],
+  [true, async () => false, 503],
+  [true, away, 503],
+  [true, () => new Promise<boolean>(() => {}), 503],
+])('it is ready when Slack is connected and Redis answers (%#)', async (slack, redisAnswers, status) => {
+  const { url } = await serverForTest({ isConnected: () => slack, redisAnswers });
+  const answer = await fetch(`${url}/ready`);
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ ok: status === 200, slack });
+});
+
+test('a call-back gets the token and the body as they are', async () => {
+  const taken: string[] = [];
+  const { url } = await serverForTest({
+    receiveCallback: async (token, body) => {
+      taken.push(token, body);
+      return jsonAnswer(200, { ok: true });
+    },
+  });
+  const answer = await fetch(`${url}/callback/abc.def?from=here`, { method: 'POST', body: '{"ä":1}' });
+  expect(answer.status).toBe(200);
+  expect(taken).toEqual(['abc.def', '{"ä":1}']);
+});
+
+test.each([
+  ['GET', '/callback/abc', 405],
+  ['POST', '/health', 405],
+  ['POST', '/callback/', 404],
+  ['POST', '/callback/a/b', 404],
+  ['POST', '/slack/events', 404],
+  ['GET', '/', 404],
+])('%s %s is refused in one line', async (method, path, status) => {
+  const { url } = await serverForTest();
+  const answer = await fetch(url + path, { method });
+  expect(answer.status).toBe(status);
+  expect(await answer.text()).toMatch(/^\{"ok":false,"error":"[^"]+"\}\n$/);
+});
+
+test.each([
+  ['that says so', 'x'.repeat(1_000_001)],
+  ['that does not', ReadableStream.from([Buffer.alloc(600_000), Buffer.alloc(600_000)])],
+])('a body that is too long and %s is refused, and the server goes on', async (_says, body) => {
+  let calls = 0;
+  const { url } = await serverForTest({
+    receiveCallback: async () => {
+      calls += 1;
+      return jsonAnswer(200, {});
+    },
+  });
+  const request = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  expect((await fetch(`${url}/callback/abc`, request)).status).toBe(413);
+  expect(calls).toBe(0);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test('what fails inside is one sentence and a reference', async () => {
+  const { url } = await serverForTest({
+    receiveCallback: async () => {
+      throw new Error('the secret reason');
+    },
+  });
+  const answer = await fetch(`${url}/callback/abc`, { method: 'POST', body: '{}' });
+  expect(answer.status).toBe(500);
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({ ok: false, reference: expect.stringMatching(/^[\da-f-]{36}$/) });
+  expect(text).not.toContain('secret');
+});
+
+test('what is no HTTP is refused in JSON', async () => {
+  const { url } = await serverForTest();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end('nonsense\r\n\r\n');
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).toMatch(
+    /^HTTP\/1\.1 400 [\s\S]*\{"ok":false,"error":"[^"]+"\}\n$/,
+  );
+});
+
+/** A server that is busy with a call-back until `finish` is called. */
+async function busyServer(stopMs?: number) {
+  let finish = (): void => {};
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const { server, url } = await serverForTest({
+    ...(stopMs !== undefined && { stopMs }),
+    receiveCallback: () =>
+      new Promise((resolve) => {
+        finish = () => resolve(jsonAnswer(200, { ok: true }));
+        begin();
+      }),
+  });
+  const answer = fetch(`${url}/callback/abc`, { method: 'POST', body: '{}' });
+  answer.catch(() => {});
+  await begun;
+  return { server, url, answer, finish: () => finish() };
+}
+
+test('a stop takes nothing new and lets a running request finish', async () => {
+  const { server, url, answer, finish } = await busyServer();
+  let isStopped = false;
+  const stopped = server.stop().then(() => {
+    isStopped = true;
+  });
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  expect(isStopped).toBe(false);
+  finish();
+  const finished = await answer;
+  expect([finished.status, finished.headers.get('connection')]).toEqual([200, 'close']);
+  await stopped;
+});
+
+test('a stop does not wait for ever', async () => {
+  const { server, answer } = await busyServer(100);
+  await server.stop();
+  await expect(answer).rejects.toThrow();
+});

@@ -1,0 +1,352 @@
+import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
+import { shardOf } from '../../../src/store/record/keys.ts';
+import type { ScriptName } from '../../../src/store/redis/scripts.ts';
+import {
+  actor,
+  approve,
+  attempt,
+  MINUTE_MS,
+  message,
+  newRequest,
+  outcome,
+  type RequestChanges,
+  reject,
+} from '../support.ts';
+
+/** One telling of the story: a store, a thread, and what the steps hand on to each other. */
+export interface Telling {
+  readonly store: Store;
+  readonly threadId: string;
+  /** Makes a timer due. */
+  hasten(timer: string): Promise<void>;
+  /** Breaks a thread's log behind the store's back. */
+  spoil(threadId: string): Promise<void>;
+  /** Breaks a row of the outbox behind the store's back. */
+  spoilRow(rowId: string): Promise<void>;
+  turn?: ClaimedTurn;
+  items?: readonly OutboxItem[];
+}
+
+/** One call whose reply is lost, named after the script that it sends. */
+export interface Step {
+  readonly script: ScriptName;
+  /** What comes before the call and loses nothing. */
+  readonly prepare?: (telling: Telling) => Promise<unknown>;
+  readonly call: (telling: Telling) => Promise<unknown>;
+  /** What the call says when Redis has run it before; without it, the same as the first time. */
+  readonly again?: unknown;
+  /** How many scripts the call sends before this one. */
+  readonly after?: number;
+}
+
+const VIEWS = [{ id: 'thread', place: { channel: 'C1' } }];
+const REQUESTS: Readonly<Record<string, RequestChanges>> = {
+  run: { views: VIEWS, policy: { quorum: 2 } },
+  vetoed: {},
+  changed: {},
+  silent: {},
+  again: {},
+  retried: { execution: { idempotent: true } },
+  question: { kind: 'question' },
+  withdrawn: {},
+  superseded: {},
+  abandoned: {},
+  expired: { policy: { expiresInMs: 0 } },
+  waiting: { policy: { remindEveryMs: 60 * MINUTE_MS, escalate: { afterMs: 0, to: ['U-boss'] } } },
+};
+
+const ONE_CLICK = { evidence: { click: 'one' } };
+const NOTICE = { id: 'notice', body: { text: 'please look' } };
+const by = (who: string) => actor(who, ONE_CLICK);
+const yes = (who: string) => approve(who, ONE_CLICK);
+const settled = (state: string, who: string) => ({ outcome: 'settled', state, by: who });
+const id = ({ threadId }: Telling, name: string) => `${threadId}~${name}`;
+
+async function takeTurn(telling: Telling): Promise<unknown> {
+  const taken = await telling.store.claimTurn(telling.threadId, MINUTE_MS);
+  if (taken.outcome === 'claimed') telling.turn = taken.turn;
+  return taken;
+}
+
+function turnOf({ turn }: Telling): ClaimedTurn {
+  if (turn === undefined) throw new Error('No turn was taken');
+  return turn;
+}
+
+async function takeItems(telling: Telling, leaseMs = MINUTE_MS): Promise<string[]> {
+  telling.items = await telling.store.claimOutbox(shardOf(telling.threadId), { leaseMs, limit: 100 });
+  return telling.items.map(({ item }) => item);
+}
+
+function rowOf({ items = [] }: Telling) {
+  for (const item of items) if (item.kind === 'row') return item;
+  throw new Error('No row was taken');
+}
+
+function viewOf({ items = [] }: Telling) {
+  for (const item of items) if (item.kind === 'view') return item;
+  throw new Error('No view was taken');
+}
+
+async function begin(telling: Telling, name: string): Promise<void> {
+  await telling.store.vote(id(telling, name), yes('U-ann'));
+  await telling.store.start(id(telling, name), attempt(name, { heartbeatTimeoutMs: 0 }));
+}
+
+async function withdrawAll(telling: Telling): Promise<void> {
+  for (const name of ['again', 'retried', 'waiting'])
+    await telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
+}
+
+async function lastRow(telling: Telling) {
+  let last = { shard: shardOf(telling.threadId), seq: 0, hash: '' };
+  for await (const row of telling.store.exportAudit()) if (row.shard === last.shard) last = row;
+  return last;
+}
+
+const THREAD_STEPS: readonly Step[] = [
+  {
+    script: 'enqueue',
+    call: ({ store, threadId }) => store.enqueue(threadId, { id: 'first', body: {} }),
+    again: { outcome: 'duplicate' },
+  },
+  { script: 'claim-turn', call: takeTurn },
+  { script: 'renew-lease', call: (telling) => telling.store.renewLease(turnOf(telling), MINUTE_MS) },
+  { script: 'stop', call: ({ store, threadId }) => store.stop(threadId) },
+  { script: 'renew-lease', call: (telling) => telling.store.renewLease(turnOf(telling), MINUTE_MS) },
+  {
+    script: 'enqueue',
+    call: ({ store, threadId }) => store.enqueue(threadId, { id: 'aside', body: {} }, { onlyKnown: true }),
+    again: { outcome: 'duplicate' },
+  },
+  {
+    script: 'suspend',
+    call: (telling) =>
+      telling.store.suspend(turnOf(telling), {
+        messages: [message('one'), message('two')],
+        read: 2,
+        requests: Object.entries(REQUESTS).map(([name, changes]) =>
+          newRequest(telling.threadId, changes, name),
+        ),
+        rows: [{ id: 'status', body: { text: 'waiting' } }],
+      }),
+  },
+];
+
+const OUTBOX_STEPS: readonly Step[] = [
+  { script: 'outbox-claim', call: (telling) => takeItems(telling, 0) },
+  { script: 'outbox-done', prepare: takeItems, call: (telling) => telling.store.doneRow(rowOf(telling)) },
+  { script: 'outbox-done', call: (telling) => telling.store.doneView(viewOf(telling), 1, { ts: '171.2' }) },
+  { script: 'outbox-enqueue', call: ({ store, threadId }) => store.enqueueOutbox(threadId, NOTICE) },
+  { script: 'outbox-claim', call: takeItems, again: [] },
+  { script: 'vote', call: (telling) => telling.store.vote(id(telling, 'run'), yes('U-ann')) },
+  {
+    script: 'vote',
+    prepare: takeItems,
+    call: (telling) => telling.store.vote(id(telling, 'run'), yes('U-ben')),
+  },
+  {
+    script: 'outbox-done',
+    call: (telling) => telling.store.doneView(viewOf(telling), 2, { ts: '171.2' }),
+    again: 'stale',
+  },
+  {
+    script: 'outbox-retry',
+    prepare: takeItems,
+    call: (telling) => telling.store.retryOutbox(viewOf(telling), MINUTE_MS),
+    again: 'stale',
+  },
+  {
+    script: 'outbox-drop',
+    prepare: async ({ store, threadId, spoilRow }) => {
+      await store.enqueueOutbox(threadId, { ...NOTICE, id: 'spoilt' });
+      await spoilRow('spoilt');
+    },
+    call: takeItems,
+    after: 1,
+  },
+];
+
+const RUN_STEPS: readonly Step[] = [
+  { script: 'start', call: (telling) => telling.store.start(id(telling, 'run'), attempt('run')) },
+  {
+    script: 'heartbeat',
+    call: (telling) => telling.store.heartbeat(id(telling, 'run'), 'run', MINUTE_MS, '3 of 7'),
+  },
+  { script: 'finish', call: (telling) => telling.store.finish(id(telling, 'run'), outcome('run')) },
+  {
+    script: 'start',
+    prepare: (telling) => telling.store.vote(id(telling, 'changed'), yes('U-ann')),
+    call: (telling) =>
+      telling.store.start(id(telling, 'changed'), attempt('changed', { digest: 'digest-2' })),
+    again: settled('superseded', ''),
+  },
+  {
+    script: 'recover',
+    prepare: (telling) => begin(telling, 'silent'),
+    call: (telling) => telling.store.recover(id(telling, 'silent')),
+    again: settled('unknown', 'U-ann'),
+  },
+  {
+    script: 'resolve',
+    call: (telling) => telling.store.resolve(id(telling, 'silent'), by('U-ops'), 'ran', 'I looked'),
+  },
+  { script: 'finish', call: (telling) => telling.store.finish(id(telling, 'silent'), outcome('silent')) },
+  {
+    script: 'recover',
+    prepare: (telling) => begin(telling, 'retried'),
+    call: (telling) => telling.store.recover(id(telling, 'retried')),
+    again: settled('approved', 'U-ann'),
+  },
+  {
+    script: 'resolve',
+    prepare: async (telling) => {
+      await begin(telling, 'again');
+      await telling.store.recover(id(telling, 'again'));
+    },
+    call: (telling) =>
+      telling.store.resolve(id(telling, 'again'), by('U-ops'), 'run-again', 'it had not begun'),
+  },
+];
+
+const PEOPLE_STEPS: readonly Step[] = [
+  {
+    script: 'vote',
+    call: (telling) =>
+      telling.store.vote(id(telling, 'vetoed'), approve('U-eve', { ...ONE_CLICK, eligible: false })),
+  },
+  {
+    script: 'vote',
+    call: (telling) => telling.store.vote(id(telling, 'vetoed'), reject('U-ann', ONE_CLICK)),
+  },
+  {
+    script: 'vote',
+    call: (telling) => telling.store.vote(id(telling, 'vetoed'), approve('U-ben', ONE_CLICK)),
+  },
+  { script: 'answer', call: (telling) => telling.store.answer(id(telling, 'question'), by('U-ann'), 'blue') },
+  {
+    script: 'withdraw',
+    call: (telling) => telling.store.withdraw(id(telling, 'withdrawn'), by('U-eve'), ''),
+  },
+  {
+    script: 'withdraw',
+    call: (telling) => telling.store.withdraw(id(telling, 'withdrawn'), by('U-rita'), ''),
+  },
+  { script: 'supersede', call: (telling) => telling.store.supersede(id(telling, 'superseded'), 'changed') },
+  {
+    script: 'abandon',
+    call: (telling) => telling.store.abandon(id(telling, 'abandoned'), 'no channel'),
+    again: settled('failed', ''),
+  },
+  {
+    script: 'add-views',
+    call: (telling) => telling.store.addViews(id(telling, 'waiting'), VIEWS),
+    again: { outcome: 'added', views: 0 },
+  },
+  { script: 'expire', call: (telling) => telling.store.expire(id(telling, 'expired')) },
+  {
+    script: 'remind',
+    prepare: (telling) => telling.hasten(`remind|${id(telling, 'waiting')}`),
+    call: (telling) => telling.store.remind(id(telling, 'waiting'), { ...NOTICE, id: 'reminder' }),
+    again: { outcome: 'not-due' },
+  },
+  {
+    script: 'escalate',
+    call: (telling) => telling.store.escalate(id(telling, 'waiting'), { ...NOTICE, id: 'escalation' }),
+    again: { outcome: 'not-due' },
+  },
+];
+
+/** Keeps the turn that a call gave beside its own result. */
+async function keepTurn<Said extends { readonly outcome: string }>(
+  telling: Telling,
+  call: Promise<Said>,
+): Promise<Said> {
+  const said = await call;
+  if ('turn' in said && said.turn !== undefined) telling.turn = said.turn as ClaimedTurn;
+  return said;
+}
+
+const JOINED_STEPS: readonly Step[] = [
+  {
+    script: 'enqueue-claim',
+    prepare: async (telling) => {
+      await withdrawAll(telling);
+      await takeTurn(telling);
+      await telling.store.suspend(turnOf(telling), { messages: [], read: 0 });
+    },
+    call: (telling) =>
+      keepTurn(
+        telling,
+        telling.store.enqueueAndClaim(telling.threadId, { id: 'joined', body: {} }, { leaseMs: MINUTE_MS }),
+      ),
+  },
+  {
+    script: 'vote-start',
+    prepare: (telling) =>
+      telling.store.suspend(turnOf(telling), {
+        messages: [],
+        read: 1,
+        requests: [newRequest(telling.threadId, {}, 'joined')],
+      }),
+    call: (telling) => telling.store.voteAndStart(id(telling, 'joined'), yes('U-ann'), attempt('joined')),
+    again: {
+      outcome: 'voted',
+      state: 'started',
+      approvals: 1,
+      quorum: 1,
+      started: { outcome: 'started', tries: 1 },
+    },
+  },
+  {
+    script: 'finish-claim',
+    call: (telling) =>
+      keepTurn(telling, telling.store.finishAndClaim(id(telling, 'joined'), outcome('joined'), MINUTE_MS)),
+  },
+];
+
+const END_STEPS: readonly Step[] = [
+  {
+    script: 'due',
+    call: ({ store, threadId }) => store.due(shardOf(threadId), { overdueMs: -MINUTE_MS, limit: 100 }),
+  },
+  { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
+  {
+    script: 'purge',
+    call: (telling) => telling.store.purge(id(telling, 'run')),
+    again: { outcome: 'unknown' },
+  },
+  {
+    script: 'retire',
+    call: ({ store, threadId }) => store.retire(threadId),
+    again: { outcome: 'not-due' },
+  },
+  {
+    script: 'note',
+    call: ({ store, threadId }) => store.note('note-1', 'configured', threadId, { sha: 'a' }),
+  },
+  {
+    script: 'trim-audit',
+    call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
+    again: { outcome: 'trimmed', rows: 0 },
+  },
+  {
+    script: 'quarantine',
+    prepare: async ({ store, threadId, spoil }) => {
+      await spoil(threadId);
+      await store.enqueue(threadId, { id: 'last', body: {} });
+    },
+    call: ({ store, threadId }) => store.claimTurn(threadId, MINUTE_MS),
+    after: 1,
+  },
+];
+
+/** A thread's whole life; it uses every script, most of them in more than one way. */
+export const CHAPTERS: readonly (readonly Step[])[] = [
+  THREAD_STEPS,
+  OUTBOX_STEPS,
+  RUN_STEPS,
+  PEOPLE_STEPS,
+  JOINED_STEPS,
+  END_STEPS,
+];

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { openEngine } from '../../../src/store/queue/engine.ts';
+import { wakingStore } from '../../../src/store/queue/waking-store.ts';
+import { connectRedis } from '../../../src/store/redis/connect.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+
+// A process of a deployment, as far as the engine is concerned: it answers threads and notes which it answered.
+const Order = z.object({
+  url: z.string(),
+  prefix: z.string(),
+  name: z.string(),
+  sweepEveryMs: z.number(),
+  leaseMs: z.number(),
+  /** Takes threads and never gives them back. */
+  hangs: z.boolean(),
+});
+const order = Order.parse(JSON.parse(process.argv[2] ?? ''));
+const settings = { mode: 'single', urls: [order.url] } as const;
+const client = await connectRedis(settings);
+const record = openRedisStore({ client, prefix: order.prefix });
+const engine = openEngine({
+  settings,
+  store: record,
+  prefix: order.prefix,
+  concurrency: { thread: 1 },
+  sweep: { everyMs: order.sweepEveryMs, overdueMs: 100 },
+  log: { warn: () => {} },
+});
+const store = wakingStore(record, engine);
+
+await engine.start({
+  async thread(threadId) {
+    const taken = await store.claimTurn(threadId, order.leaseMs);
+    if (taken.outcome !== 'claimed') return;
+    if (order.hangs) {
+      process.stdout.write(`holds ${threadId}\n`);
+      await new Promise(() => {});
+    }
+    const ended = await store.suspend(taken.turn, { messages: [], read: taken.turn.inbox.length });
+    if (ended.outcome === 'suspended')
+      await client.rpush(`${order.prefix}answered`, `${order.name} ${threadId}`);
+  },
+  async run() {},
+  async outbox() {},
+  async timer() {},
+});
+process.stdout.write('ready\n');

@@ -1,0 +1,304 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '../../../src/store/port/engine.ts';
+import { connectRedis } from '../../../src/store/redis/connect.ts';
+import type { RedisSettings } from '../../../src/store/redis/redis-settings.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { startRedisCluster } from '../../support/redis-cluster.ts';
+import { plainArguments, startPrivateRedis, until } from '../private-redis.ts';
+import { gate, handlers, NEVER, OFTEN, openTestEngine, prepareBenches } from './engine-support.ts';
+
+const bench = prepareBenches();
+
+describe('a process', () => {
+  test('is woken for each kind of work', async () => {
+    const seen: string[] = [];
+    const { engine } = openTestEngine(bench());
+    await engine.start({
+      thread: async (threadId) => void seen.push(`thread ${threadId}`),
+      run: async (requestId) => void seen.push(`run ${requestId}`),
+      outbox: async (shard) => void seen.push(`outbox ${shard}`),
+      timer: async (kind, id) => void seen.push(`timer ${kind} ${id}`),
+    });
+    engine.wake({ kind: 'thread', threadId: 'C1:17.5' });
+    engine.wake({ kind: 'run', requestId: 'C1:17.5~r1' });
+    engine.wake({ kind: 'outbox', shard: 7 });
+    engine.wake({ kind: 'timer', timer: 'expire', id: 'C1:17.5~r1' }, 30);
+    await until('all four are woken', () => seen.length >= 4);
+    expect(seen.sort()).toEqual(['outbox 7', 'run C1:17.5~r1', 'thread C1:17.5', 'timer expire C1:17.5~r1']);
+  });
+
+  test('queues equal work once, however often it is woken, and leaves no job behind', async () => {
+    const { redis } = bench();
+    const seen: string[] = [];
+    const { engine } = openTestEngine(bench());
+    for (let count = 0; count < 50; count += 1) engine.wake({ kind: 'run', requestId: 'T~r' });
+    engine.wake({ kind: 'run', requestId: 'T~last' });
+    const waiting = `${redis.prefix}{engine-run}:run:wait`;
+    await until('the last is queued', async () => (await redis.client.llen(waiting)) >= 2);
+    expect(await redis.client.llen(waiting)).toBe(2);
+    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await until('both are done', () => seen.length >= 2);
+    expect(seen.sort()).toEqual(['T~last', 'T~r']);
+    await engine.stop();
+    expect(await redis.client.keys(`${redis.prefix}{engine-run}:run:[0-9]*`)).toEqual([]);
+  });
+
+  test('does work once more that is woken while it is being done', async () => {
+    const { redis } = bench();
+    let rounds = 0;
+    const held = gate();
+    const { engine } = openTestEngine(bench());
+    await engine.start(
+      handlers({
+        async run() {
+          rounds += 1;
+          if (rounds === 1) await held.passed;
+        },
+      }),
+    );
+    engine.wake({ kind: 'run', requestId: 'T~r' });
+    await until('the first round has begun', () => rounds === 1);
+    engine.wake({ kind: 'run', requestId: 'T~r' });
+    await until('the second wake-up is kept', async () => {
+      return (await redis.client.exists(`${redis.prefix}{engine-run}:run:dn:run|T~r`)) === 1;
+    });
+    held.open();
+    await until('the second round has begun', () => rounds === 2);
+  });
+
+  test('a later wake-up does not hold an earlier one back', async () => {
+    const { redis } = bench();
+    const seen: number[] = [];
+    const { engine } = openTestEngine(bench());
+    engine.wake({ kind: 'outbox', shard: 3 }, 600_000);
+    await until('the later one is queued', async () => {
+      return (await redis.client.zcard(`${redis.prefix}{engine-outbox}:outbox:delayed`)) === 1;
+    });
+    engine.wake({ kind: 'outbox', shard: 3 });
+    await engine.start(handlers({ outbox: async (shard) => void seen.push(shard) }));
+    await until('it is woken', () => seen.length === 1);
+  });
+
+  test('leaves what is far away to the sweep, so that it costs no job', async () => {
+    const { redis } = bench();
+    const { engine } = openTestEngine(bench(), { longestDelayMs: 1000 });
+    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~far' }, 1001);
+    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~near' }, 1000);
+    const delayed = `${redis.prefix}{engine-timer}:timer:delayed`;
+    await until('the near one is queued', async () => (await redis.client.zcard(delayed)) > 0);
+    expect(await redis.client.zcard(delayed)).toBe(1);
+  });
+
+  test('wakes the outbox no more often than the rate allows', async () => {
+    const { redis } = bench();
+    const seen: number[] = [];
+    const { engine } = openTestEngine(bench(), { outboxRate: { max: 2, perMs: 3_600_000 } });
+    for (const shard of [1, 2, 3]) engine.wake({ kind: 'outbox', shard });
+    const waiting = `${redis.prefix}{engine-outbox}:outbox:wait`;
+    await until('all are queued', async () => (await redis.client.llen(waiting)) === 3);
+    await engine.start(handlers({ outbox: async (shard) => void seen.push(shard) }));
+    await until('two are done', () => seen.length === 2);
+    await engine.stop();
+    expect(seen).toHaveLength(2);
+    expect(await redis.client.llen(waiting)).toBe(1);
+  });
+
+  test('drops a job that names no work, and goes on', async () => {
+    const { redis } = bench();
+    const seen: string[] = [];
+    const { engine, warnings } = openTestEngine(bench());
+    const queue = new Queue('run', { connection: redis.client, prefix: `${redis.prefix}{engine-run}` });
+    onTestFinished(() => queue.close());
+    await queue.add('run', { kind: 'run', requestId: 17 });
+    engine.wake({ kind: 'run', requestId: 'T~good' });
+    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await until('the good one is done', () => seen.length === 1);
+    expect(seen).toEqual(['T~good']);
+    expect(warnings.map(({ message }) => message)).toEqual(['A job that names no work was dropped.']);
+  });
+
+  test('a handler that throws is told and stops nothing else', async () => {
+    const seen: string[] = [];
+    const { engine, warnings } = openTestEngine(bench(), { concurrency: { run: 1 } });
+    await engine.start(
+      handlers({
+        async run(requestId) {
+          if (requestId === 'T~bad') throw new Error('broken');
+          seen.push(requestId);
+        },
+      }),
+    );
+    for (const requestId of ['T~1', 'T~bad', 'T~2']) engine.wake({ kind: 'run', requestId });
+    await until('the others are done', () => seen.length === 2);
+    await until('the failure is told', () => warnings.length === 1);
+    expect(warnings[0]?.details).toMatchObject({
+      err: new Error('broken'),
+      work: { kind: 'run', requestId: 'T~bad' },
+    });
+  });
+
+  test('a wake-up that Redis refuses is told once and thrown at nobody', async () => {
+    const { redis } = bench();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    await redis.client.set(`${redis.prefix}{engine-run}:run:wait`, 'not a list');
+    const { engine, warnings } = openTestEngine(bench());
+    for (const requestId of ['T~1', 'T~2', 'T~3']) engine.wake({ kind: 'run', requestId });
+    await until('it is told', () => warnings.length > 0);
+    await engine.stop();
+    expect(warnings).toEqual([
+      { details: { reason: 'WRONGTYPE' }, message: 'BullMQ reports a problem; the sweep goes on.' },
+    ]);
+    expect(unhandled).toEqual([]);
+  });
+
+  test('waking a Redis that is gone throws nothing, and works again when it is back', async () => {
+    const first = await startPrivateRedis(plainArguments);
+    const seen: string[] = [];
+    const { engine } = openTestEngine(bench(), { settings: { mode: 'single', urls: [first.url] } });
+    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await first.stop();
+    engine.wake({ kind: 'run', requestId: 'T~lost' });
+    const second = await startPrivateRedis(plainArguments, first.port);
+    onTestFinished(() => second.stop());
+    await until('it is woken again', async () => {
+      engine.wake({ kind: 'run', requestId: 'T~again' });
+      await sleep(50);
+      return seen.includes('T~again');
+    });
+    await engine.stop();
+  });
+
+  test('works on a Redis Cluster', async () => {
+    const { nodes, stop } = await startRedisCluster(2);
+    const cluster: RedisSettings = {
+      mode: 'cluster',
+      urls: nodes.map(({ host, port }) => `redis://${host}:${port}`),
+    };
+    const client = await connectRedis(cluster);
+    const seen: string[] = [];
+    const { engine, warnings } = openTestEngine(bench(), {
+      settings: cluster,
+      store: openRedisStore({ client }),
+      sweep: NEVER,
+    });
+    onTestFinished(async () => {
+      await engine.stop();
+      await client.quit();
+      await stop();
+    });
+    await engine.start(
+      handlers({
+        thread: async (threadId) => void seen.push(threadId),
+        timer: async (kind) => void seen.push(kind),
+      }),
+    );
+    engine.wake({ kind: 'thread', threadId: 'T1' });
+    engine.wake({ kind: 'timer', timer: 'remind', id: 'T1~r' }, 20);
+    await until('both are woken', () => seen.length === 2);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('stop', () => {
+  test.each([
+    ['was woken', NEVER, (engine: Engine) => engine.wake({ kind: 'run', requestId: 'T~r' })],
+    [
+      'was found by the sweep',
+      OFTEN,
+      () => bench().redis.client.zadd(`${bench().redis.prefix}{9}:run`, 1, 'T~r'),
+    ],
+  ])('waits for a handler that %s', async (_how, sweep, cause) => {
+    const { engine } = openTestEngine(bench(), { sweep });
+    let hasBegun = false;
+    let hasEnded = false;
+    const held = gate();
+    await engine.start(
+      handlers({
+        async run() {
+          hasBegun = true;
+          await held.passed;
+          await sleep(20);
+          hasEnded = true;
+        },
+      }),
+    );
+    await cause(engine);
+    await until('the handler has begun', () => hasBegun);
+    const stopped = engine.stop().then(() => hasEnded);
+    await sleep(100);
+    held.open();
+    expect(await stopped).toBe(true);
+  });
+
+  test('still wakes others for what the last handler made due', async () => {
+    const { redis } = bench();
+    const { engine } = openTestEngine(bench());
+    const held = gate();
+    let hasBegun = false;
+    let wokenHere = 0;
+    await engine.start(
+      handlers({
+        async run() {
+          hasBegun = true;
+          await held.passed;
+          for (let each = 0; each < 300; each += 1) engine.wake({ kind: 'thread', threadId: `T${each}` });
+        },
+        async thread() {
+          wokenHere += 1;
+        },
+      }),
+    );
+    engine.wake({ kind: 'run', requestId: 'T~r' });
+    await until('the handler has begun', () => hasBegun);
+    const stopped = engine.stop();
+    held.open();
+    await stopped;
+    // A read for jobs that was under way when the stop came may still have brought one here.
+    const left = await redis.client.llen(`${redis.prefix}{engine-thread}:thread:wait`);
+    expect(left + wokenHere).toBe(300);
+  });
+
+  test('does not wait for ever, and says so', async () => {
+    const { engine, warnings } = openTestEngine(bench(), { stopWithinMs: 100 });
+    let hasBegun = false;
+    await engine.start(
+      handlers({
+        async run() {
+          hasBegun = true;
+          await new Promise(() => {});
+        },
+      }),
+    );
+    engine.wake({ kind: 'run', requestId: 'T~r' });
+    await until('the handler has begun', () => hasBegun);
+    await engine.stop();
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'Handlers still ran 100 ms after the stop and were left behind.',
+    ]);
+  });
+
+  test('ends although Redis is gone', async () => {
+    const server = await startPrivateRedis(plainArguments);
+    const settings: RedisSettings = { mode: 'single', urls: [server.url] };
+    const { engine } = openTestEngine(bench(), { settings, stopWithinMs: 300 });
+    await engine.start(handlers({}));
+    await server.stop();
+    engine.wake({ kind: 'run', requestId: 'T~lost' });
+    await engine.stop();
+  });
+
+  test('takes no more work, and may be called twice and before any start', async () => {
+    const seen: string[] = [];
+    const { engine } = openTestEngine(bench());
+    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await Promise.all([engine.stop(), engine.stop()]);
+    engine.wake({ kind: 'run', requestId: 'T~late' });
+    expect(seen).toEqual([]);
+    await openTestEngine(bench()).engine.stop();
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { shardOf } from '../../../src/store/record/keys.ts';
+import { until } from '../private-redis.ts';
+import { newThreadId } from '../support.ts';
+import { answering, handlers, OFTEN, openTestEngine, prepareBenches, say } from './engine-support.ts';
+
+const bench = prepareBenches();
+
+describe('the sweep', () => {
+  test('finds every kind of due work that nobody was woken for', async () => {
+    const { redis, store } = bench();
+    const { engine } = openTestEngine(bench(), { sweep: OFTEN });
+    const seen = new Set<string>();
+    const threadId = newThreadId();
+    await say(store, threadId);
+    await store.enqueueOutbox(threadId, { id: 'row', body: {} });
+    await redis.client.zadd(`${redis.prefix}{5}:run`, 0, 'T~r');
+    await redis.client.zadd(`${redis.prefix}{5}:timers`, 0, 'escalate|T~r');
+    await engine.start({
+      thread: async (id) => void seen.add(`thread ${id}`),
+      run: async (requestId) => void seen.add(`run ${requestId}`),
+      outbox: async (shard) => void seen.add(`outbox ${shard}`),
+      timer: async (kind, id) => void seen.add(`timer ${kind} ${id}`),
+    });
+    await until('all four are found', () => seen.size === 4);
+    expect([...seen].sort()).toEqual(
+      [`outbox ${shardOf(threadId)}`, 'run T~r', `thread ${threadId}`, 'timer escalate T~r'].sort(),
+    );
+  });
+
+  test('leaves alone what became due only now', async () => {
+    const { redis, store } = bench();
+    const { engine } = openTestEngine(bench(), { sweep: { everyMs: 20, overdueMs: 3_600_000 } });
+    const answered: string[] = [];
+    await engine.start(
+      handlers({ ...answering(store, answered), run: async (id) => void answered.push(id) }),
+    );
+    await say(store, newThreadId());
+    await redis.client.zadd(`${redis.prefix}{5}:run`, 0, 'T~old');
+    await until('the old one is found in several sweeps', () => answered.length >= 5);
+    expect(new Set(answered)).toEqual(new Set(['T~old']));
+  });
+
+  test('what fails every time does not hide what lies behind it', async () => {
+    const { redis } = bench();
+    const { engine } = openTestEngine(bench(), { sweep: { ...OFTEN, limit: 1 } });
+    const run = `${redis.prefix}{9}:run`;
+    await redis.client.zadd(run, 1, 'T~bad1', 2, 'T~bad2', 3, 'T~bad3', 4, 'T~good');
+    const seen: string[] = [];
+    await engine.start(
+      handlers({
+        async run(requestId) {
+          if (requestId.includes('bad')) throw new Error('broken');
+          seen.push(requestId);
+        },
+      }),
+    );
+    await until('the good one is done', () => seen.includes('T~good'));
+  });
+
+  test('a handler that takes for ever holds up no other, and is not called again meanwhile', async () => {
+    const { redis } = bench();
+    const { engine } = openTestEngine(bench(), { sweep: OFTEN, concurrency: { run: 2 }, stopWithinMs: 50 });
+    await redis.client.zadd(`${redis.prefix}{9}:run`, 1, 'T~slow', 2, 'T~1', 3, 'T~2');
+    const seen: string[] = [];
+    await engine.start(
+      handlers({
+        async run(requestId) {
+          seen.push(requestId);
+          if (requestId === 'T~slow') await new Promise(() => {});
+        },
+      }),
+    );
+    await until('the others are found in several sweeps', () => {
+      return ['T~1', 'T~2'].every((id) => seen.filter((other) => other === id).length >= 5);
+    });
+    expect(seen.filter((id) => id === 'T~slow')).toHaveLength(1);
+  });
+
+  test('goes on after it could not look into a shard', async () => {
+    const { store } = bench();
+    const threadId = newThreadId();
+    await say(store, threadId);
+    let refusals = 0;
+    const answered: string[] = [];
+    const { engine, warnings } = openTestEngine(bench(), {
+      sweep: OFTEN,
+      store: {
+        async due(shard, options) {
+          if (shard === (shardOf(threadId) + 1) % 64) throw new Error('out of order');
+          if (shard === shardOf(threadId) && refusals++ === 0) throw new Error('out of order');
+          return store.due(shard, options);
+        },
+      },
+    });
+    await engine.start(handlers(answering(store, answered)));
+    await until('the thread is answered', () => answered.length === 1);
+    expect(warnings[0]?.message).toBe('The sweep could not look into 2 of 64 shards.');
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import type { OutboxItem } from '../../../src/store/port/store.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import {
+  approve,
+  ask,
+  askAndLose,
+  beginTurn,
+  found,
+  MINUTE_MS,
+  newRequest,
+  newThreadId,
+  suspendTurn,
+} from '../support.ts';
+import type { Subject } from './suite.ts';
+
+const VIEWS = [
+  { id: 'thread', place: { channel: 'C1' } },
+  { id: 'dm-ann', place: { channel: 'D1' } },
+];
+
+/** What has to be sent: held by one sender, gone when it was sent, due again when the record went on. */
+export function describeOutbox(subject: () => Subject): void {
+  const takeOf = async (threadId: string, leaseMs = MINUTE_MS): Promise<OutboxItem[]> => {
+    const items = await subject().store.claimOutbox(shardOf(threadId), { leaseMs, limit: 1000 });
+    return items.filter(({ item }) => item.includes(threadId));
+  };
+  const takeRow = async (threadId: string, leaseMs = MINUTE_MS) => {
+    const [item] = await takeOf(threadId, leaseMs);
+    if (item?.kind !== 'row') throw new Error(`The outbox holds no row of ${threadId}`);
+    return item;
+  };
+  const takeView = async (requestId: string, leaseMs = MINUTE_MS) => {
+    const items = await takeOf(threadOf(requestId) ?? '', leaseMs);
+    const view = items.find((item) => item.kind === 'view' && item.viewId === 'thread');
+    if (view?.kind !== 'view') throw new Error(`The outbox holds no view of ${requestId}`);
+    return view;
+  };
+
+  describe('a row of the outbox', () => {
+    test('is held by one sender, and gone when it was sent', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const row = { id: `${threadId}|1`, body: { text: 'done | dusted' } };
+      await store.enqueueOutbox(threadId, row);
+      await store.enqueueOutbox(threadId, { ...row, body: { text: 'again' } });
+      const item = await takeRow(threadId);
+      expect(item).toMatchObject({ rowId: row.id, body: row.body });
+      expect(await takeOf(threadId)).toEqual([]);
+      expect(await store.doneRow(item)).toBe('done');
+      expect(await store.doneRow(item)).toBe('done');
+      expect(await takeOf(threadId, 0)).toEqual([]);
+    });
+
+    test('that was sent is not sent again for a call that arrives late', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const row = { id: `${threadId}:late`, body: { text: 'hello' } };
+      await store.enqueueOutbox(threadId, row);
+      expect(await store.doneRow(await takeRow(threadId))).toBe('done');
+      await store.enqueueOutbox(threadId, row);
+      expect(await takeOf(threadId, 0)).toEqual([]);
+    });
+
+    test('that was sent is remembered with the last thousand only', async () => {
+      const { store, client, prefix } = subject();
+      const threadId = newThreadId();
+      const sent = `${prefix}{${shardOf(threadId)}}:sent`;
+      const old = Array.from({ length: 1000 }, (_, index) => [index, `${threadId}:old-${index}`]);
+      await client.zadd(sent, ...old.flat());
+      await store.enqueueOutbox(threadId, { id: `${threadId}:new`, body: {} });
+      await store.doneRow(await takeRow(threadId));
+      expect(await client.zcard(sent)).toBe(1000);
+      expect(await client.zscore(sent, `${threadId}:new`)).not.toBeNull();
+    });
+
+    test('is left as it is by a turn, a reminder or an escalation that brings its id again', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const policy = { remindEveryMs: 1, escalate: { afterMs: 0, to: ['U-boss'] } };
+      const row = { id: `${threadId}:once`, body: { text: 'first' } };
+      const second = { ...row, body: { text: 'second' } };
+      const request = newRequest(threadId, { policy });
+      await store.enqueueOutbox(threadId, row);
+      const item = await takeRow(threadId);
+      await suspendTurn(store, await beginTurn(store, threadId), { requests: [request], rows: [second] });
+      await expect.poll(() => store.remind(request.id, second)).toEqual({ outcome: 'reminded' });
+      expect(await store.escalate(request.id, second)).toEqual({ outcome: 'escalated' });
+      expect(await takeOf(threadId)).toEqual([]);
+      expect(await store.retryOutbox(item, 0)).toBe('later');
+      expect(await takeRow(threadId)).toMatchObject({ body: row.body });
+    });
+
+    test('says how often it could not be sent', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const row = { id: `${threadId}:tries`, body: {} };
+      await store.enqueueOutbox(threadId, row);
+      for (const tries of [0, 1, 2]) {
+        const item = await takeRow(threadId);
+        expect(item.tries).toBe(tries);
+        await store.retryOutbox(item, 0);
+      }
+    });
+
+    test('passes to another sender when the first falls silent, who can then no longer end it', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      await store.enqueueOutbox(threadId, { id: threadId, body: {} });
+      const first = await takeRow(threadId, 0);
+      const second = await takeRow(threadId);
+      expect(second.owner).not.toBe(first.owner);
+      expect(await store.doneRow(first)).toBe('stale');
+      expect(await store.retryOutbox(first, 0)).toBe('stale');
+      expect(await store.doneRow(second)).toBe('done');
+    });
+
+    test('that could not be sent is due again after a while', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      await store.enqueueOutbox(threadId, { id: threadId, body: {} });
+      expect(await store.retryOutbox(await takeRow(threadId), MINUTE_MS)).toBe('later');
+      expect(await takeOf(threadId)).toEqual([]);
+      await store.enqueueOutbox(`${threadId}b`, { id: `${threadId}b`, body: {} });
+      expect(await store.retryOutbox(await takeRow(`${threadId}b`), 0)).toBe('later');
+      expect(await takeRow(`${threadId}b`)).toMatchObject({ rowId: `${threadId}b` });
+    });
+  });
+
+  describe('a view of a request', () => {
+    test('is one item for each place, however often the record changes', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS, policy: { quorum: 3 } });
+      await store.vote(id, approve('U-ann'));
+      await store.vote(id, approve('U-ben'));
+      const items = await takeOf(threadOf(id) ?? '');
+      expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
+      expect((await found(store, id)).revision).toBe(3);
+    });
+
+    test('is stored with the place where it was posted, and is due again only when the record changes', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      const item = await takeView(id);
+      const { revision } = await found(store, id);
+      expect(await store.doneView(item, revision, { ts: '171.2' })).toBe('done');
+      expect((await found(store, id)).views).toContainEqual({
+        id: 'thread',
+        place: { channel: 'C1' },
+        postedAt: { ts: '171.2' },
+        drawn: revision,
+      });
+      await expect(takeView(id)).rejects.toThrow('holds no view');
+      await store.vote(id, approve('U-ann'));
+      expect(await takeView(id)).toMatchObject({ requestId: id, viewId: 'thread' });
+    });
+
+    test('that was drawn at last starts counting its tries anew', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      await store.retryOutbox(await takeView(id), 0);
+      const second = await takeView(id);
+      expect(second.tries).toBe(1);
+      await store.doneView(second, (await found(store, id)).revision, { ts: '171.2' });
+      await store.vote(id, approve('U-ann'));
+      expect(await takeView(id)).toMatchObject({ tries: 0 });
+    });
+
+    test('can be added while somebody is needed, and each place only once', async () => {
+      const { store } = subject();
+      const id = await ask(store);
+      const moved = { id: 'thread', place: { channel: 'C2' } };
+      expect(await store.addViews(id, VIEWS)).toEqual({ outcome: 'added', views: 2 });
+      expect(await store.addViews(id, [moved])).toEqual({ outcome: 'added', views: 0 });
+      const { views } = await found(store, id);
+      expect(views.map((view) => ({ id: view.id, place: view.place }))).toEqual(VIEWS);
+      const items = await takeOf(threadOf(id) ?? '');
+      expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
+      await store.vote(id, approve('U-ann'));
+      const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+      expect(await store.addViews(id, [{ id: 'late', place: {} }])).toEqual(decided);
+    });
+
+    test('can be added for those who say what became of an action', async () => {
+      const { store } = subject();
+      const id = await askAndLose(store);
+      expect(await store.addViews(id, VIEWS)).toEqual({ outcome: 'added', views: 2 });
+    });
+
+    test('is due again at once when the record changed while it was drawn', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      const item = await takeView(id);
+      const { revision } = await found(store, id);
+      await store.vote(id, approve('U-ann'));
+      await expect(takeView(id), 'one update at a time for one message').rejects.toThrow('holds no view');
+      expect(await store.doneView(item, revision, { ts: '171.2' })).toBe('due-again');
+      const next = await takeView(id);
+      expect(await store.doneView(next, (await found(store, id)).revision, { ts: '171.2' })).toBe('done');
+    });
+  });
+}
