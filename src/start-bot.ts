@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { openAIModel } from './agent/openai/chat-model.ts';
+import { openAIModel } from './agent/openai/openai-model.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';

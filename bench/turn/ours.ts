@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { openAIModel } from '../../src/agent/openai/chat-model.ts';
+import { openAIModel } from '../../src/agent/openai/openai-model.ts';
 import { startApprovedAction } from '../../src/bot/actions/start-action.ts';
 import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';

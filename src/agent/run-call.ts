@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
+import { outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
-import type { CallPart, NestedRun, ToolPart } from './messages.ts';
+import { type CallPart, isSmall, type Media, type NestedRun, type ToolPart } from './messages.ts';
 import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
@@ -62,7 +63,6 @@ export async function runCall(
   restarted?: Restarted,
 ): Promise<ToolPart> {
   const { name, ref, input } = call.toolRequest;
-  const { signal } = settings;
   const replaced = restarted?.replaced;
   const fail = (error: unknown, message: string): ToolPart => {
     settings.onToolError?.({ name, ref, error });
@@ -74,9 +74,18 @@ export async function runCall(
     const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     return errorPart(call, `Not run: ${problem}`, replaced);
   }
-  if (tool.kind === 'interrupt') return waitingPart(call, { replaced });
-  if (signal.aborted) return errorPart(call, 'Not run: the task was stopped', replaced);
+  if (tool.kind === 'interrupt') {
+    try {
+      return waitingPart(call, { metadata: copyMetadata(await tool.requestMetadata?.(fit.value)), replaced });
+    } catch (error) {
+      return fail(error, describeError(error));
+    }
+  }
+  if (settings.signal.aborted) return errorPart(call, 'Not run: the task was stopped', replaced);
 
+  const limit = limitTime(settings.signal, tool.timeoutMs);
+  const { signal } = limit;
+  const media: Media[] = [];
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {
     ended = reason;
@@ -90,6 +99,11 @@ export async function runCall(
     interrupt: (metadata) => end(new Interrupted(copyMetadata(metadata))),
     deny: (reason) => end(new Denied(reason)),
     progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
+    attach(image) {
+      const isKept = isSmall(image);
+      if (isKept) media.push(image);
+      return isKept;
+    },
   };
   const running = new RunningCall(signal, restarted?.nested?.before, restarted?.nested?.replies);
 
@@ -102,8 +116,12 @@ export async function runCall(
     if (running.hasPaused) {
       return fail(undefined, `The tool "${name}" went on after a generate() inside it had paused`);
     }
-    return settledPart(call, 'ok', checkedOutput(tool, output), replaced);
+    return settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
   } catch (error) {
+    if (limit.isOver()) {
+      const message = `The tool "${name}" did not finish within ${tool.timeoutMs} ms; it may or may not have taken effect`;
+      return fail(outcomeUnknown(new Error(message)), message);
+    }
     if (signal.aborted) {
       const message = 'The task was stopped while this call ran; it may or may not have taken effect';
       return errorPart(call, message, replaced);
@@ -117,7 +135,24 @@ export async function runCall(
       return waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced });
     }
     return fail(error, describeError(error));
+  } finally {
+    limit.end();
   }
+}
+
+/** Derives a signal that also fires when the time of a tool is over. */
+function limitTime(
+  signal: AbortSignal,
+  timeoutMs: number | undefined,
+): { signal: AbortSignal; isOver: () => boolean; end: () => void } {
+  if (timeoutMs === undefined) return { signal, isOver: () => false, end: () => {} };
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error('The time of the tool is over')), timeoutMs);
+  return {
+    signal: AbortSignal.any([signal, limit.signal]),
+    isOver: () => limit.signal.aborted && !signal.aborted,
+    end: () => clearTimeout(timer),
+  };
 }
 
 function checkedOutput(tool: Tool, output: unknown): JsonValue {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DefinitionError } from './errors.ts';
 import type { JsonObject } from './json.ts';
-import type { Interrupt } from './messages.ts';
+import type { Interrupt, Media } from './messages.ts';
 import { buildRespond, buildRestart, type RespondReply, type RestartReply } from './replies.ts';
 import {
   type CompiledSchema,
@@ -28,6 +28,8 @@ export interface ToolHelpers {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
+  /** Shows the model an image beside the result; `false` means that it is too large and was left out. */
+  readonly attach: (image: Media) => boolean;
 }
 
 interface ToolParts<Name extends string, Input, Given> {
@@ -41,7 +43,11 @@ interface ToolParts<Name extends string, Input, Given> {
 
 /** A tool as the loop uses it, without its own types. */
 export type Tool<Name extends string = string, Input = unknown, Given = unknown> =
-  | (ToolParts<Name, Input, Given> & { readonly kind: 'interrupt' })
+  | (ToolParts<Name, Input, Given> & {
+      readonly kind: 'interrupt';
+      /** Computes the metadata of the interrupt. */
+      requestMetadata?(input: Input): JsonObject | Promise<JsonObject>;
+    })
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
@@ -49,6 +55,8 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       readonly idempotent: boolean;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
+      /** The longest run; after it the signal fires, and whether the call took effect is unknown. */
+      readonly timeoutMs?: number | undefined;
     });
 
 export type Reconciled = 'ran' | 'did-not-run' | 'unknown';
@@ -108,6 +116,14 @@ export interface ActionConfig<Name extends string, Input extends Schema, Output 
   readonly idempotent?: boolean;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
+  /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
+  readonly timeoutMs?: number;
+}
+
+export interface InterruptConfig<Name extends string, Input extends Schema, Output extends Schema>
+  extends ToolConfig<Name, Input, Output> {
+  /** The metadata of each interrupt, or a function that computes it from the input. */
+  readonly requestMetadata?: JsonObject | ((input: Parsed<Input>) => JsonObject | Promise<JsonObject>);
 }
 
 /** Defines a tool that the model may call. Its function may pause with `interrupt`; `restart` runs it again. */
@@ -119,12 +135,28 @@ export function defineTool<
   config: ActionConfig<Name, Input, Output>,
   run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
 ): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const { timeoutMs } = config;
+  if (typeof run !== 'function') {
+    throw new DefinitionError(
+      'invalid-option',
+      `Tool "${config.name}" has no function; use defineInterrupt for a tool that only asks`,
+      config.name,
+    );
+  }
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new DefinitionError(
+      'invalid-option',
+      `Tool "${config.name}": timeoutMs must be above 0`,
+      config.name,
+    );
+  }
   const tool = {
     ...compileConfig(config),
     kind: 'tool' as const,
     run,
     idempotent: config.idempotent ?? false,
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
     restart: (
       interrupt: Interrupt,
@@ -141,11 +173,16 @@ export function defineInterrupt<
   Input extends Schema = NoInput,
   Output extends Schema = z.ZodUnknown,
 >(
-  config: ToolConfig<Name, Input, Output>,
+  config: InterruptConfig<Name, Input, Output>,
 ): InterruptTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const { requestMetadata } = config;
   const tool = {
     ...compileConfig(config),
     kind: 'interrupt' as const,
+    ...(requestMetadata !== undefined && {
+      requestMetadata: (input: Parsed<Input>) =>
+        typeof requestMetadata === 'function' ? requestMetadata(input) : requestMetadata,
+    }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
   };
   return tool;

@@ -128,7 +128,7 @@ async function refusals(messages: readonly Message[]): Promise<unknown[]> {
 describe('a message that cannot be read is refused with its index:', () => {
   const malformed: [title: string, message: unknown, field: RegExp][] = [
     ['of no version', { role: 'user', content: [{ text: 'Hi' }] }, /\(v: /],
-    ['of another version', { v: 2, role: 'user', content: [{ text: 'Hi' }] }, /\(v: /],
+    ['of another version', { v: 3, role: 'user', content: [{ text: 'Hi' }] }, /\(v: /],
     ['of an unknown role', { v: 1, role: 'system', content: [{ text: 'Hi' }] }, /\(role: /],
     ['without content', { v: 1, role: 'user' }, /\(content: /],
     ['with content that is no list', { v: 1, role: 'model', content: 'Hi' }, /\(content: /],

@@ -1,5 +1,5 @@
 import { ModelError } from '../../agent/errors.ts';
-import { openAIModel } from '../../agent/openai/chat-model.ts';
+import { openAIModel } from '../../agent/openai/openai-model.ts';
 import { readSettings } from '../../settings.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { type Finding, failed, notChecked, ok, sentenceOf } from './finding.ts';

@@ -123,6 +123,7 @@ export async function call(
     },
     resumed: undefined,
     signal: new AbortController().signal,
+    attach: () => true,
     progress: () => {},
     idempotencyKey: 'key',
     ...helpers,
