@@ -40,7 +40,7 @@ const ResponsesUsage = z.object({
 });
 const Finished = z.object({
   status: z.string().nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
   output: z.array(JsonRecord).nullish(),
   usage: ResponsesUsage.nullish().catch(undefined),
