@@ -18,7 +18,7 @@ if redis.call('ZADD', K.seen, 'NX', NOW, item_id) == 0 then return { 'duplicate'
 redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
 local place = redis.call('RPUSH', K.inbox, item)
 if not thread.v then
-  thread.v = '1'
+  thread.v = '2'
   redis.call('HSET', K.thread, 'v', thread.v)
 end
 local open = tonumber(thread.open or '0')
