@@ -10,7 +10,7 @@ const Environment = z.object({
   SLACK_API_URL: z.url('must be a URL').optional(),
   OPENAI_API_KEY: Secret,
   OPENAI_BASE_URL: z.url('must be a URL').optional(),
-  OPENAI_MODEL: z.string().min(1).default('gpt-5-mini'),
+  OPENAI_MODEL: z.string().min(1).default('gpt-6-luna'),
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { openAIModel } from './agent/openai/openai-model.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
@@ -12,6 +11,7 @@ import { createConnection } from './bot/slack/create-connection.ts';
 import { Directory } from './bot/slack/directory.ts';
 import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { contextBudgetOf, followModel } from './open-model.ts';
 import type { Settings } from './settings.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { wakingStore } from './store/queue/waking-store.ts';
@@ -69,13 +69,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const toolbox = await openToolbox(manifest, { folder, secrets, log: logger.child({ part: 'tools' }) });
   const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix) });
   const { app } = connection;
-  const { model } = manifest.agent;
   const context: BotContext = {
-    model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
+    model: followModel(settings.model, () => toolbox.manifest.agent, logger),
     // Read anew for every turn: the manifest may have been exchanged.
     agent: () => {
-      const { instructions = INSTRUCTIONS, maxSteps, contextBudget, limits } = toolbox.manifest.agent;
-      return { instructions, maxSteps, contextBudget, limits };
+      const { agent } = toolbox.manifest;
+      const { instructions = INSTRUCTIONS, maxSteps, limits } = agent;
+      return { instructions, maxSteps, contextBudget: contextBudgetOf(settings.model, agent), limits };
     },
     toolbox,
     store: wakingStore(record, engine),

@@ -59,7 +59,7 @@ export function openAIModel(options: OpenAIModelOptions): Model {
     const sent = {
       ...request,
       model,
-      config: learned.accepted({ ...options.config, ...request.config }),
+      config: learned.accepted(joinConfigs(options.config, request.config)),
       dataOf: ({ provider }: { readonly provider?: ModelReply['provider'] }) =>
         !isPlain && provider?.origin === origin ? provider.data : undefined,
     };
@@ -93,7 +93,7 @@ export function openAIModel(options: OpenAIModelOptions): Model {
         } catch (error) {
           if (signal?.aborted) return { finish: 'aborted', text: '', calls: [], usage: undefined };
           if (!(error instanceof APIError)) throw error;
-          const change = learned.learn(error, { ...options.config, ...request.config }, isPlain);
+          const change = learned.learn(error, joinConfigs(options.config, request.config), isPlain);
           if (change === undefined) throw toModelError(error, model);
           isPlain ||= change === 'without-provider-data';
         }
@@ -110,6 +110,11 @@ export function openAIModel(options: OpenAIModelOptions): Model {
       ...(failure instanceof APIError && !signal?.aborted && { error: toModelError(failure, model) }),
     };
   }
+}
+
+function joinConfigs(...configs: (ModelConfig | undefined)[]): ModelConfig {
+  const given = configs.flatMap((config) => Object.entries(config ?? {}));
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 /** Tells whether an answer ended early: the client ends a stream in silence when it is aborted. */

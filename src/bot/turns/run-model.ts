@@ -90,9 +90,12 @@ async function callModel(
   const { instructions, maxSteps, contextBudget } = context.agent();
   const model: Model = {
     name: context.model.name,
-    reply: (request) => {
+    async reply(request) {
       stream.pause();
-      return context.model.reply(request);
+      const reply = await context.model.reply(request);
+      const { model: answered = context.model.name, finish, usage } = reply;
+      logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
+      return reply;
     },
   };
 
