@@ -10,9 +10,12 @@ import type { AgentDeclaration, ModelDeclaration } from './tools/manifest/manife
 /** Retries of a model that another one can stand in for. */
 const RETRIES_BEFORE_FALLBACK = 1;
 
+/** The settings of the environment, and the `fetch` that follows its proxies. */
+export type ModelSettings = Settings['model'] & Pick<OpenAIModelOptions, 'fetch'>;
+
 /** Joins the settings of the environment and of the manifest; what the manifest says goes first. */
 export function modelOptions(
-  settings: Settings['model'],
+  settings: ModelSettings,
   { model, api, config, headers, query, timeoutMs }: ModelDeclaration,
 ): OpenAIModelOptions {
   return {
@@ -47,11 +50,7 @@ export function openModel(options: OpenAIModelOptions, fallbacks: readonly strin
 }
 
 /** Gives the model of the manifest as it is now, and opens it anew only when that part of the manifest has changed. */
-export function followModel(
-  settings: Settings['model'],
-  agent: () => AgentDeclaration,
-  logger: Logger,
-): Model {
+export function followModel(settings: ModelSettings, agent: () => AgentDeclaration, logger: Logger): Model {
   let opened: { readonly key: string; readonly model: Model } | undefined;
   const current = (): Model => {
     const declared = agent();

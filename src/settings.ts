@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
+import { type ProxySettings, readProxy } from './tools/http/proxy.ts';
 
 const Secret = z.string().min(1);
 
@@ -33,6 +34,8 @@ export interface Settings {
     readonly silenceMs: number;
   };
   readonly redis: RedisSettings;
+  /** The proxies of connections to the model, to Slack and to tools. */
+  readonly proxy?: ProxySettings | undefined;
   readonly manifest: string;
   readonly port: number;
   /** Where outside systems reach the bot, for call-backs. */
@@ -69,6 +72,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
         silenceMs: data.MODEL_SILENCE_SECONDS * 1_000,
       },
       redis: redis.data,
+      proxy: readProxy(given),
       manifest: data.MANIFEST,
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,

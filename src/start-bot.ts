@@ -19,6 +19,7 @@ import { checkServer } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
+import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
 import type { Secrets } from './tools/secrets.ts';
@@ -66,11 +67,17 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     prefix,
     ...(setup.sweep !== undefined && { sweep: setup.sweep }),
   });
-  const toolbox = await openToolbox(manifest, { folder, secrets, log: logger.child({ part: 'tools' }) });
-  const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix) });
+  const { proxy } = settings;
+  const toolsLog = logger.child({ part: 'tools' });
+  const toolbox = await openToolbox(manifest, { folder, secrets, log: toolsLog, proxy });
+  const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix), proxy });
   const { app } = connection;
   const context: BotContext = {
-    model: followModel(settings.model, () => toolbox.manifest.agent, logger),
+    model: followModel(
+      { ...settings.model, fetch: proxiedFetch(proxy) },
+      () => toolbox.manifest.agent,
+      logger,
+    ),
     // Read anew for every turn: the manifest may have been exchanged.
     agent: () => {
       const { agent } = toolbox.manifest;

@@ -44,7 +44,7 @@ Exit code: 0 all is well (warnings do not count), 1 something is not, 2 not unde
     await tell(await checkRedis(context));
     await tell(await checkSlack(environment, loaded?.manifest));
     await tell(await checkModel(environment, loaded?.manifest));
-    await tell(await checkTools(loaded));
+    await tell(await checkTools(loaded, environment));
     const ok = all.every(({ status }) => status === 'ok' || status === 'warning');
     if (values.json) await write(`${JSON.stringify({ ok, findings: all })}\n`);
     return ok ? EXIT.ok : EXIT.problem;

@@ -1,5 +1,6 @@
 import { buildEntries, type KeptEntry } from './build-entries.ts';
 import { describeSignatures } from './describe-signatures.ts';
+import type { ProxySettings } from './http/proxy.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { McpLog } from './mcp/mcp-config.ts';
 import type { McpDescription } from './mcp/open-mcp-server.ts';
@@ -14,6 +15,8 @@ export interface ToolboxOptions {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly log: McpLog;
+  /** The proxies of HTTP tools and remote MCP servers. */
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** A toolbox whose manifest can be exchanged while it is in use. */

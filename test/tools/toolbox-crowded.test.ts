@@ -53,7 +53,7 @@ describe('more tools than a model takes', () => {
     expect(toolbox.warnings).toEqual([`second: ${problem}`]);
     // What waits for a signature since before is still found.
     expect(toolbox.find('second_15')).toBeDefined();
-    expect(await checkTools({ manifest, folder, secrets: [] })).toContainEqual(
+    expect(await checkTools({ manifest, folder, secrets: [] }, {})).toContainEqual(
       expect.objectContaining({ check: 'tool second', status: 'failed', message: problem }),
     );
 

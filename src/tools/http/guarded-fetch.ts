@@ -1,11 +1,12 @@
-import { Agent, fetch, type Response as UndiciResponse } from 'undici';
+import { fetch, type Response as UndiciResponse } from 'undici';
 import { AgentError } from '../../agent/errors.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { CallLimits } from './call-limits.ts';
-import { guardedConnector, type Lookup } from './guarded-connector.ts';
+import { guardedConnector, type Lookup, targetOf } from './guarded-connector.ts';
 import { HttpError } from './http-error.ts';
 import { limitedBody } from './limited-body.ts';
 import { nextRequest, type OutgoingRequest, parseTarget } from './next-request.ts';
+import { openDispatcher, type ProxySettings } from './proxy.ts';
 
 export interface GuardedFetchOptions {
   /** Hosts that may be private, by exact name or address, with `:port` where only one port is meant. */
@@ -15,6 +16,8 @@ export interface GuardedFetchOptions {
   readonly timeoutMs?: number;
   /** Of the body, decompressed. */
   readonly maxBytes?: number;
+  /** A proxy resolves names itself, so of a host behind one only the name is checked. */
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** The part of fetch that is offered; a body is a text, bytes or form fields, so that a redirect can send it again. */
@@ -30,10 +33,11 @@ const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** Makes a fetch that reaches public addresses and the hosts that are named, and nothing else, also after a redirect. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { allowPrivate, lookup, timeoutMs, maxBytes } = options;
-  const connect = guardedConnector({ hosts: new AllowedHosts(allowPrivate), lookup });
+  const { allowPrivate, lookup, timeoutMs, maxBytes, proxy } = options;
+  const hosts = new AllowedHosts(allowPrivate);
+  const connect = guardedConnector({ hosts, lookup });
   // The limits of a call are its own; the agent's would end streams that are allowed to be quiet.
-  const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = openDispatcher(proxy, { connect, headersTimeout: 0, bodyTimeout: 0 });
 
   return async (url, init = {}) => {
     let request = firstRequest(url, init);
@@ -42,6 +46,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     try {
       for (let redirects = 0; ; redirects += 1) {
         const { url: hop, method, headers, body = null } = request;
+        hosts.checkName(targetOf(hop));
         const answer = await fetch(hop, {
           method,
           headers: [...headers],
@@ -128,6 +133,10 @@ function toResponse(answer: UndiciResponse, limits: Parameters<typeof limitedBod
 function plainCause(error: unknown, { url }: OutgoingRequest): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AgentError) return cause;
+    if (isProxyFailure(cause)) {
+      const message = `The proxy did not connect to ${url.origin}; nothing was sent.`;
+      return new HttpError('unreachable', message, { cause: error });
+    }
     if ('code' in cause && typeof cause.code === 'string') {
       // Failures to connect were told by the connector, so here the request was on its way.
       const message = `${url.origin} broke off before it had answered (${cause.code}).`;
@@ -137,6 +146,11 @@ function plainCause(error: unknown, { url }: OutgoingRequest): unknown {
   return new HttpError('invalid-request', `Fetch does not send this request to ${url.origin}.`, {
     cause: error,
   });
+}
+
+/** Recognizes a connection to a proxy, or through it, that was never made. */
+function isProxyFailure(cause: Error): boolean {
+  return ('syscall' in cause && cause.syscall === 'connect') || /HTTP Tunneling/.test(cause.message);
 }
 
 function brokenOff(error: unknown, origin: string): unknown {

@@ -9,6 +9,7 @@ import type { Lookup } from './guarded-connector.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
 import { HttpError } from './http-error.ts';
+import type { ProxySettings } from './proxy.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface HttpToolDefinition extends HttpTemplate {
@@ -23,6 +24,7 @@ export interface HttpToolDefinition extends HttpTemplate {
   readonly lookup?: Lookup;
   /** Takes secrets out of a text that people or the model will see. */
   readonly redact?: (text: string) => string;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -32,9 +34,9 @@ const MAX_BYTES = 1024 * 1024;
 export function httpTool(definition: HttpToolDefinition): Tool {
   const { name, description, inputSchema, idempotent = false, select } = definition;
   const { allowPrivate = [], lookup, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = definition;
-  const { redact = (text) => text } = definition;
+  const { redact = (text) => text, proxy } = definition;
   const urlTemplate = checkedUrlTemplate(definition);
-  const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, ...(lookup && { lookup }) });
+  const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, proxy, ...(lookup && { lookup }) });
 
   return defineTool({ name, description, inputSchema, idempotent }, async (input, helpers) => {
     const { url, init } = buildRequest(definition, urlTemplate, input);

@@ -75,7 +75,9 @@ export const AgentFile = z
     api: z
       .enum(['auto', 'responses', 'chat'])
       .optional()
-      .describe('The API of the model; auto is Responses at OpenAI and Azure, and Chat Completions elsewhere.'),
+      .describe(
+        'The API of the model; auto is Responses at OpenAI and Azure, and Chat Completions elsewhere.',
+      ),
     reasoning_effort: z
       .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
       .optional()

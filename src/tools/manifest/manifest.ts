@@ -79,7 +79,7 @@ export interface McpDeclaration extends Declared {
 
 export interface HttpDeclaration extends Declared {
   readonly kind: 'http';
-  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact'>;
+  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact' | 'proxy'>;
 }
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;

@@ -20,7 +20,12 @@ export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: Man
   };
 }
 
-function toAgent({ built_ins: builtIns = {}, limits = {}, budgets = {}, ...written }: AgentFile): Manifest['agent'] {
+function toAgent({
+  built_ins: builtIns = {},
+  limits = {},
+  budgets = {},
+  ...written
+}: AgentFile): Manifest['agent'] {
   return {
     model: written.model,
     fallbackModels: written.fallback_models ?? [],
