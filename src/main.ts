@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
+import { inspectAtStart } from './inspect-model.ts';
 import { type ManifestTrouble, watchManifest } from './reload-manifest.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
+import { proxiedFetch } from './tools/http/proxy.ts';
 import { parseManifest } from './tools/manifest/parse-manifest.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
 import { Secrets } from './tools/secrets.ts';
@@ -45,27 +47,47 @@ try {
     secrets,
     store: bot.context.store,
     logger,
-    onProblem: (trouble) => tellAdmins(bot, trouble),
+    onProblem: (trouble) => tellManifestTrouble(bot, trouble),
   });
   const stop = async (): Promise<void> => {
     await watch.close();
     await bot.stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  void reportModel(bot);
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {
   refuse([error instanceof Error ? error.message : String(error)], '');
 }
 
+/** Reports what is wrong with the model before users find out. */
+async function reportModel(bot: RunningBot): Promise<void> {
+  const findings = await inspectAtStart(
+    { ...settings.model, fetch: proxiedFetch(settings.proxy) },
+    bot.toolbox.manifest.agent,
+  );
+  for (const { status, message } of findings)
+    logger[status === 'failed' ? 'error' : 'warn']({ part: 'model' }, message);
+  if (findings.length === 0) return;
+  const list = findings.map(({ message }) => `• ${message}`).join('\n');
+  await tellAdmins(bot, `The model needs attention:\n${list}`).catch((err) =>
+    logger.error({ err }, 'admins could not be told about the model'),
+  );
+}
+
+async function tellAdmins({ context, toolbox }: RunningBot, text: string): Promise<void> {
+  for (const channel of toolbox.manifest.agent.admins)
+    await context.client.chat.postMessage({ channel, text });
+}
+
 /** Sends every admin of the manifest what is wrong with the changed one. */
-async function tellAdmins(
-  { context, toolbox }: RunningBot,
+async function tellManifestTrouble(
+  bot: RunningBot,
   { outcome, file: name, problems }: ManifestTrouble,
 ): Promise<void> {
   const what =
     outcome === 'refused'
       ? `The changed ${name} is refused; the one before it stays.`
       : `${name} was taken over, but:`;
-  for (const channel of toolbox.manifest.agent.admins)
-    await context.client.chat.postMessage({ channel, text: `${what}\n\`\`\`${problems.join('\n')}\`\`\`` });
+  await tellAdmins(bot, `${what}\n\`\`\`${problems.join('\n')}\`\`\``);
 }

@@ -21,8 +21,9 @@ export const doctor: Command = {
   help: `Usage: countersign doctor [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and how it keeps its data, Slack's tokens, the
-scopes that were granted against those of the manifest, the model (it is asked one short question), and that every
-module loads and every MCP server comes up. What depends on something missing is not checked.
+scopes that were granted against those of the manifest, each model (it is asked to call a harmless tool, with the
+parameters of the manifest, and looked up in its provider's list), and that every module loads and every MCP server
+comes up. What depends on something missing is not checked.
 
   --json         print one JSON object: ok, findings
 
