@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { type PostOptions, SilenceError, textPoster } from '../../src/agent/post-text.ts';
 
-const tls = new URL('../store/fixtures/tls/', import.meta.url);
+const tls = new URL('../store/redis/fixtures/tls/', import.meta.url);
 
 async function post(url: string, body = '', options: Partial<PostOptions> = {}) {
   return textPoster(url, new Headers({ 'x-mark': '7' }))(body, { silenceMs: 10_000, ...options });
