@@ -20,8 +20,8 @@ import { onceIn } from './store/once.ts';
 import { openRedisStore } from './store/redis-store.ts';
 import { wakingStore } from './store/waking-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
-import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
 import type { Secrets } from './tools/secrets.ts';
+import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
 
 const STOP_WITHIN_MS = 20_000;
 const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineTool } from '../../src/agent/define-tool.ts';
-import { buildEntries } from '../../src/tools/build-entries.ts';
-import { describeSignatures } from '../../src/tools/describe-signatures.ts';
-import { groundOf } from '../../src/tools/ground-of.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
-import type { Toolbox } from '../../src/tools/toolbox.ts';
+import { describeSignatures } from '../../src/tools/toolbox/approval-notice.ts';
+import { groundOf } from '../../src/tools/toolbox/request-digest.ts';
+import { buildEntries } from '../../src/tools/toolbox/tool-entries.ts';
+import type { Toolbox } from '../../src/tools/toolbox/toolbox.ts';
 import { refund } from './side.ts';
 
 export const APPROVER = 'U0000ALICE';

@@ -1,5 +1,5 @@
 import type { TakenTurn } from '../store/port.ts';
-import { askQuestion } from '../tools/built-in/ask-question.ts';
+import { askQuestion } from '../tools/built-ins.ts';
 import type { BotParts } from './bot-parts.ts';
 import { answer } from './decisions/decide.ts';
 import { readableText } from './readable-text.ts';

@@ -3,9 +3,9 @@ import type { JsonValue } from '../agent/json.ts';
 import { cut, showLine } from '../bot/cards/show-text.ts';
 import type { RequestRecord } from '../store/port.ts';
 import { readWaiting } from '../store/read-waiting.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 const LONGEST_INPUT = 100;
 const Call = z.object({

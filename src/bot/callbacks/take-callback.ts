@@ -1,7 +1,7 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
 import { findUnkeptNumber } from '../../agent/unkept-number.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port.ts';
-import type { Toolbox } from '../../tools/toolbox.ts';
+import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { detailsOf } from '../request-details.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';

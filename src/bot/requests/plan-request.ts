@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port.ts';
-import type { Policy } from '../../tools/policy.ts';
-import { requestDigest } from '../../tools/request-digest.ts';
-import type { ToolEntry } from '../../tools/toolbox.ts';
+import type { Policy } from '../../tools/gate/policy.ts';
+import { requestDigest } from '../../tools/toolbox/request-digest.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotParts } from '../bot-parts.ts';
 import { mayDecide } from '../people/may-decide.ts';
 import { toDetails } from '../request-details.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { PolicySnapshot } from '../../store/port.ts';
-import type { Policy } from '../../tools/policy.ts';
+import type { Policy } from '../../tools/gate/policy.ts';
 import { ANYONE } from '../people/may-decide.ts';
 
 const Fields = z.custom<JsonObject>();

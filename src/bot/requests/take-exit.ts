@@ -1,7 +1,7 @@
 import type { Message } from '../../agent/messages.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import { completeTask } from '../../tools/built-in/complete-task.ts';
+import { completeTask } from '../../tools/built-ins.ts';
 
 /** Where the model has declared its task complete, takes note of it: the call is settled, and the result is told as data. */
 export async function takeExit(

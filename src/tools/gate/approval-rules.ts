@@ -1,5 +1,4 @@
 import { type Circumstances, compileCondition } from './condition.ts';
-import { matchesGlob } from './glob.ts';
 
 /** One rule as the manifest has it; a rule that names no tools is for all of them. */
 export interface ApprovalRule {
@@ -50,4 +49,15 @@ export function compileApprovalRules(rules: readonly ApprovalRule[]): ApprovalRu
     if (spoken) return { needed: false, rule: 'no condition is true' };
     return { needed: true, policy: DEFAULT_POLICY_NAME, rule: 'no rule is for this call' };
   };
+}
+
+/** Tells whether a name fits a pattern in which `*` stands for any characters and `?` for one. */
+export function matchesGlob(pattern: string, name: string): boolean {
+  const source = pattern
+    .split('')
+    .map((letter) =>
+      letter === '*' ? '.*' : letter === '?' ? '.' : letter.replace(/[\\^$.|+()[\]{}]/, '\\$&'),
+    )
+    .join('');
+  return new RegExp(`^${source}$`, 's').test(name);
 }

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../../agent/compile-schema.ts';
 import { DefinitionError } from '../../agent/errors/definition-error.ts';
 import { isJsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import { bodyFormat } from './fill-body.ts';
-import { headerNameProblem, isHeaderValue } from './fill-headers.ts';
-import { parseUrlTemplate, type QueryValue } from './fill-url.ts';
-import { parseTemplate, placeholdersOf, wholePlaceholder } from './placeholders.ts';
-import { declarationOf } from './schema-path.ts';
+import { declarationOf } from './template/declared-input.ts';
+import { bodyFormat } from './template/fill-body.ts';
+import { headerNameProblem, isHeaderValue } from './template/fill-headers.ts';
+import { parseUrlTemplate, type QueryValue } from './template/fill-url.ts';
+import { parseTemplate, placeholdersOf, wholePlaceholder } from './template/template.ts';
 
 /** The call that an HTTP tool makes; `{{input.name}}` stands for what the model gave. */
 export interface HttpTemplate {

@@ -3,14 +3,14 @@ import { defineTool } from '../../agent/define-tool.ts';
 import { DefinitionError } from '../../agent/errors/definition-error.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { bodyFormat, fillBody } from './fill-body.ts';
-import { fillHeaders } from './fill-headers.ts';
-import { fillUrl, parseUrlTemplate, type UrlTemplate } from './fill-url.ts';
-import type { Lookup } from './guarded-connector.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { HttpError } from '../errors.ts';
+import type { Lookup } from './guard/guarded-connector.ts';
+import { guardedFetch } from './guard/guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
-import { HttpError } from './http-error.ts';
 import { readAnswer } from './read-answer.ts';
+import { bodyFormat, fillBody } from './template/fill-body.ts';
+import { fillHeaders } from './template/fill-headers.ts';
+import { fillUrl, parseUrlTemplate, type UrlTemplate } from './template/fill-url.ts';
 
 export interface HttpToolDefinition extends HttpTemplate {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../agent/json.ts';
-import { HttpError } from './http-error.ts';
-import { selectValue } from './select-value.ts';
+import { HttpError } from '../errors.ts';
+import { valueAt } from './template/template.ts';
 
 export interface AnswerReading {
   /** The call as people may see it: method, origin and path. */
@@ -74,4 +74,19 @@ async function readBeginning(answer: Response): Promise<string> {
     // The status is the news; a body that breaks off, is too long or too slow only makes the excerpt shorter.
   }
   return text;
+}
+
+/** Reads `/data/items/0` (JSON Pointer) or `data.items.0` as the names on the way. */
+export function parseSelection(select: string): readonly string[] {
+  if (select === '') return [];
+  if (!select.startsWith('/')) return select.split('.');
+  return select
+    .slice(1)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Finds what a selection points to, among own properties only; `undefined` is nothing there. */
+export function selectValue(value: JsonValue, select: string): JsonValue | undefined {
+  return valueAt(value, parseSelection(select));
 }

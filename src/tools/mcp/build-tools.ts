@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../agent/define-tool.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import { shortenDescription } from '../shorten-description.ts';
+import { shortenDescription } from '../toolbox/tool-entries.ts';
 
 /** What a server says of its own tool: shown to people, never trusted. */
 export interface McpHints {

@@ -3,7 +3,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { McpServerError } from './mcp-server-error.ts';
+import { McpServerError } from '../errors.ts';
 import { CallResult, readContent, readResult } from './read-result.ts';
 
 const LONGEST_PROGRESS = 200;

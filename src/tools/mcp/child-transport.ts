@@ -6,8 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { endWithUs, signalGroup } from './end-with-us.ts';
-import { LastLines } from './last-lines.ts';
+import { endWithUs, LastLines, signalGroup } from './child-process.ts';
 import type { StdioConfig } from './mcp-config.ts';
 
 const LONGEST_MESSAGE_BYTES = 10 * 1024 * 1024;

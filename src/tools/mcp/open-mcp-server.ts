@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import { McpServerError } from '../errors.ts';
 import { BackOff } from './back-off.ts';
 import { buildTools, type Listing, type McpHints, type McpProblem } from './build-tools.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
-import { McpServerError } from './mcp-server-error.ts';
 import { openSession, type Session } from './open-session.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };

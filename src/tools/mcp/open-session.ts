@@ -1,14 +1,14 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
+import { McpServerError } from '../errors.ts';
 import { callTool } from './call-tool.ts';
 import { ChildTransport } from './child-transport.ts';
 import { openHttpTransport, type Watch } from './http-transport.ts';
-import { listDefinitions } from './list-definitions.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
-import { McpServerError } from './mcp-server-error.ts';
 
 const CLIENT = { name: 'countersign', version: '0.1.0' };
 const START_TIMEOUT_MS = 60_000;
@@ -178,4 +178,26 @@ function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Valu
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+// Each tool is parsed by itself later: one odd tool must not cost all the others.
+const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+const MOST_TOOLS = 1000;
+
+/** Lists all tools of a server, page by page, as the server sent them. */
+export async function listDefinitions(client: Client, timeoutMs: number): Promise<readonly unknown[]> {
+  const definitions: unknown[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, Page, { timeout: timeoutMs });
+    definitions.push(...page.tools);
+    cursor = page.nextCursor;
+    if (cursor !== undefined && seen.has(cursor)) throw new Error('its list of tools has no end');
+    if (definitions.length > MOST_TOOLS) throw new Error(`it lists more than ${MOST_TOOLS} tools`);
+    if (cursor !== undefined) seen.add(cursor);
+  } while (cursor !== undefined);
+  return definitions;
 }
