@@ -3,8 +3,8 @@ import { defineTool } from '../../src/agent/define-tool.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
-import { describeSignatures } from '../../src/tools/toolbox/approval-notice.ts';
-import { groundOf } from '../../src/tools/toolbox/request-digest.ts';
+import { describeApprovals } from '../../src/tools/toolbox/approval-notice.ts';
+import { configFingerprint } from '../../src/tools/toolbox/request-digest.ts';
 import { buildEntries } from '../../src/tools/toolbox/tool-entries.ts';
 import type { Toolbox } from '../../src/tools/toolbox/toolbox.ts';
 import { refund } from './side.ts';
@@ -39,7 +39,7 @@ export function benchTools(count: number): Toolbox & { readonly manifest: Manife
   }));
   const { entries } = buildEntries(manifest, sources, new Secrets());
   const all = [...entries.values()];
-  const ground = groundOf(all, manifest.policies.values());
+  const ground = configFingerprint(all, manifest.policies.values());
   return {
     manifest,
     tools: () => all.map(({ tool }) => tool),
@@ -47,7 +47,7 @@ export function benchTools(count: number): Toolbox & { readonly manifest: Manife
     find: (name) => entries.get(name),
     policy: (name) => manifest.policies.get(name),
     ground: () => ground,
-    notice: () => describeSignatures(all, (name) => manifest.policies.get(name)),
+    notice: () => describeApprovals(all, (name) => manifest.policies.get(name)),
     close: async () => {},
   };
 }

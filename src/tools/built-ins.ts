@@ -3,27 +3,30 @@ import { defineInterrupt } from '../agent/define-tool.ts';
 import { isDeeperThan, isJsonObject } from '../agent/json.ts';
 import type { Tool } from '../agent/tool.ts';
 
-const LONGEST = 20_000;
-const DEEPEST = 20;
+const MAX_SCHEMA_LENGTH = 20_000;
+const MAX_SCHEMA_DEPTH = 20;
 
 /**
- * A JSON Schema of the model's own making. It is short, and it has no regular expressions: a bad one takes for ever on a bad
- * answer, and the process with it.
+ * A JSON Schema that the model writes. It is short, and it has no regular expressions: a bad one can block the process on a bad
+ * answer.
  */
-export const AskedSchema = z
+const ModelSchema = z
   .record(z.string(), z.unknown())
-  .refine((schema) => !isDeeperThan(DEEPEST, schema), `must not be nested more than ${DEEPEST} levels deep`)
-  .refine(isShort, `must not have more than ${LONGEST} characters`)
+  .refine(
+    (schema) => !isDeeperThan(MAX_SCHEMA_DEPTH, schema),
+    `must not be nested more than ${MAX_SCHEMA_DEPTH} levels deep`,
+  )
+  .refine(isShort, `must not have more than ${MAX_SCHEMA_LENGTH} characters`)
   .refine((schema) => !hasPattern(schema), 'must not use "pattern" or "patternProperties"');
 
-// The checks that follow one that failed are made all the same.
+// Zod runs this check even if the one before it has failed.
 function isShort(schema: unknown): boolean {
-  return isDeeperThan(DEEPEST, schema) || JSON.stringify(schema).length <= LONGEST;
+  return isDeeperThan(MAX_SCHEMA_DEPTH, schema) || JSON.stringify(schema).length <= MAX_SCHEMA_LENGTH;
 }
 
-/** A property may be called `pattern`; then it is an object. */
+/** Tells a keyword from a property that is called `pattern`: the latter is an object. */
 function hasPattern(schema: unknown, depth = 0): boolean {
-  if (depth > DEEPEST || typeof schema !== 'object' || schema === null) return false;
+  if (depth > MAX_SCHEMA_DEPTH || typeof schema !== 'object' || schema === null) return false;
   if (isJsonObject(schema) && (typeof schema.pattern === 'string' || schema.patternProperties !== undefined))
     return true;
   return Object.values(schema).some((part) => hasPattern(part, depth + 1));
@@ -48,20 +51,20 @@ export const requestForm = defineInterrupt({
   description: 'Ask the user to fill in a form and wait for the values.',
   inputSchema: z.object({
     title: z.string().min(1).describe('what the form is for'),
-    fields: AskedSchema.describe(
+    fields: ModelSchema.describe(
       'a JSON Schema of type object, without patterns; its properties become the fields of the form',
     ),
   }),
   outputSchema: z.record(z.string(), z.unknown()),
 });
 
-/** Lets the model wait for something that is completed elsewhere; a signed call-back brings the result, days later if need be. */
+/** Lets the model wait for an external system; a signed callback brings the result, even days later. */
 export const waitForCallback = defineInterrupt({
   name: 'wait_for_callback',
   description: 'Wait until an outside system reports back. Use it after starting work that ends elsewhere.',
   inputSchema: z.object({
     awaited: z.string().min(1).describe('what is awaited, in words for people'),
-    result: AskedSchema.optional().describe(
+    result: ModelSchema.optional().describe(
       'a JSON Schema, without patterns, that the reported result must fit',
     ),
   }),
@@ -81,5 +84,5 @@ export const completeTask = defineInterrupt({
   outputSchema: z.object({ recorded: z.literal(true) }),
 });
 
-/** What the agent can ask of people without any tool of the manifest. */
+/** The interrupts that every agent has unless the manifest switches them off. */
 export const builtIns: readonly Tool[] = [askQuestion, requestForm, waitForCallback, completeTask];

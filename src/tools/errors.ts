@@ -11,9 +11,9 @@ export type HttpErrorCode =
   | 'bad-redirect'
   | 'bad-answer';
 
-/** A call over HTTP that came to nothing; its sentence never holds a query string, a header or a resolved address. */
+/** A failed HTTP call. Its message never holds a query string, a header or a resolved address. */
 export class HttpError extends AgentError<HttpErrorCode> {
-  /** What the server answered, where it did. */
+  /** The status of the answer, where there was one. */
   readonly status: number | undefined;
 
   constructor(code: HttpErrorCode, message: string, options: ErrorOptions & { status?: number } = {}) {
@@ -23,22 +23,22 @@ export class HttpError extends AgentError<HttpErrorCode> {
   }
 }
 
-/** Why a host is out of reach: nobody allowed it, or only its metadata address itself could be allowed. */
+/** `metadata`: the name is allowed, but it leads to a cloud's metadata service. */
 export type BlockReason = 'not-allowed' | 'metadata';
 
-/** A host that no call may reach; its sentence names the host as it was written, never what it resolves to. */
+/** A host that no call may reach. Its message names the host as it was written, never its resolved address. */
 export class BlockedAddressError extends AgentError<'blocked-address'> {
   readonly host: string;
   readonly reason: BlockReason;
 
   constructor(host: string, reason: BlockReason) {
-    super('blocked-address', sentences[reason](host));
+    super('blocked-address', BLOCKED_TEXTS[reason](host));
     this.host = host;
     this.reason = reason;
   }
 }
 
-const sentences: Readonly<Record<BlockReason, (host: string) => string>> = {
+const BLOCKED_TEXTS: Readonly<Record<BlockReason, (host: string) => string>> = {
   'not-allowed': (host) =>
     `The host "${host}" is not on the public internet, so nothing was sent; an admin allows it by adding "${host}" to allow_private.`,
   metadata: (host) =>
@@ -46,15 +46,15 @@ const sentences: Readonly<Record<BlockReason, (host: string) => string>> = {
 };
 
 /**
- * - `cannot-start`: the server never came up.
- * - `down`: the server was not there, so the call was not made.
- * - `lost`, `timed-out`: the call was made and its outcome is not known.
- * - `refused`: the server would not take the call.
- * - `failed`: the tool ran and says that it failed.
+ * - `cannot-start`: the server did not start.
+ * - `down`: the server was not connected, so the call was not made.
+ * - `lost`, `timed-out`: the call was made and its outcome is unknown.
+ * - `refused`: the server refused the call.
+ * - `failed`: the tool ran and reported a failure.
  */
 export type McpServerErrorCode = 'cannot-start' | 'down' | 'lost' | 'timed-out' | 'refused' | 'failed';
 
-/** What went wrong with an MCP server or one of its calls, in one sentence that names the server. */
+/** A failed MCP server or a failed call of one; the message names the server. */
 export class McpServerError extends AgentError<McpServerErrorCode> {
   readonly server: string;
 

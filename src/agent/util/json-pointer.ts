@@ -3,7 +3,7 @@ export function pointerTo(parent: string, segment: string | number): string {
   return `${parent}/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The segments of a JSON pointer; the root has none. */
+/** Splits a JSON pointer into its segments; the root has none. */
 export function segmentsOf(pointer: string): string[] {
   return pointer
     .split('/')
@@ -11,7 +11,7 @@ export function segmentsOf(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer of what contains this one; the root contains itself. */
+/** Removes the last segment of a JSON pointer; the parent of the root is the root. */
 export function parentOf(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
 }

@@ -1,4 +1,4 @@
-/** Who signs, how many of them, and within what time. */
+/** The approvers of a request, how many of them must approve, and within what time. */
 export interface Policy {
   readonly name: string;
   /** Ids of people (`U…`) and user groups (`S…`). */
@@ -10,13 +10,13 @@ export interface Policy {
   readonly expiresMs: number;
   readonly remindMs: number | undefined;
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
-  /** Channels where the card stands as well; who may sign is another matter. */
+  /** Channels where the card is posted as well; their members are no approvers by that. */
   readonly announce: readonly string[];
   /** Whether each approver gets the card as a direct message. */
   readonly directMessages: boolean;
-  /** Whether the button itself asks once more. */
+  /** Whether the Approve button asks for a confirmation. */
   readonly confirm: boolean;
   readonly risk: 'low' | 'medium' | 'high';
-  /** Who may say what became of an action whose outcome is unknown; the approvers unless others are named. */
+  /** People and groups who may confirm the outcome of an action when it is unknown. */
   readonly resolvers: readonly string[];
 }

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
 
-// The shell waits on a pipe that only this process holds open, so it also wakes when we are killed without a word.
+// The shell reads from a pipe that only this process holds open, so it also wakes when this process is killed.
 const SCRIPT =
   'read -r _; kill -s TERM -- "-$1" 2>/dev/null; sleep 2; kill -s KILL -- "-$1" 2>/dev/null; exit 0';
 
-/** Ends a process group when this process ends, in whatever way it ends; returns what calls that off. */
-export function endWithUs(groupId: number, onProblem: (error: Error) => void): () => void {
+/** Ends a process group when this process ends, even by SIGKILL; returns a function that cancels this. */
+export function endGroupWithUs(groupId: number, onProblem: (error: Error) => void): () => void {
   const watcher = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(groupId)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
-    // In a group of its own, so that a Ctrl-C in the terminal does not end the watcher before its time.
+    // In its own group, so that a Ctrl-C in the terminal does not end the watcher first.
     detached: true,
   });
   watcher.on('error', onProblem);
@@ -23,7 +23,7 @@ export function endWithUs(groupId: number, onProblem: (error: Error) => void): (
   };
 }
 
-/** Sends a signal to every process of a group; a group that is already gone is no error. */
+/** Sends a signal to every process of a group; a group that is gone is no error. */
 export function signalGroup(groupId: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-groupId, signal);
@@ -36,30 +36,30 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ESRCH';
 }
 
-const MOST_LINES = 20;
-const LONGEST_LINE = 500;
+const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 500;
 
-/** Keeps the last lines of a stream, and no more of it than that. */
+/** Keeps the last lines of a stream. */
 export class LastLines {
   readonly #lines: string[] = [];
   #unfinished = '';
 
   append(text: string): void {
     const [first = '', ...rest] = text.split('\n');
-    this.#unfinished = (this.#unfinished + first).slice(0, LONGEST_LINE);
+    this.#unfinished = (this.#unfinished + first).slice(0, MAX_LINE_LENGTH);
     for (const next of rest) {
       this.#keep(this.#unfinished);
-      this.#unfinished = next.slice(0, LONGEST_LINE);
+      this.#unfinished = next.slice(0, MAX_LINE_LENGTH);
     }
   }
 
   read(): readonly string[] {
-    return [...this.#lines, ...readable(this.#unfinished)].slice(-MOST_LINES);
+    return [...this.#lines, ...readable(this.#unfinished)].slice(-MAX_LINES);
   }
 
   #keep(line: string): void {
     this.#lines.push(...readable(line));
-    if (this.#lines.length > MOST_LINES) this.#lines.splice(0, this.#lines.length - MOST_LINES);
+    if (this.#lines.length > MAX_LINES) this.#lines.splice(0, this.#lines.length - MAX_LINES);
   }
 }
 

@@ -2,10 +2,10 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
-import { describeSignatures } from './approval-notice.ts';
+import { describeApprovals } from './approval-notice.ts';
 import { createModuleLoader } from './load-module.ts';
-import { groundOf } from './request-digest.ts';
-import { buildEntries, type KeptEntry, offeredEntries } from './tool-entries.ts';
+import { configFingerprint } from './request-digest.ts';
+import { buildEntries, offeredEntries, type RuledEntry } from './tool-entries.ts';
 import { openSource, type ToolSource } from './tool-source.ts';
 import type { Place, Toolbox } from './toolbox.ts';
 
@@ -16,41 +16,41 @@ export interface ToolboxOptions {
   readonly log: McpLog;
 }
 
-/** A toolbox whose manifest can be exchanged while it is in use. */
+/** A toolbox whose manifest can be replaced while it is in use. */
 export interface OpenToolbox extends Toolbox {
   readonly manifest: Manifest;
-  /** Takes a new manifest over; sources that it leaves as they were stay open. */
+  /** Activates a new manifest; sources that it declares as before stay open. */
   replace(manifest: Manifest): Promise<void>;
   problems(): readonly string[];
   servers(): readonly McpDescription[];
 }
 
-/** Opens every source of the manifest; one that cannot be opened is reported and leaves the others alone. */
+/** Opens every source of the manifest. A source that cannot be opened is reported and does not affect the others. */
 export async function openToolbox(first: Manifest, options: ToolboxOptions): Promise<OpenToolbox> {
   let manifest = first;
   let sources: readonly ToolSource[] = [];
-  let entries: ReadonlyMap<string, KeptEntry> = new Map();
+  let entries: ReadonlyMap<string, RuledEntry> = new Map();
   let problems: readonly string[] = [];
-  let ground: string | undefined;
+  let fingerprint: string | undefined;
 
   const rebuild = (): void => {
     const built = buildEntries(manifest, sources, options.secrets);
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);
-    ground = undefined;
+    fingerprint = undefined;
   };
-  const open = (declared: Manifest, kept: readonly ToolSource[]): Promise<ToolSource[]> => {
+  const open = (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> => {
     const loadModule = createModuleLoader(options.folder);
     return Promise.all(
       declared.tools.map(
         (declaration) =>
-          kept.find((source) => isSame(source.declaration, declaration)) ??
+          current.find((source) => isSame(source.declaration, declaration)) ??
           openSource(declaration, { ...options, loadModule, onChange: rebuild }),
       ),
     );
   };
-  const offered = (place: Place): KeptEntry[] => offeredEntries(entries.values(), place);
+  const offered = (place: Place): RuledEntry[] => offeredEntries(entries.values(), place);
 
   sources = await open(first, []);
   rebuild();
@@ -63,10 +63,10 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     find: (name) => entries.get(name),
     policy: (name) => manifest.policies.get(name),
     ground: () => {
-      ground ??= groundOf(entries.values(), manifest.policies.values());
-      return ground;
+      fingerprint ??= configFingerprint(entries.values(), manifest.policies.values());
+      return fingerprint;
     },
-    notice: (place) => describeSignatures(offered(place), (name) => manifest.policies.get(name)),
+    notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 

@@ -6,20 +6,20 @@ import type { Secrets } from '../secrets.ts';
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 
-/** Of a tool's output, in characters, where the manifest sets no other limit. */
+/** Limits a tool's output, in characters, where the manifest sets no other limit. */
 export const DEFAULT_MAX_OUTPUT = 100_000;
 
-const DEEPEST_OUTPUT = 200;
+const MAX_OUTPUT_DEPTH = 200;
 
 export interface Protection {
   readonly secrets: Secrets;
   readonly maxOutput: number;
-  /** Marks what comes from outside, so that the model takes it for data and not for instructions. */
+  /** Marks output that comes from outside, so that the model takes it for data and not for instructions. */
   readonly untrusted: boolean;
 }
 
-/** Stands between a tool and the model: no secret passes, no flood passes, and what comes from outside is marked. */
-export function protect(tool: Action, { secrets, maxOutput, untrusted }: Protection): Action {
+/** Wraps a tool: secrets are redacted, output is limited in size and depth, and output from outside is marked. */
+export function protectTool(tool: Action, { secrets, maxOutput, untrusted }: Protection): Action {
   return {
     ...tool,
     outputSchema: untrusted ? undefined : tool.outputSchema,
@@ -44,10 +44,10 @@ async function runRedacted(
 ): Promise<unknown> {
   try {
     const output = await tool.run(input, redactedHelpers(helpers, secrets));
-    // What walks it later would overflow, and the call would look as if it had not taken place.
-    if (isDeeperThan(DEEPEST_OUTPUT, output)) {
+    // Code that walks a deeper value would overflow the stack, and the call would look as if it had not run.
+    if (isDeeperThan(MAX_OUTPUT_DEPTH, output)) {
       throw new RangeError(
-        `The tool ran, but its output is nested more than ${DEEPEST_OUTPUT} levels deep; ask for less of it`,
+        `The tool ran, but its output is nested more than ${MAX_OUTPUT_DEPTH} levels deep; ask for less of it`,
       );
     }
     const text = JSON.stringify(output);
@@ -58,7 +58,7 @@ async function runRedacted(
   }
 }
 
-/** A tool speaks to people by these as well: on cards, in the status line, and to the model. */
+/** Redacts the texts that a tool hands to people or the model through its helpers. */
 function redactedHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
   const { interrupt, deny, progress } = helpers;
   return {
@@ -86,7 +86,7 @@ function redactJson(value: JsonValue, secrets: Secrets): JsonValue {
   return redacted === text ? value : redacted;
 }
 
-/** An error goes to the log with its stack and its causes, so that a secret in any of them costs it all but its message. */
+/** Drops the stack and the causes of an error that holds a secret, since all of it goes to the log. */
 function redactError(error: unknown, secrets: Secrets): unknown {
   const whole = typeof error === 'string' ? error : inspect(error, { depth: 10 });
   if (secrets.redact(whole) === whole) return error;

@@ -3,8 +3,8 @@ import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { ToolEntry } from './toolbox.ts';
 
-/** What a signature is given for; a change of any part makes another digest. */
-export interface SignedMatter {
+/** Everything that people approve with one request; a change of any part gives another digest. */
+export interface DigestInput {
   readonly entry: ToolEntry;
   readonly policy: JsonObject;
   readonly input: unknown;
@@ -13,26 +13,36 @@ export interface SignedMatter {
 }
 
 /** Binds a request to its tool, the tool's definition, the policy, the arguments, the requester and the thread. */
-export function requestDigest({ entry, policy, input, requester, threadId }: SignedMatter): string {
+export function requestDigest({ entry, policy, input, requester, threadId }: DigestInput): string {
   const rest = `"requester":${JSON.stringify(requester)},"threadId":${JSON.stringify(threadId)}`;
   const called = `"input":${canonicalJson(toJson(input))},"policy":${policyText(policy)}`;
-  return hash('sha256', `{"definition":${definitionOf(entry)},${called},${rest}}`);
+  return hash('sha256', `{"definition":${definitionText(entry)},${called},${rest}}`);
 }
 
-const policies = new WeakMap<JsonObject, string>();
+/** Returns a fingerprint of every tool's definition and every policy. While it is the same, so is the digest of each request. */
+export function configFingerprint(entries: Iterable<ToolEntry>, policies: Iterable<Policy>): string {
+  const definitions = [...entries].map(definitionText).sort();
+  const rules = [...policies].map((policy) => canonicalJson(toJson(policy))).sort();
+  return createHash('sha256')
+    .update(JSON.stringify([definitions, rules]))
+    .digest('base64url')
+    .slice(0, 22);
+}
 
-/** A policy as canonical JSON; many requests are made under one, so it is written once. */
+const policyTexts = new WeakMap<JsonObject, string>();
+
+/** Writes a policy as canonical JSON, once for all requests under it. */
 function policyText(policy: JsonObject): string {
-  const known = policies.get(policy) ?? canonicalJson(policy);
-  policies.set(policy, known);
+  const known = policyTexts.get(policy) ?? canonicalJson(policy);
+  policyTexts.set(policy, known);
   return known;
 }
 
-const definitions = new WeakMap<ToolEntry, string>();
+const definitionTexts = new WeakMap<ToolEntry, string>();
 
-/** The definition of a tool as canonical JSON; an entry never changes, so it is written once. */
-export function definitionOf(entry: ToolEntry): string {
-  const known = definitions.get(entry);
+/** Writes the definition of a tool as canonical JSON, once: an entry never changes. */
+function definitionText(entry: ToolEntry): string {
+  const known = definitionTexts.get(entry);
   if (known !== undefined) return known;
   const { name, description, inputSchema } = entry.tool;
   const written = canonicalJson({
@@ -41,19 +51,6 @@ export function definitionOf(entry: ToolEntry): string {
     inputSchema: inputSchema.jsonSchema,
     behind: entry.behind,
   });
-  definitions.set(entry, written);
+  definitionTexts.set(entry, written);
   return written;
-}
-
-/**
- * Names all that a signature rests on beside the call itself: every tool's definition and every policy. While this is the same,
- * the digest of a request is what it was when it was asked.
- */
-export function groundOf(entries: Iterable<ToolEntry>, policies: Iterable<Policy>): string {
-  const definitions = [...entries].map(definitionOf).sort();
-  const rules = [...policies].map((policy) => canonicalJson(toJson(policy))).sort();
-  return createHash('sha256')
-    .update(JSON.stringify([definitions, rules]))
-    .digest('base64url')
-    .slice(0, 22);
 }

@@ -5,29 +5,30 @@ import { type ApprovalRule, compileApprovalRules } from '../gate/approval-rules.
 import { gate } from '../gate/gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { Secrets } from '../secrets.ts';
-import { protect } from './protect-tool.ts';
+import { protectTool } from './protect-tool.ts';
 import type { ToolSource } from './tool-source.ts';
-import type { Place, ToolEntry } from './toolbox.ts';
-import { MOST_TOOLS } from './toolbox.ts';
+import { MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
 
-/** A tool as the toolbox keeps it: with its rules, and where it may be used. */
-export interface KeptEntry extends ToolEntry {
+/** An entry with its approval rules and the places where it may be used. */
+export interface RuledEntry extends ToolEntry {
   readonly rules: readonly ApprovalRule[];
   readonly allow: ToolDeclaration['allow'];
 }
 
-/** More names than this are no help in a log. */
-const MOST_NAMED = 10;
+/** More names than this do not help in a log. */
+const MAX_NAMED = 10;
+/** A longer description would cost tokens in every request with that tool. */
+const MAX_DESCRIPTION = 1024;
 const EVERYWHERE = { channels: undefined, people: undefined };
 const ONCE = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
-/** Puts every tool behind its gate; a name that is taken is left out, and what a model has no room for is never silently so. */
+/** Puts every tool behind its gate. A tool whose name is taken, or that a model has no room for, is left out with a problem. */
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
   secrets: Secrets,
-): { readonly entries: ReadonlyMap<string, KeptEntry>; readonly problems: readonly string[] } {
-  const entries = new Map<string, KeptEntry>(
+): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
+  const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
@@ -38,21 +39,44 @@ export function buildEntries(
       else entries.set(tool.name, buildEntry(source, tool, secrets));
     }
   }
-  const crowded = new Set([...crowdedOut(entries.values())].map(({ tool }) => tool.name));
+  const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
-    const names = source.tools().flatMap(({ name }) => (crowded.delete(name) ? [name] : []));
-    if (names.length > 0) problems.push(`${source.declaration.name}: ${crowdedProblem(names)}`);
+    const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
+    if (names.length > 0) problems.push(`${source.declaration.name}: ${limitProblem(names)}`);
   }
   return { entries, problems };
 }
 
-function crowdedProblem(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const named = `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
-  return `a model takes at most ${MOST_TOOLS} tools at once; left out where there are more: ${named}; take tools out of the manifest, or say with "allow" where they are used`;
+/** Returns the entries that the model is offered in a place: the first that may be used there, at most `MAX_TOOLS`. */
+export function offeredEntries(entries: Iterable<RuledEntry>, place: Place): RuledEntry[] {
+  return entriesIn(entries, place).slice(0, MAX_TOOLS);
 }
 
-function builtInEntries({ agent }: Manifest): KeptEntry[] {
+/** Returns the entries that are over the limit in at least one place. */
+function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry> {
+  const all = [...entries];
+  if (all.length <= MAX_TOOLS) return new Set();
+  // The empty id stands for every person and channel that no entry names.
+  const channels = new Set(['', ...all.flatMap(({ allow }) => allow.channels ?? [])]);
+  const people = new Set(['', ...all.flatMap(({ allow }) => allow.people ?? [])]);
+  const places = [...channels].flatMap((channel) => [...people].map((requester) => ({ channel, requester })));
+  return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
+}
+
+function entriesIn(entries: Iterable<RuledEntry>, { channel, requester }: Place): RuledEntry[] {
+  return [...entries].filter(({ allow: { channels, people } }) => {
+    const isHere = channels === undefined || channels.includes(channel);
+    return isHere && (people === undefined || people.includes(requester));
+  });
+}
+
+function limitProblem(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const named = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `a model takes at most ${MAX_TOOLS} tools at once; left out where there are more: ${named}; remove tools from the manifest, or limit with "allow" where they are used`;
+}
+
+function builtInEntries({ agent }: Manifest): RuledEntry[] {
   const uses: ReadonlyMap<string, string> = new Map(
     Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
   );
@@ -69,17 +93,17 @@ function builtInEntries({ agent }: Manifest): KeptEntry[] {
     }));
 }
 
-function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: Secrets): KeptEntry {
+function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: Secrets): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const hints = declaration.kind === 'mcp' && declaration.trustHints ? hintsOf(tool.name) : undefined;
-  // A trusted hint speaks last: what the manifest says of the tool goes before it.
+  // A trusted hint comes last, after the rules of the manifest.
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const rules = [...declaration.approval, ...trusted];
   const base = { source: kind, behind: behindOf(declaration), answerableBy: 'anyone', rules, allow } as const;
   if (tool.kind === 'interrupt') return { ...base, tool, execution: ONCE };
   const idempotent = declaration.idempotent ?? hints?.idempotent ?? tool.idempotent;
-  const protectedTool = protect(
+  const protectedTool = protectTool(
     { ...tool, idempotent },
     { secrets, maxOutput, untrusted: kind !== 'module' },
   );
@@ -94,7 +118,7 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   };
 }
 
-/** Headers may hold secrets, which change without changing what a call does. */
+/** Leaves out headers: they may hold secrets, and a rotated secret does not change what a call does. */
 function behindOf(declaration: ToolDeclaration): JsonObject {
   switch (declaration.kind) {
     case 'module':
@@ -112,34 +136,8 @@ function behindOf(declaration: ToolDeclaration): JsonObject {
   }
 }
 
-/** What the model is offered in a place: the first of those that may be used there, and never more than it takes. */
-export function offeredEntries(entries: Iterable<KeptEntry>, place: Place): KeptEntry[] {
-  return entriesIn(entries, place).slice(0, MOST_TOOLS);
-}
-
-/** The entries that some place has no room for. */
-export function crowdedOut(entries: Iterable<KeptEntry>): ReadonlySet<KeptEntry> {
-  const all = [...entries];
-  if (all.length <= MOST_TOOLS) return new Set();
-  // Whoever and wherever no entry names is one more person and one more place.
-  const channels = new Set(['', ...all.flatMap(({ allow }) => allow.channels ?? [])]);
-  const people = new Set(['', ...all.flatMap(({ allow }) => allow.people ?? [])]);
-  const places = [...channels].flatMap((channel) => [...people].map((requester) => ({ channel, requester })));
-  return new Set(places.flatMap((place) => entriesIn(all, place).slice(MOST_TOOLS)));
-}
-
-function entriesIn(entries: Iterable<KeptEntry>, { channel, requester }: Place): KeptEntry[] {
-  return [...entries].filter(({ allow: { channels, people } }) => {
-    const here = channels === undefined || channels.includes(channel);
-    return here && (people === undefined || people.includes(requester));
-  });
-}
-
-const LONGEST_DESCRIPTION = 1024;
-
-/** Cuts what a tool says of itself to what models take: a longer one would cost every request with that tool in it. */
-export function shortenDescription(description: string): string {
-  if (description.length <= LONGEST_DESCRIPTION) return description;
-  // Half of a surrogate pair would be no text.
-  return `${description.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+function shortenDescription(description: string): string {
+  if (description.length <= MAX_DESCRIPTION) return description;
+  // Half of a surrogate pair would not be valid text.
+  return `${description.slice(0, MAX_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

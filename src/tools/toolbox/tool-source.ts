@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Tool } from '../../agent/tool.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
 import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
@@ -9,13 +10,13 @@ import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import type { LoadModule } from './load-module.ts';
 
-/** Where tools come from: one entry of the manifest, opened. */
+/** One entry of the manifest, opened: a module, an HTTP call or an MCP server. */
 export interface ToolSource {
   readonly declaration: ToolDeclaration;
   tools(): readonly Tool[];
-  /** What a server says of its own tool; shown, and trusted only where the manifest says so. */
+  /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
   hintsOf(name: string): McpHints | undefined;
-  /** Why there are fewer tools than declared, for the log and for `doctor`. */
+  /** Returns the reasons why tools are missing, for the log and for `doctor`. */
   problems(): readonly string[];
   describe(): McpDescription | undefined;
   close(): Promise<void>;
@@ -26,11 +27,11 @@ export interface SourceOptions {
   readonly loadModule: LoadModule;
   readonly secrets: Secrets;
   readonly log: McpLog;
-  /** Told when a server's list has changed. */
+  /** Called when a server's list has changed. */
   readonly onChange: () => void;
 }
 
-/** Opens one entry of the manifest. What cannot be opened is a source without tools and with a problem, and harms no other. */
+/** Opens one entry of the manifest. An entry that cannot be opened becomes a source without tools and with a problem. */
 export async function openSource(declaration: ToolDeclaration, options: SourceOptions): Promise<ToolSource> {
   switch (declaration.kind) {
     case 'module':
@@ -62,7 +63,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
   }
 }
 
-/** A server's own paths start from the manifest's folder, wherever the bot was started. */
+/** Resolves a server's working folder from the manifest's folder, wherever the bot was started. */
 function inFolder(config: McpConfig, folder: string): McpConfig {
   return config.transport === 'http' ? config : { ...config, cwd: resolve(folder, config.cwd ?? '.') };
 }
@@ -76,7 +77,7 @@ async function fixedSource(
   try {
     tools = await load();
   } catch (error) {
-    problems = [`${declaration.name}: ${error instanceof Error ? error.message : String(error)}`];
+    problems = [`${declaration.name}: ${describeError(error)}`];
   }
   return {
     declaration,

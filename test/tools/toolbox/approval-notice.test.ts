@@ -18,8 +18,8 @@ export const tool = defineTool({ name: 'act', description: 'Acts.' }, async () =
   return lines.find((line) => line.startsWith('- act: '))?.slice('- act: '.length);
 }
 
-const BY_DEFAULT = 'a signature by policy "default" (S0APPROVE1)';
-const BY_FINANCE = '2 signatures by policy "finance" (U0ALICE001, U0BRUNO002)';
+const BY_DEFAULT = 'an approval by policy "default" (S0APPROVE1)';
+const BY_FINANCE = '2 approvals by policy "finance" (U0ALICE001, U0BRUNO002)';
 
 test.each([
   ['no rule', undefined, `needs ${BY_DEFAULT}`],
@@ -52,7 +52,7 @@ test.each([
     `needs ${BY_FINANCE}, but not when input.x < 9`,
   ],
   ['a rule for other tools', '[ { match: "get_*", require: never } ]', `needs ${BY_DEFAULT}`],
-])('the model is told beforehand who must sign: %s', async (_, approval, expected) => {
+])('the model is told beforehand who must approve: %s', async (_, approval, expected) => {
   expect(await noticeOf(approval)).toBe(expected);
 });
 

@@ -49,9 +49,9 @@ describe('more tools than a model takes', () => {
     expect(offered.slice(0, 4)).toEqual(BUILT_INS);
     expect(offered.at(-1)).toBe('second_3');
     const problem =
-      'a model takes at most 128 tools at once; left out where there are more: second_4, second_5, second_6, second_7, second_8, second_9, second_10, second_11, second_12, second_13 and 2 more; take tools out of the manifest, or say with "allow" where they are used';
+      'a model takes at most 128 tools at once; left out where there are more: second_4, second_5, second_6, second_7, second_8, second_9, second_10, second_11, second_12, second_13 and 2 more; remove tools from the manifest, or limit with "allow" where they are used';
     expect(toolbox.warnings).toEqual([`second: ${problem}`]);
-    // What waits for a signature since before is still found.
+    // A request that has waited since before still finds its tool.
     expect(toolbox.find('second_15')).toBeDefined();
     expect(await checkTools({ manifest, folder, secrets: [] })).toContainEqual(
       expect.objectContaining({ check: 'tool second', status: 'failed', message: problem }),

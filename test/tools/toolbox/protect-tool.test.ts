@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolHelpers } from '../../../src/index.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
-import { type Protection, protect } from '../../../src/tools/toolbox/protect-tool.ts';
+import { type Protection, protectTool } from '../../../src/tools/toolbox/protect-tool.ts';
 import { type Action, interruptIn, runOnce } from '../gate/support.ts';
 
 const SECRET = 'sk-live-4711';
@@ -12,7 +12,7 @@ function protectedTool(run: (helpers: ToolHelpers) => unknown, changes: Partial<
   const secrets = new Secrets();
   secrets.add(SECRET);
   const tool = defineTool({ name: 'tool', description: 'Does.' }, (_, helpers) => run(helpers));
-  return protect(tool, { secrets, maxOutput: 1000, untrusted: false, ...changes });
+  return protectTool(tool, { secrets, maxOutput: 1000, untrusted: false, ...changes });
 }
 
 async function outputOf(
@@ -95,7 +95,7 @@ test('the output schema of our own tools still holds, after the secrets are gone
     { name: 'tool', description: 'Does.', outputSchema: z.object({ key: z.string() }) },
     () => ({ key: SECRET }),
   );
-  const part = await runOnce(protect(tool, { secrets, maxOutput: 1000, untrusted: false }), {});
+  const part = await runOnce(protectTool(tool, { secrets, maxOutput: 1000, untrusted: false }), {});
   expect(part).toMatchObject({ status: 'ok', toolResponse: { output: { key: '[redacted]' } } });
 });
 

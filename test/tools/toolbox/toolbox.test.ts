@@ -76,6 +76,16 @@ test('a tool is offered only in the channels and to the people that the manifest
   );
 });
 
+test.each([
+  ['d'.repeat(1024), 'd'.repeat(1024)],
+  ['d'.repeat(1025), `${'d'.repeat(1023)}…`],
+  [`${'d'.repeat(1022)}🍋🍋`, `${'d'.repeat(1022)}…`],
+])('a long description is cut between characters (%#)', async (description, cut) => {
+  const http = 'http: { method: GET, url: "https://example.com/" }';
+  const toolbox = await openTools(manifestOf(`  ping: { description: "${description}", ${http} }\n`));
+  expect(toolbox.find('ping')?.tool.description).toBe(cut);
+});
+
 test('a built-in that is switched off is not there, and one may be limited to the requester', async () => {
   const manifest = manifestOf('  {}\n');
   const builtIns = {
@@ -132,7 +142,7 @@ test('modules of one manifest share what they import, and a reload reads it anew
   for (const name of ['first', 'second', 'third']) {
     writeModule(folder, `${name}.ts`, name, 'return next();');
     const file = join(folder, `${name}.ts`);
-    writeFileSync(file, `import { next } from '../shared.ts';\n${readFileSync(file, 'utf8')}`);
+    writeFileSync(file, `import { next } from './shared.ts';\n${readFileSync(file, 'utf8')}`);
   }
   const declare = (name: string) => `  ${name}: { module: ./${name}.ts, approval: { require: never } }\n`;
   const toolbox = await openTools(manifestOf(declare('first') + declare('second')), { folder });

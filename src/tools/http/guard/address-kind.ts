@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 export type AddressKind = 'public' | 'private' | 'metadata';
 
-// Clouds keep these outside the link-local range, two of them in ranges that are otherwise public or merely private.
+// Metadata services outside the link-local range; two of them are in public or private ranges.
 const METADATA_ADDRESSES = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192']);
 const METADATA_ADDRESSES_6 = new Set([
   'fd00:ec2:0:0:0:0:0:254',
@@ -11,13 +11,13 @@ const METADATA_ADDRESSES_6 = new Set([
   'fd20:ce:0:0:0:0:0:254',
 ]);
 
-/** Sorts an address by where it leads; what is no address, or in no range known to be public, is never public. */
+/** Classifies an address. Anything that is not known to be public is never public. */
 export function addressKind(text: string): AddressKind {
   const version = isIP(text);
-  // A zone belongs to addresses of one link.
+  // An address with a zone is valid on one link only.
   if (version === 0 || text.includes('%')) return 'private';
   if (version === 4) return kindOfIPv4(ipaddr.IPv4.parse(text));
-  // The library reads `::1.2.3.4` as a mapped address, which it is not; in groups of digits there is nothing to misread.
+  // The library misreads `::1.2.3.4` as a mapped address; the URL parser writes it in groups of digits.
   const address = ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1));
   if (METADATA_ADDRESSES_6.has(address.toNormalizedString())) return 'metadata';
   const wrapped = wrappedIPv4(address.parts);
@@ -36,15 +36,15 @@ function kindOfIPv4(address: ipaddr.IPv4): AddressKind {
 
 function isGlobalUnicast(address: ipaddr.IPv6): boolean {
   const [first = 0] = address.parts;
-  // Beyond 2000::/3 nothing is assigned to the public.
+  // Public addresses are in 2000::/3 only.
   return first >> 13 === 1 && address.range() === 'unicast';
 }
 
 interface Wrapping {
   readonly prefix: readonly number[];
-  /** Where the IPv4 address begins, in groups of 16 bits. */
+  /** The position of the IPv4 address, in groups of 16 bits. */
   readonly at: number;
-  /** Whether public hosts are really reached this way; the others are relics that only help to hide. */
+  /** Whether public hosts are really reached this way; the other forms are obsolete and only help to hide an address. */
   readonly isInUse: boolean;
 }
 

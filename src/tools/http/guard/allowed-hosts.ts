@@ -13,16 +13,16 @@ const METADATA_NAMES = new Set([
   'instance-data.ec2.internal',
 ]);
 
-// These mean this machine whatever a resolver says of them.
+// These mean this machine, whatever a resolver returns.
 const LOCALHOST = /(?:^|\.)localhost$/;
 
-/** A host and port as a connection is about to be made to them. */
+/** The host and port of a connection that is about to be made. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-/** Who may be reached: everybody public, and beyond that only the hosts that are named here. */
+/** The hosts that may be reached: all public ones, and the private ones that are named here. */
 export class AllowedHosts {
   readonly #entries: ReadonlySet<string>;
 
@@ -30,22 +30,22 @@ export class AllowedHosts {
     this.#entries = new Set(allowPrivate.map(parseEntry));
   }
 
-  /** Refuses a target by its name alone, before anybody is asked for its address. */
+  /** Refuses a target by its name, before it is resolved. */
   checkName({ host, port }: Target): void {
-    const name = plainName(host);
+    const name = normalizeName(host);
     if ((METADATA_NAMES.has(name) || LOCALHOST.test(name)) && !this.#names(name, port)) {
       throw new BlockedAddressError(name, 'not-allowed');
     }
     if (isIP(name) !== 0) this.checkAddress({ host, port }, name);
   }
 
-  /** Refuses a target for one address that it leads to. */
+  /** Refuses a target because of one address that it resolves to. */
   checkAddress({ host, port }: Target, address: string): void {
-    const name = plainName(host);
+    const name = normalizeName(host);
     const kind: AddressKind = addressKind(address);
     if (kind === 'public') return;
     if (!this.#names(name, port)) throw new BlockedAddressError(name, 'not-allowed');
-    // Whoever allowed a name thought of a service of their own; its DNS must not turn that into credentials of the cloud.
+    // An admin who allows a name means an own service; DNS must not turn it into the cloud's credentials.
     if (kind === 'metadata' && isIP(name) === 0 && !METADATA_NAMES.has(name)) {
       throw new BlockedAddressError(name, 'metadata');
     }
@@ -56,8 +56,8 @@ export class AllowedHosts {
   }
 }
 
-/** A host name as it is compared: lower case, no brackets, no dot at the end. */
-function plainName(host: string): string {
+/** Normalizes a host name: lower case, no brackets, no dot at the end. */
+function normalizeName(host: string): string {
   return host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
@@ -75,6 +75,6 @@ function parseEntry(entry: string): string {
       `allow_private: "${entry}" is not a host name; write the exact name, with ":port" where only one port is meant`,
     );
   }
-  const name = plainName(url.hostname);
+  const name = normalizeName(url.hostname);
   return port === undefined ? name : `${name} ${port}`;
 }

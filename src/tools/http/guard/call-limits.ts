@@ -1,13 +1,13 @@
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { HttpError } from '../../errors.ts';
 
-/** The end of one call, whichever comes first: its caller's signal or its time; `release` lets go of both. */
+/** Ends one call at its caller's signal or its time limit, whichever comes first; `release` frees both. */
 export class CallLimits {
   readonly #own = new AbortController();
   readonly #caller: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #timeoutMs: number | undefined;
-  #isLate = false;
+  #isTimedOut = false;
 
   constructor(caller: AbortSignal | undefined, timeoutMs: number | undefined) {
     this.#caller = caller;
@@ -16,7 +16,7 @@ export class CallLimits {
     caller?.addEventListener('abort', this.#follow, { once: true });
     if (timeoutMs !== undefined) {
       this.#timer = setTimeout(() => {
-        this.#isLate = true;
+        this.#isTimedOut = true;
         this.#own.abort();
       }, timeoutMs);
     }
@@ -26,10 +26,10 @@ export class CallLimits {
     return this.#own.signal;
   }
 
-  /** Says what really ended a call that failed with `error`. */
+  /** Returns the actual reason why a call failed with `error`. */
   explain(error: unknown, origin: string): unknown {
     if (this.#caller?.aborted === true) return this.#caller.reason;
-    if (this.#isLate) {
+    if (this.#isTimedOut) {
       return new HttpError('timed-out', `${origin} was not done within ${this.#timeoutMs} ms.`);
     }
     return error;
@@ -40,7 +40,7 @@ export class CallLimits {
     this.#caller?.removeEventListener('abort', this.#follow);
   }
 
-  /** Ends what may still be under way of a call that has failed. */
+  /** Aborts the rest of a failed call. */
   cancel(): void {
     this.release();
     this.#own.abort();
@@ -53,11 +53,11 @@ interface BodyLimits {
   readonly maxBytes: number | undefined;
   readonly origin: string;
   readonly explain: (error: unknown) => unknown;
-  /** Called once, when nothing more will be read. */
+  /** Called once, after the last read. */
   readonly release: () => void;
 }
 
-/** Passes a body on as it arrives; one that is longer than allowed ends in an error, never in a shorter body. */
+/** Streams a body; one over the size limit ends in an error, never in a shorter body. */
 export function limitedBody(
   body: NodeReadableStream<Uint8Array>,
   { maxBytes = Number.POSITIVE_INFINITY, origin, explain, release }: BodyLimits,

@@ -17,15 +17,15 @@ export type Lookup = (hostname: string) => Promise<readonly string[]>;
 export interface ConnectorOptions {
   readonly hosts: AllowedHosts;
   readonly lookup?: Lookup | undefined;
-  /** Opens the TCP connection; handed in by tests that lead it astray. */
+  /** Opens the TCP connection; tests replace it. */
   readonly open?: (options: TcpNetConnectOpts) => Socket;
 }
 
 const CONNECT_MS = 10_000;
 
 /**
- * Connects only to hosts that may be reached: a name is resolved once, every answer is checked, the connection can only
- * go to those answers, and where it really went is checked before the first byte is sent.
+ * Connects only to allowed hosts: a name is resolved once, every address is checked, the connection can only use those addresses,
+ * and its remote address is checked before the first byte is sent.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { hosts, lookup = systemLookup, open = openConnection } = options;
@@ -45,19 +45,19 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       noDelay: true,
       keepAlive: true,
     });
-    const tooLate = setTimeout(() => socket.destroy(unreachable(target, { code: 'ETIMEDOUT' })), CONNECT_MS);
+    const timer = setTimeout(() => socket.destroy(unreachable(target, { code: 'ETIMEDOUT' })), CONNECT_MS);
     const fail = (error: Error) => {
-      clearTimeout(tooLate);
+      clearTimeout(timer);
       callback(unreachable(target, error), null);
     };
     socket.once('error', fail);
     socket.once('connect', () => {
-      clearTimeout(tooLate);
+      clearTimeout(timer);
       socket.off('error', fail);
       try {
         hosts.checkAddress(target, socket.remoteAddress ?? '');
       } catch (error) {
-        // An error of a socket that nobody waits for any more must not end the process.
+        // An unhandled error of the abandoned socket would end the process.
         socket.on('error', () => undefined).destroy();
         callback(asError(error), null);
         return;
@@ -73,7 +73,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
-/** A connection that was never made; its own words would hold the address, so only its code is told. */
+/** Describes a failed connection by its code only: the error's own message may hold the address. */
 function unreachable({ host }: Target, error: object): AgentError {
   if (error instanceof AgentError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';

@@ -7,16 +7,16 @@ import { guardedConnector, type Lookup } from './guarded-connector.ts';
 import { nextRequest, type OutgoingRequest, parseTarget } from './redirects.ts';
 
 export interface GuardedFetchOptions {
-  /** Hosts that may be private, by exact name or address, with `:port` where only one port is meant. */
+  /** Hosts that may be private, by exact name or address, with `:port` for one port only. */
   readonly allowPrivate: readonly string[];
   readonly lookup?: Lookup;
-  /** For the whole call, up to the last byte of the body; without it a body may stream for ever. */
+  /** The time limit for the whole call, up to the last byte of the body; without it a body may stream without end. */
   readonly timeoutMs?: number;
-  /** Of the body, decompressed. */
+  /** The size limit of the decompressed body. */
   readonly maxBytes?: number;
 }
 
-/** The part of fetch that is offered; a body is a text, bytes or form fields, so that a redirect can send it again. */
+/** A part of `fetch`. A body is a text, bytes or form fields, so that a redirect can send it again. */
 export type GuardedFetch = (
   url: string | URL,
   init?: Pick<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'redirect'>,
@@ -24,20 +24,20 @@ export type GuardedFetch = (
 
 type Init = NonNullable<Parameters<GuardedFetch>[1]>;
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** Makes a fetch that reaches public addresses and the hosts that are named, and nothing else, also after a redirect. */
+/** Creates a fetch that reaches only public addresses and the named hosts, also after a redirect. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowPrivate, lookup, timeoutMs, maxBytes } = options;
   const connect = guardedConnector({ hosts: new AllowedHosts(allowPrivate), lookup });
-  // The limits of a call are its own; the agent's would end streams that are allowed to be quiet.
+  // Each call has its own limits; the agent's would end streams that may be idle.
   const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
 
   return async (url, init = {}) => {
     let request = firstRequest(url, init);
     const limits = new CallLimits(init.signal ?? undefined, timeoutMs);
-    const explain = (error: unknown) => limits.explain(plainCause(error, request), request.url.origin);
+    const explain = (error: unknown) => limits.explain(rootCause(error, request), request.url.origin);
     try {
       for (let redirects = 0; ; redirects += 1) {
         const { url: hop, method, headers, body = null } = request;
@@ -80,8 +80,8 @@ function checkRedirect({ url }: OutgoingRequest, status: number, before: number,
       status,
     });
   }
-  if (before === MOST_REDIRECTS) {
-    throw new HttpError('bad-redirect', `${url.origin} redirects more than ${MOST_REDIRECTS} times.`, {
+  if (before === MAX_REDIRECTS) {
+    throw new HttpError('bad-redirect', `${url.origin} redirects more than ${MAX_REDIRECTS} times.`, {
       status,
     });
   }
@@ -123,12 +123,12 @@ function toResponse(answer: UndiciResponse, limits: Parameters<typeof limitedBod
   return new Response(limitedBody(answer.body, limits), { status, statusText, headers });
 }
 
-/** The reason under fetch's own wrapping; what comes from the network is told by its code, since its words hold addresses. */
-function plainCause(error: unknown, { url }: OutgoingRequest): unknown {
+/** Returns the cause under fetch's own error. A network error is described by its code, since its message may hold addresses. */
+function rootCause(error: unknown, { url }: OutgoingRequest): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AgentError) return cause;
     if ('code' in cause && typeof cause.code === 'string') {
-      // Failures to connect were told by the connector, so here the request was on its way.
+      // The connector reports failed connections, so here the request was on its way.
       const message = `${url.origin} broke off before it had answered (${cause.code}).`;
       return new HttpError('broken-off', message, { cause: error });
     }

@@ -1,6 +1,6 @@
 import { HttpError } from '../../errors.ts';
 
-/** One request on its way, with a body that can be sent again. */
+/** A request whose body can be sent again. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: URL;
@@ -9,10 +9,10 @@ export interface OutgoingRequest {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const HEADERS_FOR_ANYBODY = ['accept', 'accept-language', 'content-type', 'user-agent'];
-const HEADERS_OF_THE_BODY = ['content-encoding', 'content-language', 'content-location', 'content-type'];
+const SAFE_HEADERS = ['accept', 'accept-language', 'content-type', 'user-agent'];
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 
-/** The URL of a request, refused unless it is http or https and carries no credentials. */
+/** Parses the URL of a request; only http and https without credentials are allowed. */
 export function parseTarget(url: string | URL, base?: URL): URL {
   if (!URL.canParse(String(url), base?.href)) {
     throw new HttpError('invalid-request', 'The URL cannot be read; write it as https://host/path.');
@@ -31,8 +31,8 @@ export function parseTarget(url: string | URL, base?: URL): URL {
 }
 
 /**
- * What an answer asks to be requested next, or `undefined` when it is final. Methods change as in fetch; another origin
- * gets no credentials and no header of ours, and never what was written to the first one.
+ * Returns the request that a redirect asks for, or `undefined` when the response is final. Methods change as in fetch. Another
+ * origin gets no credentials and none of our headers, and a writing request is never passed on to it.
  */
 export function nextRequest(
   request: OutgoingRequest,
@@ -48,20 +48,20 @@ export function nextRequest(
   if (!isSameOrigin && !isReading && !becomesGet) {
     throw new HttpError(
       'bad-redirect',
-      `${request.url.origin} passes the ${method} on to ${url.origin}, which nobody named; write that address into the tool if it is right.`,
+      `${request.url.origin} passes the ${method} on to ${url.origin}, which the tool does not name; put that address into the tool if it is right.`,
       { status },
     );
   }
   const headers = new Headers(request.headers);
-  if (becomesGet) for (const name of HEADERS_OF_THE_BODY) headers.delete(name);
+  if (becomesGet) for (const name of BODY_HEADERS) headers.delete(name);
   return {
     method: becomesGet ? 'GET' : method,
     url,
-    headers: isSameOrigin ? headers : headersForAnybody(headers),
+    headers: isSameOrigin ? headers : safeHeaders(headers),
     body: becomesGet ? undefined : request.body,
   };
 }
 
-function headersForAnybody(headers: Headers): Headers {
-  return new Headers([...headers].filter(([name]) => HEADERS_FOR_ANYBODY.includes(name)));
+function safeHeaders(headers: Headers): Headers {
+  return new Headers([...headers].filter(([name]) => SAFE_HEADERS.includes(name)));
 }

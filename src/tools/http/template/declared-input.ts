@@ -5,7 +5,7 @@ const COMPOSED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patte
 
 export type Declaration = 'required' | 'optional' | 'unknown';
 
-/** Says whether a JSON Schema of an object declares the property at a path, and whether every input has it. */
+/** Tells whether a JSON Schema of an object declares the property at a path, and whether it is required. */
 export function declarationOf(schema: JsonObject, path: InputPath): Declaration {
   let node: JsonValue | undefined = schema;
   let isRequired = true;
@@ -16,7 +16,7 @@ export function declarationOf(schema: JsonObject, path: InputPath): Declaration 
       isRequired &&= Array.isArray(required) && required.includes(name);
       node = properties[name];
     } else if (isComposed(node)) {
-      // Only a value can tell what such a schema has; the call itself checks once more.
+      // Such a schema can only be checked with a value; the call does that.
       break;
     } else if (node === schema || isJsonObject(properties)) {
       return 'unknown';

@@ -4,7 +4,7 @@ import { fillPairs, fillText, parseTemplate, percentEncode, valueAt, wholePlaceh
 
 export type BodyFormat = 'json' | 'form' | 'markup' | 'plain';
 
-/** How values are written into a body of this content type; `undefined` where nobody can say how to do it safely. */
+/** Returns how values are encoded in a body of this content type; `undefined` where there is no safe way. */
 export function bodyFormat(contentType: string | undefined, body: JsonValue): BodyFormat | undefined {
   if (contentType === undefined) return typeof body === 'string' ? 'plain' : 'json';
   const [type = ''] = contentType.toLowerCase().split(';');
@@ -15,7 +15,7 @@ export function bodyFormat(contentType: string | undefined, body: JsonValue): Bo
   return essence === 'text/plain' ? 'plain' : undefined;
 }
 
-/** Writes the body of one call, so that no value can end the place it stands in; `undefined` when nothing is left of it. */
+/** Fills the body of one call. No value can break out of its place; `undefined` means that there is no body. */
 export function fillBody(body: JsonValue, format: BodyFormat, input: JsonObject): string | undefined {
   if (format === 'json') {
     const filled = fillTree(body, input);

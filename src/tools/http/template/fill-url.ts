@@ -11,10 +11,10 @@ import {
   wholePlaceholder,
 } from './template.ts';
 
-/** What a query may hold: a text with placeholders, a number, true or false, or a list of them. */
+/** A query parameter: a text with placeholders, a number, true or false, or a list of them. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[];
 
-/** A URL made ready to be filled: nothing but its path and its query can change. */
+/** A parsed URL template; only its path and its query can change. */
 export interface UrlTemplate {
   readonly origin: string;
   readonly segments: readonly TextTemplate[];
@@ -23,23 +23,23 @@ export interface UrlTemplate {
 }
 
 const URL_SHAPE = /^(https?:\/\/[^/?#]+)([^?#]*)(?:\?([^#]*))?$/i;
-// A server may take either slash, so a step upwards between them is one as well.
+// A server may accept either slash, so ".." between backslashes counts as well.
 const STEP = /(?:^|[/\\])\.{1,2}(?:$|[/\\])/;
 const STEP_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
-/** Cuts a URL into what stands and what is filled; a sentence says what is wrong with one that cannot be used. */
+/** Parses a URL template; returns a text that says what is wrong with one that cannot be used. */
 export function parseUrlTemplate(
   url: string,
   query: Readonly<Record<string, QueryValue>> = {},
 ): UrlTemplate | string {
-  // A parser of URLs drops or turns round these silently, so that people would read another URL than the one that is called.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // URL parsers silently drop or change these, so people would read another URL than the one that is called.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
   if (/[\u0000-\u0020\u007f\\]/.test(url.replace(/\{\{[^{}]*\}\}/g, ''))) {
     return 'it may hold no blank, control character or backslash';
   }
   const [, start, path = '', search] = URL_SHAPE.exec(url) ?? [];
   if (start === undefined) return 'it must look like https://host/path?query, with no "#"';
-  if (start.includes('{{')) return 'no placeholder may stand in its scheme, host or port';
+  if (start.includes('{{')) return 'its scheme, host and port may hold no placeholder';
   if (start.includes('@')) return 'it may hold no user name or password; send credentials in a header';
   if (!URL.canParse(start)) return `"${start}" is not a host that can be called`;
   return {
@@ -50,7 +50,7 @@ export function parseUrlTemplate(
   };
 }
 
-/** Writes the URL of one call; whatever the input holds, its origin and the number of its path segments stay. */
+/** Fills the URL of one call. No input can change its origin or the number of its path segments. */
 export function fillUrl(template: UrlTemplate, input: JsonObject): URL {
   const path = template.segments.map((segment) => `/${fillSegment(segment, input)}`).join('');
   const pairs = [
@@ -63,7 +63,7 @@ export function fillUrl(template: UrlTemplate, input: JsonObject): URL {
     ),
   ];
   const url = new URL(`${template.origin}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`);
-  // Everything above keeps this true; if it ever does not, nothing may be sent.
+  // The code above guarantees this; a second check costs nothing.
   if (url.origin !== template.origin || url.username !== '' || url.password !== '') {
     throw new HttpError('invalid-input', 'The input would change the host of the call; nothing was sent.');
   }
@@ -84,7 +84,7 @@ function fillSegment(segment: TextTemplate, input: JsonObject): string {
 function unusable(names: readonly string[]): HttpError {
   return new HttpError(
     'invalid-input',
-    `"${names.join('", "')}" stands in the path of a URL and may not be empty, "." or ".."; nothing was sent.`,
+    `"${names.join('", "')}" is in the path of a URL and may not be empty, "." or ".."; nothing was sent.`,
   );
 }
 

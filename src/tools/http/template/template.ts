@@ -3,22 +3,22 @@ import type { JsonObject } from '../../../agent/json.ts';
 import { isJsonObject, type JsonValue } from '../../../agent/json.ts';
 import { HttpError } from '../../errors.ts';
 
-/** The way to one input: `{{input.order.id}}` is `['order', 'id']`. */
+/** The path of one input: `{{input.order.id}}` is `['order', 'id']`. */
 export type InputPath = readonly string[];
 
-/** A text cut into what stands as it is and what an input replaces. */
+/** A text split into literal parts and inputs. */
 export type TextTemplate = readonly (string | InputPath)[];
 
-/** What an input may hold in the middle of a text. */
+/** A value that can be inserted into a text. */
 export type Scalar = string | number | boolean;
 
-const MARK = /(\{\{[^{}]*\}\})/;
+const DELIMITER = /(\{\{[^{}]*\}\})/;
 const PLACEHOLDER = /^\{\{\s*input((?:\.[\w-]+)+)\s*\}\}$/;
 
-/** Cuts a text at its `{{input.name}}` placeholders; anything else in double braces is a mistake, never sent as it is. */
+/** Splits a text at its `{{input.name}}` placeholders; anything else in double braces is a mistake. */
 export function parseTemplate(text: string): TextTemplate {
   return text
-    .split(MARK)
+    .split(DELIMITER)
     .filter((part) => part !== '')
     .map((part) => {
       const [, path] = PLACEHOLDER.exec(part) ?? [];
@@ -32,7 +32,7 @@ export function parseTemplate(text: string): TextTemplate {
     });
 }
 
-/** Lists the inputs that a template names, in its texts and however deep in its tree, each once. */
+/** Lists the inputs that a template names, each once, at any depth of its tree. */
 export function placeholdersOf(template: JsonValue): readonly InputPath[] {
   const found = new Map<string, InputPath>();
   const visit = (value: JsonValue): void => {
@@ -44,13 +44,13 @@ export function placeholdersOf(template: JsonValue): readonly InputPath[] {
   return [...found.values()];
 }
 
-/** The one path of a text that is nothing but a placeholder, whose value keeps its type. */
+/** Returns the path of a text that is one placeholder and nothing else; its value keeps its type. */
 export function wholePlaceholder(template: TextTemplate): InputPath | undefined {
   const [only, ...others] = template;
   return others.length === 0 && typeof only === 'object' ? only : undefined;
 }
 
-/** Finds what the caller gave at a path, among own properties only; `undefined` is what was not given. */
+/** Returns the value at a path, among own properties only. */
 export function valueAt(input: JsonValue, path: InputPath): JsonValue | undefined {
   let value: JsonValue | undefined = input;
   for (const name of path) {
@@ -61,7 +61,7 @@ export function valueAt(input: JsonValue, path: InputPath): JsonValue | undefine
   return value;
 }
 
-/** Fills a text, each value written by `encode`; `undefined` when one of its inputs was not given or is null. */
+/** Fills a text with encoded values; returns `undefined` when one of its inputs is missing or null. */
 export function fillText(
   template: TextTemplate,
   input: JsonObject,
@@ -75,20 +75,20 @@ export function fillText(
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
-/** The input at a path where only one word can stand. */
+/** Returns the input at a path where only a scalar is allowed. */
 export function scalarAt(input: JsonObject, path: InputPath): Scalar | undefined {
   const value = valueAt(input, path);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'object') {
     throw new HttpError(
       'invalid-input',
-      `"${path.join('.')}" must be a text, a number or true/false where it stands; nothing was sent.`,
+      `"${path.join('.')}" must be a text, a number or true/false here; nothing was sent.`,
     );
   }
   return value;
 }
 
-/** Percent-encodes a text so that no letter of it can end or open a part of a URL. */
+/** Percent-encodes a text, so that no character of it can begin or end a part of a URL. */
 export function percentEncode(text: string, path: InputPath): string {
   try {
     return encodeURIComponent(text).replace(
@@ -104,7 +104,7 @@ export function percentEncode(text: string, path: InputPath): string {
   }
 }
 
-/** Fills `a=1&b={{input.b}}`; a pair with an input that was not given is left out. */
+/** Fills `a=1&b={{input.b}}`; a pair with a missing input is left out. */
 export function fillPairs(text: readonly TextTemplate[], input: JsonObject): string[] {
   return text.map((pair) => fillText(pair, input, percentEncode)).filter((pair) => pair !== undefined);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../src/agent/json.ts';
-import { selectValue } from '../../../../src/tools/http/read-answer.ts';
+import { selectValue } from '../../../../src/tools/http/read-response.ts';
 import { bodyFormat, fillBody } from '../../../../src/tools/http/template/fill-body.ts';
 import { fillHeaders } from '../../../../src/tools/http/template/fill-headers.ts';
 import { fillUrl, parseUrlTemplate, type QueryValue } from '../../../../src/tools/http/template/fill-url.ts';
@@ -42,7 +42,7 @@ describe('a value in the path', () => {
 
   test.each(['', '.', '..', '../admin', 'a/../b', '..\\admin', './x', 'x/..'])('cannot climb: "%s"', (id) => {
     expect(() => urlOf('https://api.example/orders/{{input.id}}', { id })).toThrow(
-      '"id" stands in the path of a URL and may not be empty, "." or ".."; nothing was sent.',
+      '"id" is in the path of a URL and may not be empty, "." or ".."; nothing was sent.',
     );
   });
 
@@ -114,7 +114,7 @@ describe('a value in a header', () => {
     'is refused when it is not one plain line: %j',
     (note) => {
       expect(() => fillHeaders({ 'X-Note': 'says {{input.note}}' }, { note })).toThrow(
-        '"note" stands in the header X-Note and may hold no line break',
+        '"note" is in the header X-Note and may hold no line break',
       );
     },
   );

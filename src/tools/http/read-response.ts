@@ -1,32 +1,33 @@
 import type { JsonValue } from '../../agent/json.ts';
+import { segmentsOf } from '../../agent/util/json-pointer.ts';
 import { HttpError } from '../errors.ts';
 import { valueAt } from './template/template.ts';
 
-export interface AnswerReading {
+export interface ReadOptions {
   /** The call as people may see it: method, origin and path. */
   readonly call: string;
   readonly select: string | undefined;
   readonly redact: (text: string) => string;
 }
 
-const LONGEST_EXCERPT = 500;
-// More than is shown, so that a secret at the edge of the excerpt is still whole when it is looked for.
-const MOST_ERROR_BYTES = 64 * 1024;
+const MAX_EXCERPT_LENGTH = 500;
+// More than is shown, so that a secret at the edge of the excerpt is still complete and gets redacted.
+const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Reads what a call gave: JSON where the answer says so, otherwise its text; any status but 2xx is an error with the beginning of the answer. */
-export async function readAnswer(answer: Response, reading: AnswerReading): Promise<JsonValue> {
-  const { call, select, redact } = reading;
-  const { status } = answer;
-  if (!answer.ok) {
-    const excerpt = redact(await readBeginning(answer))
+/** Reads a response: JSON if its content type says so, otherwise its text. A status outside 2xx is an error with an excerpt. */
+export async function readResponse(response: Response, options: ReadOptions): Promise<JsonValue> {
+  const { call, select, redact } = options;
+  const { status } = response;
+  if (!response.ok) {
+    const excerpt = redact(await readBeginning(response))
       .trim()
-      .slice(0, LONGEST_EXCERPT);
+      .slice(0, MAX_EXCERPT_LENGTH);
     throw new HttpError('bad-answer', `${call} answered ${status}${excerpt === '' ? '' : `: ${excerpt}`}`, {
       status,
     });
   }
-  const text = await answer.text();
-  const isJson = /^[^/]+\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(answer.headers.get('content-type') ?? '');
+  const text = await response.text();
+  const isJson = /^[^/]+\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(response.headers.get('content-type') ?? '');
   if (text === '' && select === undefined) return null;
   if (!isJson && select === undefined) return text;
   const value = parseJson(text);
@@ -60,33 +61,29 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-async function readBeginning(answer: Response): Promise<string> {
+async function readBeginning(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   try {
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
       size += chunk.byteLength;
-      if (size >= MOST_ERROR_BYTES) break;
+      if (size >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The status is the news; a body that breaks off, is too long or too slow only makes the excerpt shorter.
+    // The status matters most; a body that breaks off, is too long or too slow only shortens the excerpt.
   }
   return text;
 }
 
-/** Reads `/data/items/0` (JSON Pointer) or `data.items.0` as the names on the way. */
+/** Splits `/data/items/0` (JSON Pointer) or `data.items.0` into its segments. */
 export function parseSelection(select: string): readonly string[] {
   if (select === '') return [];
-  if (!select.startsWith('/')) return select.split('.');
-  return select
-    .slice(1)
-    .split('/')
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return select.startsWith('/') ? segmentsOf(select) : select.split('.');
 }
 
-/** Finds what a selection points to, among own properties only; `undefined` is nothing there. */
+/** Returns the value that a selection points to, among own properties only. */
 export function selectValue(value: JsonValue, select: string): JsonValue | undefined {
   return valueAt(value, parseSelection(select));
 }
