@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { BotSetup } from '../src/start-bot.ts';
-import { parseManifest } from '../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../src/tools/manifest/parse.ts';
 import { Secrets } from '../src/tools/secrets.ts';
 
 export interface BenchBot {

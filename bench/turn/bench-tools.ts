@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../../src/agent/tool.ts';
-import { buildEntries } from '../../src/tools/build-entries.ts';
-import { describeSignatures } from '../../src/tools/describe-signatures.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
-import type { Toolbox } from '../../src/tools/toolbox.ts';
+import { describeApprovals } from '../../src/tools/toolbox/approval-notice.ts';
+import { buildEntries } from '../../src/tools/toolbox/tool-entries.ts';
+import type { Toolbox } from '../../src/tools/toolbox/toolbox.ts';
 import { refund } from './side.ts';
 
 export const APPROVER = 'U0000ALICE';
@@ -44,7 +44,7 @@ export function benchTools(count: number): Toolbox & { readonly manifest: Manife
     toolsFor: () => all.map(({ tool }) => tool),
     find: (name) => entries.get(name),
     policy: (name) => manifest.policies.get(name),
-    notice: () => describeSignatures(all, (name) => manifest.policies.get(name)),
+    notice: () => describeApprovals(all, (name) => manifest.policies.get(name)),
     close: async () => {},
   };
 }

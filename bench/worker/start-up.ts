@@ -14,10 +14,10 @@ import { builtFile } from './build-processes.ts';
 
 /** What `main.ts` imports of its own, which is all the code that is there when the bot begins to do something. */
 const IMPORTED = [
-  'reload-manifest.js',
   'settings.js',
   'start-bot.js',
-  'tools/manifest/parse-manifest.js',
+  'tools/manifest/parse.js',
+  'tools/manifest/reload.js',
   'tools/secrets.js',
 ];
 

@@ -1,7 +1,7 @@
-import { readMarks } from './audit-marks.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
+import { readMarks } from './shared/audit-marks.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 /** Walks the chains of the audit log and names every row that was changed, removed, moved or cut off. */
 export const auditVerify: Command = {

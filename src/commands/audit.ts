@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { showLine } from '../bot/cards/show-text.ts';
 import type { AuditRow } from '../store/port/audit.ts';
-import { readMarks, writeMarks } from './audit-marks.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
+import { readMarks, writeMarks } from './shared/audit-marks.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 /** Prints the audit log, and can go on where an earlier export ended. */
 export const audit: Command = {

@@ -2,9 +2,9 @@ import { cut, showLine } from '../bot/cards/show-text.ts';
 import { readDetails } from '../bot/requests/request-details.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { readWaiting } from '../store/redis/verbs/read-waiting.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 const LONGEST_INPUT = 100;
 

@@ -147,7 +147,12 @@ export function wrongRequestMetadataDoesNotCompile(): void {
   // @ts-expect-error metadata is an object
   defineInterrupt({ name: 'wrong', description: '', inputSchema, requestMetadata: 'urgent' });
   // @ts-expect-error metadata is plain JSON, and a date is not
-  defineInterrupt({ name: 'wrong', description: '', inputSchema, requestMetadata: () => ({ at: new Date() }) });
+  defineInterrupt({
+    name: 'wrong',
+    description: '',
+    inputSchema,
+    requestMetadata: () => ({ at: new Date() }),
+  });
   // @ts-expect-error only a tool that asks has metadata of its own
   defineTool({ name: 'wrong', description: '', inputSchema, requestMetadata: { urgent: true } }, () => null);
 }
