@@ -146,11 +146,11 @@ export function wrongRequestMetadataDoesNotCompile(): void {
   });
   // @ts-expect-error metadata is an object
   defineInterrupt({ name: 'wrong', description: '', inputSchema, requestMetadata: 'urgent' });
-  // @ts-expect-error metadata is plain JSON, and a date is not
   defineInterrupt({
     name: 'wrong',
     description: '',
     inputSchema,
+    // @ts-expect-error metadata is plain JSON, and a date is not
     requestMetadata: () => ({ at: new Date() }),
   });
   // @ts-expect-error only a tool that asks has metadata of its own
