@@ -1,28 +1,23 @@
 import { createServer, type Server } from 'node:http';
 import type { PlaygroundEntity } from '../protocol.ts';
-import type { ThreadRecord } from '../record-protocol.ts';
 import type { LocalSlack } from '../slack/start-local-slack.ts';
 import { Clients } from './clients.ts';
 import { entitiesFor } from './entities/entities-for.ts';
-import { answerRequest } from './http/answer-request.ts';
+import { answerRequest, type Site } from './http/answer-request.ts';
 import { Reads, type SavedReads } from './reads.ts';
 
-/** What the page shows and serves; the parts that are not Slack are handed in. */
-export interface PageServerOptions {
+/** Everything the page shows and serves; the parts that are not Slack are passed in. */
+export interface PageServerOptions extends Pick<Site, 'files' | 'record'> {
   slack: LocalSlack;
-  /** The folder of the built page. */
-  files: string;
   /** 0 takes a free one. */
   port: number;
   /** One line on each person, by user id. */
   about: Readonly<Record<string, string>>;
-  playground: {
+  playground: Site['playground'] & {
     entity(): PlaygroundEntity;
     onChange(listener: () => void): void;
-    kill(): Promise<void>;
   };
-  record: { read(threadId: string): Promise<ThreadRecord | undefined> };
-  /** Who had read what when the playground was last stopped. */
+  /** The read positions of everyone when the playground was last stopped. */
   reads?: SavedReads;
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ThreadRecord } from '../../record-protocol.ts';
 import { sendJson } from '../../slack/web-api/send-json.ts';
 import type { Workspace } from '../../slack/workspace.ts';
 import type { Clients } from '../clients.ts';
 import type { Reads } from '../reads.ts';
-import type { PageServerOptions } from '../start-page-server.ts';
 import { carryOut } from '../verbs/carry-out.ts';
 import { isVerb } from '../verbs/verb-schemas.ts';
 import { guardRequest } from './guard-request.ts';
@@ -11,9 +11,13 @@ import { readJson } from './read-json.ts';
 import { Refused, sendAnswer } from './refused.ts';
 import { serveFile } from './serve-file.ts';
 
-/** What requests are answered from. */
-export interface Site extends Pick<PageServerOptions, 'files' | 'playground' | 'record'> {
+/** The parts of the page server that answer requests. */
+export interface Site {
+  /** The folder of the built page. */
+  readonly files: string;
   readonly port: number;
+  readonly playground: { kill(): Promise<void> };
+  readonly record: { read(threadId: string): Promise<ThreadRecord | undefined> };
   readonly workspace: Workspace;
   readonly reads: Reads;
   readonly clients: Clients;

@@ -31,3 +31,8 @@ export function numberOf(value: unknown): number | undefined {
 export function wordsOf(text: unknown): string {
   return isObject(text) ? stringOf(text.text) : '';
 }
+
+/** Reads the style of a button; a style that Slack does not know is the default one. */
+export function buttonStyle(style: unknown): 'primary' | 'danger' | 'default' {
+  return style === 'primary' || style === 'danger' ? style : 'default';
+}

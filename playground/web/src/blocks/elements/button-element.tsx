@@ -1,4 +1,4 @@
-import { isObject, stringOf } from '../json.ts';
+import { buttonStyle, isObject, stringOf } from '../json.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { resolveLink } from '../text/resolve-link.ts';
 import { PlainText } from '../text/text.tsx';
@@ -38,9 +38,4 @@ export function ButtonElement({ blockId, element }: Slot) {
       <PlainText text={element.text} />
     </button>
   );
-}
-
-/** The style of a button that Slack knows; anything else is the usual one. */
-export function buttonStyle(style: unknown): 'primary' | 'danger' | 'usual' {
-  return style === 'primary' || style === 'danger' ? style : 'usual';
 }

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
-import { buttonStyle } from '../elements/button-element.tsx';
+import { buttonStyle } from '../json.ts';
 import { PlainText, Text } from '../text/text.tsx';
 import { handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
@@ -36,7 +36,7 @@ export function ConfirmDialog({ confirm, answer }: Question) {
         <Text text={confirm.text} />
       </div>
       <div className="modal-foot">
-        <button type="button" className="element-button element-button-usual" onClick={() => answer(false)}>
+        <button type="button" className="element-button element-button-default" onClick={() => answer(false)}>
           <PlainText text={confirm.deny} />
         </button>
         <button

@@ -91,7 +91,11 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
           </p>
         )}
         <div className="modal-foot">
-          <button type="button" className="element-button element-button-usual" onClick={() => void close()}>
+          <button
+            type="button"
+            className="element-button element-button-default"
+            onClick={() => void close()}
+          >
             {view.close === undefined ? 'Cancel' : <PlainText text={view.close} />}
           </button>
           {view.submit === undefined ? null : (
