@@ -1,5 +1,5 @@
 import { PLAYGROUND_HELP, type PlaygroundArguments, readArguments } from './read-arguments.ts';
-import { StoppedError } from './start/stopped-error.ts';
+import { StoppedError } from './start/resources.ts';
 import type { Playground } from './start-playground.ts';
 
 const EXIT = { trouble: 1, notUnderstood: 2, interrupted: 130 } as const;

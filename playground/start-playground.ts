@@ -12,20 +12,17 @@ import type { PlaygroundEntity } from './protocol.ts';
 import type { PlaygroundArguments } from './read-arguments.ts';
 import { openRecordReader } from './record/open-record-reader.ts';
 import { bringUpRedis } from './redis/bring-up-redis.ts';
-import { answerByScript } from './script/scripted-model.ts';
+import { answerByScript } from './scripted-model/scripted-model.ts';
 import { type LocalSlack, startLocalSlack } from './slack/start-local-slack.ts';
 import { saveState } from './slack/state/save-state.ts';
-import { ABOUT_PEOPLE } from './start/about-people.ts';
-import { botEnvironment } from './start/bot-environment.ts';
+import { botEnvironment, chooseBotPort } from './start/bot-environment.ts';
 import { buildPage } from './start/build-page.ts';
-import { chooseBotPort } from './start/choose-bot-port.ts';
-import { holdFolder } from './start/hold-folder.ts';
-import { keepSaved } from './start/keep-saved.ts';
 import { loadApp } from './start/load-app.ts';
-import { Openings } from './start/openings.ts';
-import { openPlaygroundView } from './start/playground-view.ts';
+import { holdFolder } from './start/lock-folder.ts';
+import { ABOUT_PEOPLE, openPlaygroundView } from './start/playground-view.ts';
+import { Openings, StoppedError } from './start/resources.ts';
+import { keepSaved } from './start/save-on-change.ts';
 import { forgetSaved, KEPT, loadSaved } from './start/saved-state.ts';
-import { StoppedError } from './start/stopped-error.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
   readonly env?: NodeJS.ProcessEnv;

@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { messagesSaying, openPageClient, type PageClient } from '../playground/page-client.ts';
 import type { Entity, MessageEntity } from '../playground/protocol.ts';
 import { findFreePort } from '../playground/redis/find-free-port.ts';
-import { tourSteps } from '../playground/script/tour.ts';
 import { CAST } from '../playground/slack/default-cast.ts';
+import { tourSteps } from '../playground/tour/tour-steps.ts';
 import { APPROVE } from '../src/bot/cards/action-ids.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { bringUpChromium } from '../playground/chromium/bring-up-chromium.ts';
 import { launchChromium } from '../playground/chromium/launch-chromium.ts';
-import { Visitor } from '../playground/chromium/visitor.ts';
+import { Visitor } from '../playground/chromium/person-page.ts';
 import { PLACES } from '../playground/slack/default-cast.ts';
 import { startPlayground } from '../playground/start-playground.ts';
 

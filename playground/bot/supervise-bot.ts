@@ -1,4 +1,4 @@
-import { lastLines } from '../install/last-lines.ts';
+import { lastLines } from '../install/run-command.ts';
 import type { BotProcess } from '../protocol.ts';
 import { type BotOrder, type RunningProcess, runBot } from './run-bot.ts';
 

@@ -1,6 +1,5 @@
 import { findInstaller, installPackage, type WantedPackage } from '../install/install-package.ts';
-import { distributionFamily, type Machine, thisMachine } from '../install/machine.ts';
-import { nameCommand } from '../install/name-command.ts';
+import { distributionFamily, type Machine, nameCommand, thisMachine } from '../install/machine.ts';
 import { type FoundChromium, findChromium, troubleRunning } from './find-chromium.ts';
 
 const CHROMIUM: WantedPackage = {

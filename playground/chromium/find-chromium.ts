@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findExecutable } from '../install/find-executable.ts';
-import { lastLines } from '../install/last-lines.ts';
 import type { Machine } from '../install/machine.ts';
-import { runCommand } from '../install/run-command.ts';
+import { lastLines, runCommand } from '../install/run-command.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_APPLICATIONS = [

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findExecutable } from './find-executable.ts';
-import { lastLines } from './last-lines.ts';
 import { distributionFamily, type Machine } from './machine.ts';
-import { type CommandOutcome, runCommand } from './run-command.ts';
+import { type CommandOutcome, lastLines, runCommand } from './run-command.ts';
 
 const LOCK_PATIENCE_SECONDS = 120;
 

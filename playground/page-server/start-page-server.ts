@@ -4,7 +4,7 @@ import type { LocalSlack } from '../slack/start-local-slack.ts';
 import { Clients } from './clients.ts';
 import { entitiesFor } from './entities/entities-for.ts';
 import { answerRequest, type Site } from './http/answer-request.ts';
-import { Reads, type SavedReads } from './reads.ts';
+import { Reads, type SavedReads } from './read-positions.ts';
 
 /** Everything the page shows and serves; the parts that are not Slack are passed in. */
 export interface PageServerOptions extends Pick<Site, 'files' | 'record'> {

@@ -3,9 +3,8 @@ import { type Keys, SHARDS, threadOf } from '../../src/store/keys.ts';
 import { SettledState } from '../../src/store/request-record.ts';
 import type { RedisClient } from '../../src/store/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
-import { parseAuditRows, StreamRange } from './audit-row.ts';
-import { byAge, loadRequests } from './load-requests.ts';
-import { repliesTo } from './replies-to.ts';
+import { parseAuditRows, StreamRange } from './audit-rows.ts';
+import { byAge, loadRequests, repliesTo } from './load-requests.ts';
 
 /**
  * Gives a function that lists every request the audit log names and that is kept, oldest first. Called again it reads only

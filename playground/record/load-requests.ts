@@ -1,3 +1,4 @@
+import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { type Keys, shardOf, threadOf } from '../../src/store/keys.ts';
 import { parseRequestRecord } from '../../src/store/parse-request-record.ts';
@@ -5,8 +6,6 @@ import type { TimerKind } from '../../src/store/port.ts';
 import type { RequestRecord } from '../../src/store/request-record.ts';
 import type { RedisClient } from '../../src/store/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
-import { toRecordedRequest } from './recorded-request.ts';
-import { repliesTo } from './replies-to.ts';
 
 const TIMERS = ['remind', 'escalate', 'expire', 'recover', 'purge'] satisfies TimerKind[];
 const Hash = z.record(z.string(), z.string());
@@ -62,4 +61,50 @@ function timersFrom(due: readonly unknown[]): RecordedRequest['timers'] {
     const at = Due.parse(due[index]);
     return at === null ? [] : [{ kind, at }];
   }).sort((left, right) => left.at - right.at);
+}
+
+const Call = z.object({
+  interrupt: z.object({ toolRequest: z.object({ name: z.string(), input: z.unknown() }) }),
+});
+
+/** Turns a request into what the page is shown of it; a call that cannot be read leaves the rest as it is. */
+export function toRecordedRequest(
+  request: RequestRecord,
+  timers: RecordedRequest['timers'],
+): RecordedRequest {
+  const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
+  const { id, kind, state, revision, requester, digest, principals, votes, createdAt, expiresAt } = request;
+  const { settledAt, by, payload, progress } = request;
+  return {
+    id,
+    kind,
+    state,
+    revision,
+    tool: call?.name ?? 'unknown tool',
+    input: call?.input ?? null,
+    requester,
+    digest,
+    principals,
+    quorum: request.policy.quorum,
+    votes,
+    createdAt,
+    expiresAt,
+    ...(settledAt !== undefined && { settledAt }),
+    ...(by !== undefined && by !== '' && { by }),
+    ...(payload !== undefined && { payload }),
+    attempts: request.attempts,
+    isIdempotent: request.execution.idempotent,
+    ...(progress !== undefined && { progress }),
+    timers,
+    views: request.views.map((view) => ({ ...view })),
+  };
+}
+
+/** Sends the commands and gives their replies in order; of a transaction, nothing changes between two of them. */
+export async function repliesTo(commands: ChainableCommander): Promise<unknown[]> {
+  const replies = (await commands.exec()) ?? [];
+  return replies.map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
+  });
 }

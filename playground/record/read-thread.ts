@@ -4,10 +4,8 @@ import { isThreadId, type Keys, requestIdOf, shardOf, threadOf } from '../../src
 import type { RedisClient } from '../../src/store/run-script.ts';
 import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';
-import { parseAuditRows, StreamRange } from './audit-row.ts';
-import { checkRows } from './check-rows.ts';
-import { loadRequests } from './load-requests.ts';
-import { repliesTo } from './replies-to.ts';
+import { checkRows, parseAuditRows, StreamRange } from './audit-rows.ts';
+import { loadRequests, repliesTo } from './load-requests.ts';
 
 const Thread = z.object({
   token: z.string().optional(),

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { servesFolder } from './serves-folder.ts';
+import { servesFolder } from './ask-redis.ts';
 
 // Longer than the watchdog's grace, because a server that was just told to stop may still be writing.
 const PATIENCE_MILLISECONDS = 12_000;

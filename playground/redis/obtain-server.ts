@@ -1,7 +1,6 @@
+import { findExecutable } from '../install/find-executable.ts';
 import { findInstaller, installPackage, type WantedPackage } from '../install/install-package.ts';
-import type { Machine } from '../install/machine.ts';
-import { nameCommand } from '../install/name-command.ts';
-import { findServer } from './find-server.ts';
+import { type Machine, nameCommand } from '../install/machine.ts';
 
 const REDIS: WantedPackage = {
   program: 'Redis',
@@ -49,4 +48,9 @@ function waysOut(machine: Machine): string {
     `  - install redis-server or valkey-server yourself: ${nameCommand(INSTALL_COMMANDS, machine)}`,
     '  - run this as root on Debian or Ubuntu, or with Homebrew on macOS, so that it can be installed for you',
   ].join('\n');
+}
+
+/** Finds a server that speaks Redis on the PATH of the given environment, Redis itself before Valkey. */
+export function findServer(env: NodeJS.ProcessEnv): string | undefined {
+  return findExecutable('redis-server', env) ?? findExecutable('valkey-server', env);
 }

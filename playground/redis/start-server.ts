@@ -2,12 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastLines } from '../install/last-lines.ts';
-import { askRedis } from './ask-redis.ts';
+import { lastLines } from '../install/run-command.ts';
+import { askRedis, servesFolder } from './ask-redis.ts';
 import { findFreePort } from './find-free-port.ts';
 import { launchWatchdog, type WatchedServer } from './launch-watchdog.ts';
 import { lockDataFolder } from './lock-data-folder.ts';
-import { servesFolder } from './serves-folder.ts';
 
 const PORTS_TO_TRY = 5;
 const START_PATIENCE_MILLISECONDS = 60_000;

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sendJson } from '../send-json.ts';
 import { buildState, type WorkspaceSeed } from './build-state.ts';
 import { Deliveries } from './delivery/deliveries.ts';
-import { eventPayload } from './events/event-payload.ts';
-import { messageOccurrences } from './events/message-events.ts';
+import { eventPayload } from './delivery/event-payload.ts';
+import { messageOccurrences } from './delivery/message-events.ts';
 import { HttpDelivery } from './http/http-delivery.ts';
 import { RequestUrl } from './http/request-url.ts';
 import { SLACK_TIMINGS, type Timings } from './limits.ts';
@@ -18,7 +19,6 @@ import { Faults } from './web-api/faults.ts';
 import { RateLimiter } from './web-api/rate-limiter.ts';
 import { parseObject, readBody } from './web-api/read-request.ts';
 import { Refusal } from './web-api/refusal.ts';
-import { sendJson } from './web-api/send-json.ts';
 import { Workspace } from './workspace.ts';
 
 export interface LocalSlackOptions extends WorkspaceSeed {

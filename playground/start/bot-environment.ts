@@ -1,4 +1,6 @@
+import { createServer } from 'node:net';
 import type { BroughtUpRedis } from '../redis/bring-up-redis.ts';
+import { findFreePort } from '../redis/find-free-port.ts';
 import type { LocalSlack } from '../slack/start-local-slack.ts';
 
 export interface BotSurroundings {
@@ -43,4 +45,22 @@ export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv
 /** A server that was started here is a single one, whatever the one in the environment is. */
 function withoutRedisSettings(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('REDIS_')));
+}
+
+/**
+ * Chooses where the bot takes call-backs: the port after the page's, so that addresses handed out before hold after a restart,
+ * or any free one where that is taken.
+ */
+export async function chooseBotPort(pagePort: number): Promise<number> {
+  const next = pagePort + 1;
+  return pagePort > 0 && next <= 65_535 && (await isFree(next)) ? next : await findFreePort();
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    // On every address, as the bot will.
+    probe.listen(port, () => probe.close(() => resolve(true)));
+  });
 }

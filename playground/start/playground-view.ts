@@ -1,6 +1,7 @@
 import type { BotSupervisor } from '../bot/supervise-bot.ts';
 import type { PlaygroundEntity } from '../protocol.ts';
-import { followTour, type TourSources } from './follow-tour.ts';
+import { CAST } from '../slack/default-cast.ts';
+import { followTour, type TourSources } from '../tour/follow-tour.ts';
 
 export interface ViewSources extends Omit<TourSources, 'onChange' | 'bot'> {
   readonly bot: BotSupervisor;
@@ -31,3 +32,13 @@ export async function openPlaygroundView(sources: ViewSources): Promise<Playgrou
     close: () => tour.stop(),
   };
 }
+
+/** One line for each of the cast, said beside their name where one switches between them. */
+export const ABOUT_PEOPLE: Readonly<Record<string, string>> = {
+  [CAST.requester]: 'asks for things, and may not sign them',
+  [CAST.alice]: 'approver: signs refunds, deployments and deletions',
+  [CAST.bruno]: 'approver: the second signature where two are needed',
+  [CAST.admin]: 'admin: signs refunds and deletions, hears of trouble with the manifest',
+  [CAST.guest]: 'guest: sees cards in #general, may sign nothing',
+  [CAST.outsider]: 'from another company, in #partners: may sign nothing',
+};

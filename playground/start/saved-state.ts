@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { savedReads } from '../page-server/reads.ts';
+import { savedReads } from '../page-server/read-positions.ts';
 
 const SavedFile = z.object({ workspace: z.record(z.string(), z.unknown()), reads: savedReads });
 

@@ -1,6 +1,5 @@
 import { type Cluster, Redis, ReplyError } from 'ioredis';
-import type { Keys } from './keys.ts';
-import { shardOf } from './keys.ts';
+import { type Keys, shardOf } from './keys.ts';
 import type { Script, ScriptName, Scripts } from './scripts.ts';
 
 export type RedisClient = Redis | Cluster;

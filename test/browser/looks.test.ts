@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../playground/chromium/visitor.ts';
+import type { Visitor } from '../../playground/chromium/person-page.ts';
 import { PLACES } from '../../playground/slack/default-cast.ts';
 import { findSerious } from './find-serious.ts';
 import { setStage } from './stage.ts';

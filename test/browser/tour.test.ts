@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../playground/chromium/visitor.ts';
+import type { Visitor } from '../../playground/chromium/person-page.ts';
 import { setStage } from './stage.ts';
 
 const stage = setStage();

@@ -1,6 +1,6 @@
 import type { ChannelEntity } from '../../protocol.ts';
 import type { Channel } from '../../slack/state/types.ts';
-import { lastReadIn } from '../reads.ts';
+import { lastReadIn } from '../read-positions.ts';
 import { mentions } from './mentions.ts';
 import { threadsIn, unreadInChannel, unreadInThread } from './unread.ts';
 import type { Viewpoint } from './viewpoint.ts';

@@ -1,6 +1,6 @@
 import type { Entity, PlaygroundEntity } from '../../protocol.ts';
 import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
-import type { SavedReads } from '../reads.ts';
+import type { SavedReads } from '../read-positions.ts';
 import { channelEntities } from './channels.ts';
 import { messageEntities } from './messages.ts';
 import { groupEntities, personEntities, workspaceEntity } from './people.ts';

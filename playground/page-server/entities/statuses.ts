@@ -1,5 +1,5 @@
 import type { StatusEntity } from '../../protocol.ts';
-import { canStop } from '../../slack/people/use-agent.ts';
+import { canStop } from '../../slack/people/agent-actions.ts';
 import { findSession } from '../../slack/state/sessions.ts';
 import type { Viewpoint } from './viewpoint.ts';
 

@@ -1,5 +1,5 @@
 import type { ThreadEntity } from '../../protocol.ts';
-import { lastReadIn, placeName } from '../reads.ts';
+import { lastReadIn, placeName } from '../read-positions.ts';
 import { threadsIn, unreadInThread } from './unread.ts';
 import type { Viewpoint } from './viewpoint.ts';
 

@@ -1,5 +1,5 @@
 import type { Message } from '../../slack/state/types.ts';
-import { lastReadIn, placeName } from '../reads.ts';
+import { lastReadIn, placeName } from '../read-positions.ts';
 import { mentions } from './mentions.ts';
 import type { Viewpoint } from './viewpoint.ts';
 

@@ -1,7 +1,7 @@
 import { canSee } from '../../slack/people/interaction.ts';
 import type { Channel, Message, User } from '../../slack/state/types.ts';
 import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
-import { placeName, type SavedReads } from '../reads.ts';
+import { placeName, type SavedReads } from '../read-positions.ts';
 
 /** The workspace as far as one person can see it: every entity of their client is made from this. */
 export interface Viewpoint {

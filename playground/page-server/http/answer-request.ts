@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ThreadRecord } from '../../record-protocol.ts';
-import { sendJson } from '../../slack/web-api/send-json.ts';
+import { sendJson } from '../../send-json.ts';
 import type { Workspace } from '../../slack/workspace.ts';
+import { isVerb } from '../actions/action-schemas.ts';
+import { carryOut } from '../actions/actions.ts';
 import type { Clients } from '../clients.ts';
-import type { Reads } from '../reads.ts';
-import { carryOut } from '../verbs/carry-out.ts';
-import { isVerb } from '../verbs/verb-schemas.ts';
-import { guardRequest } from './guard-request.ts';
-import { readJson } from './read-json.ts';
-import { Refused, sendAnswer } from './refused.ts';
+import type { Reads } from '../read-positions.ts';
+import { guardRequest, Refused, readJson, sendAnswer } from './read-request.ts';
 import { serveFile } from './serve-file.ts';
 
 /** The parts of the page server that answer requests. */

@@ -2,7 +2,7 @@ import type { InteractionOutcome } from '../delivery/delivery.ts';
 import { elementsOf } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject, User } from '../state/types.ts';
 import { collectState, type InputValue, keepsState, optionsOf, stateOf } from './element-values.ts';
-import { type ClickTarget, findShown, placeOf, type Shown } from './find-shown.ts';
+import { type ClickTarget, findShown, placeOf, type Shown } from './find-target.ts';
 import { interactionBase, type Surroundings } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 

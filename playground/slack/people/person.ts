@@ -4,16 +4,16 @@ import { LIMITS } from '../limits.ts';
 import { addReaction, removeReaction } from '../state/reactions.ts';
 import type { Channel, JsonObject, Message, User } from '../state/types.ts';
 import { Refusal } from '../web-api/refusal.ts';
+import { lookAt, openAssistantThread, openHome, renameSession, stopSession } from './agent-actions.ts';
 import { type ClickOptions, click } from './click.ts';
-import { composeMessage } from './compose.ts';
+import { composeMessage } from './compose-message.ts';
 import type { InputValue } from './element-values.ts';
-import type { ClickTarget } from './find-shown.ts';
+import type { ClickTarget } from './find-target.ts';
 import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
 import { joinChannel, leaveChannel } from './join-channel.ts';
 import { NotPossible } from './not-possible.ts';
 import { searchOptions } from './search-options.ts';
 import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
-import { lookAt, openAssistantThread, openHome, renameSession, stopSession } from './use-agent.ts';
 
 const GONE = 'This message is no longer there.';
 

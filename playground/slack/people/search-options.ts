@@ -1,7 +1,7 @@
 import { elementsOf, objects } from '../state/normalize-blocks.ts';
 import type { JsonObject, User } from '../state/types.ts';
 import { rememberOffered } from './element-values.ts';
-import { type ClickTarget, findShown, placeOf } from './find-shown.ts';
+import { type ClickTarget, findShown, placeOf } from './find-target.ts';
 import { interactionBase, type Surroundings } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sendJson } from '../../send-json.ts';
 import type { JsonObject } from '../state/types.ts';
 import type { Fault, Faults } from './faults.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from './handle-call.ts';
 import { readArguments, readToken } from './read-request.ts';
 import { Refusal } from './refusal.ts';
-import { sendJson } from './send-json.ts';
 
 export interface Serving {
   handling: CallHandling;

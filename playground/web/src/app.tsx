@@ -1,19 +1,18 @@
 import { useEffect } from 'react';
 import { ModalStack } from './blocks/blocks.tsx';
-import { connectAs, useConnection } from './connection.ts';
-import { ConnectionBanner } from './connection-banner.tsx';
+import { connectAs, useConnection } from './client/connection.ts';
+import { useEntity, useWorkspace } from './client/store.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { Home } from './home/home.tsx';
+import { useRoute } from './navigation/routes.ts';
+import { useDocumentTitle } from './navigation/use-document-title.ts';
+import { useVisiblePlace } from './navigation/use-visible-screen.ts';
 import { usePanes } from './panes/panes.ts';
 import { useShownPane } from './panes/shown-pane.ts';
-import { useRoute } from './routes.ts';
 import { SidePanel } from './side-panel/side-panel.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
-import { useEntity, useWorkspace } from './store.ts';
 import { Thread } from './thread/thread.tsx';
-import { ToastList } from './toasts/toast-list.tsx';
-import { useDocumentTitle } from './use-document-title.ts';
-import { useVisiblePlace } from './use-visible-place.ts';
+import { ToastList } from './toasts/toasts.tsx';
 import './app.css';
 
 /** The whole page: one person's client beside what only a playground has. */
@@ -84,5 +83,19 @@ function Waiting() {
           : 'Connecting …'}
       </p>
     </main>
+  );
+}
+
+/** A calm line while the server is away; what was there stays readable. */
+export function ConnectionBanner() {
+  const isLost = useConnection() === 'lost';
+  return (
+    <div role="status">
+      {isLost && (
+        <p className="connection-banner">
+          The playground does not answer. Is it still running in its terminal? Trying again …
+        </p>
+      )}
+    </div>
   );
 }

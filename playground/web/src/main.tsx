@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { restWhileHidden } from './connection.ts';
-import { followHistory } from './routes.ts';
+import { restWhileHidden } from './client/connection.ts';
+import { followHistory } from './navigation/routes.ts';
 import { followTheme } from './theme/theme.ts';
 import './theme.css';
 

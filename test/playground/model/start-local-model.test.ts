@@ -10,8 +10,11 @@ import OpenAI, {
 } from 'openai';
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LocalModel, LocalModelOptions } from '../../../playground/model/start-local-model.ts';
-import { startLocalModel } from '../../../playground/model/start-local-model.ts';
+import {
+  type LocalModel,
+  type LocalModelOptions,
+  startLocalModel,
+} from '../../../playground/model/start-local-model.ts';
 
 const running: LocalModel[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSavedReads } from '../../../playground/page-server/reads.ts';
+import { parseSavedReads } from '../../../playground/page-server/read-positions.ts';
 import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
 import { postText } from '../slack/support.ts';
 import { act, ClientForTest, pageForTest } from './support.ts';

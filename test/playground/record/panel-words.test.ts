@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/record-protocol.ts';
-import { gapBefore } from '../../../playground/web/src/panel/gap-before.ts';
-import { partsOf, roleOf } from '../../../playground/web/src/panel/message-parts.ts';
-import { pathOf } from '../../../playground/web/src/panel/path-of.ts';
-import { actorOf, detailInWords } from '../../../playground/web/src/panel/row-words.ts';
-import { spellDuration, spellTimer } from '../../../playground/web/src/panel/spell-time.ts';
-import { queueInWords, threadInWords } from '../../../playground/web/src/panel/thread-words.ts';
+import { actorOf, detailInWords, gapBefore } from '../../../playground/web/src/record-panel/describe-row.ts';
+import { queueInWords, threadInWords } from '../../../playground/web/src/record-panel/describe-thread.ts';
+import { spellDuration, spellTimer } from '../../../playground/web/src/record-panel/format-time.ts';
+import { partsOf, roleOf } from '../../../playground/web/src/record-panel/message-parts.ts';
+import { pathOf } from '../../../playground/web/src/record-panel/state-path.ts';
 
 function requestWith(changes: Partial<RecordedRequest> = {}): RecordedRequest {
   return {

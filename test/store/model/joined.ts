@@ -1,5 +1,4 @@
-import type { Verbs, World } from './world.ts';
-import { expiryOf, isSettled, votesFor } from './world.ts';
+import { expiryOf, isSettled, type Verbs, votesFor, type World } from './world.ts';
 
 type Joined = 'putAndTake' | 'voteAndStart' | 'sign' | 'finishAndTake';
 

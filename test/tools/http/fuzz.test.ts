@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
-import { toJson } from '../../../src/agent/json.ts';
+import { type JsonObject, type JsonValue, toJson } from '../../../src/agent/json.ts';
 import { addressKind } from '../../../src/tools/http/address-kind.ts';
 import { fillUrl, parseUrlTemplate } from '../../../src/tools/http/fill-url.ts';
 import { HttpError } from '../../../src/tools/http/http-error.ts';

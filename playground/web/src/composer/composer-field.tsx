@@ -1,12 +1,13 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { ChannelEntity } from '../../../protocol.ts';
+import { act } from '../client/act.ts';
+import { useEntities, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
-import { useEntities, useWorkspace } from '../store.ts';
+import { showToast } from '../toasts/toasts.tsx';
 import { composerId } from './focus-composer.ts';
+import { namesToTokens } from './mention-text.ts';
 import { SuggestionList, suggestionId } from './suggestion-list.tsx';
 import { findTrigger, type Suggestion, suggest } from './suggestions.ts';
-import { useDraft } from './use-draft.ts';
-import { useSend } from './use-send.ts';
 
 interface ComposerFieldProps {
   channel: ChannelEntity;
@@ -122,4 +123,40 @@ function placeCaret(field: HTMLTextAreaElement | null, at: number): void {
     field?.focus();
     field?.setSelectionRange(at, at);
   });
+}
+
+/** What a person has begun to write somewhere, kept for this window, also over a reload. */
+export function useDraft(key: string): readonly [string, (text: string) => void] {
+  const keptAs = `draft:${key}`;
+  const [text, setText] = useState(() => window.sessionStorage.getItem(keptAs) ?? '');
+  const change = (next: string): void => {
+    if (next === '') window.sessionStorage.removeItem(keptAs);
+    else window.sessionStorage.setItem(keptAs, next);
+    setText(next);
+  };
+  return [text, change];
+}
+
+/** Says what was typed, or gives a command of the app; resolves to whether it was taken. */
+export function useSend(channel: string, threadTs: string | undefined): (typed: string) => Promise<boolean> {
+  const entities = useEntities();
+  const { app } = useWorkspace();
+  return async (typed) => {
+    const text = namesToTokens(entities, typed.trim());
+    if (!typed.startsWith('/')) {
+      const answer = await act('say', { channel, text, ...(threadTs !== undefined && { threadTs }) });
+      return answer.ok;
+    }
+    const [command = '', ...rest] = text.split(' ');
+    if (!app.commands.includes(command)) {
+      showToast(`${command} is not a command here. Begin with a space to say it as a message.`);
+      return false;
+    }
+    if (threadTs !== undefined) {
+      showToast(`${command} works in the channel, not in a thread.`);
+      return false;
+    }
+    const answer = await act('command', { command, text: rest.join(' '), channel });
+    return answer.ok;
+  };
 }

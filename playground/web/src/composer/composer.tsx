@@ -1,7 +1,7 @@
 import type { ChannelEntity } from '../../../protocol.ts';
-import { act } from '../act.ts';
-import { channelName } from '../place-name.ts';
-import { nameOf, useEntities, useWorkspace } from '../store.ts';
+import { act } from '../client/act.ts';
+import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
+import { channelName } from '../navigation/screen-name.ts';
 import { ComposerField } from './composer-field.tsx';
 import './composer.css';
 

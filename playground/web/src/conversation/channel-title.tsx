@@ -1,11 +1,11 @@
 import { useId, useRef, useState } from 'react';
 import type { ChannelEntity } from '../../../protocol.ts';
-import { act } from '../act.ts';
+import { act } from '../client/act.ts';
+import { nameOf, useEntities, usePerson } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
+import { channelName, otherMember } from '../navigation/screen-name.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
-import { channelName, otherMember } from '../place-name.ts';
-import { nameOf, useEntities, usePerson } from '../store.ts';
 import { useLeaving } from '../use-leaving.ts';
 
 /** A channel's name and who is in it. */

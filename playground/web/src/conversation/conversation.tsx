@@ -1,14 +1,13 @@
+import { messagesOf, nameOf, useEntities, useEntity, useWorkspace } from '../client/store.ts';
 import { Composer } from '../composer/composer.tsx';
-import { AppTabs } from '../home/app-tabs.tsx';
+import { AppTabs, useOpenedTab } from '../home/app-tabs.tsx';
 import { Prompts } from '../home/prompts.tsx';
-import { useOpenedTab } from '../home/use-opened-tab.ts';
-import { channelName, otherMember } from '../place-name.ts';
-import { messagesOf, useEntities, useEntity, useWorkspace } from '../store.ts';
-import { ChannelIntro } from './channel-intro.tsx';
+import { channelName, otherMember } from '../navigation/screen-name.ts';
 import { ChannelTitle } from './channel-title.tsx';
 import { MessageList } from './message-list.tsx';
-import { PlaceHeader } from './place-header.tsx';
+import { PlaceHeader } from './pane-header.tsx';
 import './conversation.css';
+import type { ChannelEntity } from '../../../protocol.ts';
 
 /** A channel's or a direct message's main line, with its composer. */
 export function Conversation({ channelId }: { channelId: string }) {
@@ -37,5 +36,32 @@ export function Conversation({ channelId }: { channelId: string }) {
       {isWithApp && <Prompts channel={channel.id} />}
       <Composer channel={channel} />
     </section>
+  );
+}
+
+/** What stands above the first message: what this conversation is, and how one talks to the app in it. */
+export function ChannelIntro({ channel }: { channel: ChannelEntity }) {
+  const entities = useEntities();
+  const { app } = useWorkspace();
+  const name = channelName(entities, channel);
+  const bot = nameOf(entities, app.botUserId);
+  const hasBot = channel.members.includes(app.botUserId);
+  if (channel.type === 'im') {
+    return (
+      <div className="channel-intro">
+        <p className="channel-intro-name">{name}</p>
+        <p>This is between you and {name}. Just say what you need; each message starts a thread.</p>
+      </div>
+    );
+  }
+  return (
+    <div className="channel-intro">
+      <p className="channel-intro-name">{name}</p>
+      <p>
+        {hasBot
+          ? `The very beginning of ${name}. Write @${bot} and what you need; it answers in a thread.`
+          : `The very beginning of ${name}. ${bot} is not in this channel and hears nothing here.`}
+      </p>
+    </div>
   );
 }

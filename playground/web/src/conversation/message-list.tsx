@@ -1,11 +1,11 @@
 import { type ReactNode, useRef } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
+import { useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
 import { Message } from '../message/message.tsx';
-import { useRoute } from '../routes.ts';
-import { useWorkspace } from '../store.ts';
-import { firstNewTs, lineUp, type Row } from './line-up.ts';
-import { useReading } from './use-reading.ts';
+import { useRoute } from '../navigation/routes.ts';
+import { firstNewTs, lineUp, type Row } from './message-rows.ts';
+import { useReading } from './use-read-position.ts';
 import { useScroll } from './use-scroll.ts';
 
 interface MessageListProps {

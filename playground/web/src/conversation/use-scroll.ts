@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Place } from '../routes.ts';
+import type { Place } from '../navigation/routes.ts';
 
 const NEAR_PX = 60;
 

@@ -1,5 +1,7 @@
-import { RouteLink } from '../route-link.tsx';
-import { useWorkspace } from '../store.ts';
+import { useEffect } from 'react';
+import { act } from '../client/act.ts';
+import { useWorkspace } from '../client/store.ts';
+import { RouteLink } from '../navigation/route-link.tsx';
 
 /** The two tabs of the app: its Home, where it has one, and the messages with it. */
 export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel: string | undefined }) {
@@ -26,4 +28,14 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
       )}
     </nav>
   );
+}
+
+/** Tells the app, once each time it is opened, that this person looks at one of its tabs. */
+export function useOpenedTab(tab: 'home' | 'messages' | undefined): void {
+  const { me, app } = useWorkspace();
+  const canOpen = tab === 'messages' || app.homeTab;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another person opens the tab anew.
+  useEffect(() => {
+    if (tab !== undefined && canOpen) void act('openHome', { tab });
+  }, [tab, canOpen, me]);
 }

@@ -1,9 +1,8 @@
 import { Blocks } from '../blocks/blocks.tsx';
-import { PlaceHeader } from '../conversation/place-header.tsx';
+import { useChannels, useEntity, useWorkspace } from '../client/store.ts';
+import { PlaceHeader } from '../conversation/pane-header.tsx';
 import { Avatar } from '../people/avatar.tsx';
-import { useChannels, useEntity, useWorkspace } from '../store.ts';
-import { AppTabs } from './app-tabs.tsx';
-import { useOpenedTab } from './use-opened-tab.ts';
+import { AppTabs, useOpenedTab } from './app-tabs.tsx';
 import '../conversation/conversation.css';
 import './home.css';
 

@@ -1,5 +1,5 @@
-import { act } from '../act.ts';
-import { useEntity } from '../store.ts';
+import { act } from '../client/act.ts';
+import { useEntity } from '../client/store.ts';
 import './home.css';
 
 /** What the app suggests to say to it; a click says it. */

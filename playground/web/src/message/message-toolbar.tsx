@@ -1,13 +1,13 @@
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
+import { act } from '../client/act.ts';
+import { useEntity, useWorkspace } from '../client/store.ts';
 import { focusComposer } from '../composer/focus-composer.ts';
 import { Icon, type IconName } from '../icon.tsx';
-import { go } from '../routes.ts';
-import { useEntity, useWorkspace } from '../store.ts';
-import { showToast } from '../toasts/toasts.ts';
-import { DeleteMessage } from './delete-message.tsx';
-import { permalinkOf } from './place-of-message.ts';
-import { ReactionPicker } from './reaction-picker.tsx';
+import { go } from '../navigation/routes.ts';
+import { showToast } from '../toasts/toasts.tsx';
+import { permalinkOf } from './message-links.ts';
+import { ReactionPicker } from './reactions.tsx';
 
 interface MessageToolbarProps {
   message: MessageEntity;
@@ -109,4 +109,32 @@ function moveByArrow(event: KeyboardEvent<HTMLDivElement>): void {
   const current = buttons.findIndex((button) => button.contains(document.activeElement));
   buttons[(current + step + buttons.length) % buttons.length]?.focus();
   event.preventDefault();
+}
+
+/** Asks once more before a message is gone. */
+export function DeleteMessage({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog className="delete-message" ref={dialog} aria-labelledby={titleId} onClose={onDone}>
+      <h2 id={titleId}>Delete message</h2>
+      <p>Do you want to delete this message? This cannot be undone.</p>
+      <div className="delete-message-buttons">
+        <button type="button" className="text-button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="text-button text-button-bad"
+          onClick={() => {
+            void act('delete', { channel: message.channel, ts: message.ts });
+            dialog.current?.close();
+          }}
+        >
+          Delete
+        </button>
+      </div>
+    </dialog>
+  );
 }

@@ -1,16 +1,18 @@
 import { memo, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
 import { Blocks, MessageText } from '../blocks/blocks.tsx';
+import { usePerson, useWorkspace } from '../client/store.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
-import { usePerson, useWorkspace } from '../store.ts';
 import { EditMessage } from './edit-message.tsx';
-import { EphemeralNote } from './ephemeral-note.tsx';
-import { MessageTime } from './message-time.tsx';
 import { MessageToolbar } from './message-toolbar.tsx';
 import { Reactions } from './reactions.tsx';
 import { RepliesLink } from './replies-link.tsx';
 import './message.css';
+import { act } from '../client/act.ts';
+import { RouteLink } from '../navigation/route-link.tsx';
+import { momentOf, spellFully, spellTime } from './format-moment.ts';
+import { placeOfMessage } from './message-links.ts';
 
 interface MessageProps {
   message: MessageEntity;
@@ -78,5 +80,33 @@ function Body({ message }: { message: MessageEntity }) {
       {blocks.length > 0 ? <Blocks blocks={blocks} target={{ channel, ts }} /> : <MessageText text={text} />}
       {isEdited && <span className="message-edited">(edited)</span>}
     </div>
+  );
+}
+
+/** Says that nobody else sees a message, and takes it away. */
+export function EphemeralNote({ message: { channel, ts } }: { message: MessageEntity }) {
+  return (
+    <p className="ephemeral-note">
+      Only visible to you
+      <button type="button" onClick={() => void act('dismiss', { channel, ts })}>
+        Dismiss message
+      </button>
+    </p>
+  );
+}
+
+/** When a message was said, as a link to it; one that only this person sees has no link. */
+export function MessageTime({ message, isShort = false }: { message: MessageEntity; isShort?: boolean }) {
+  const moment = momentOf(message.ts);
+  const time = (
+    <time dateTime={moment.toISOString()} title={spellFully(moment)}>
+      {isShort ? spellTime(moment).split(' ')[0] : spellTime(moment)}
+    </time>
+  );
+  if (message.isEphemeral) return <span className="message-time">{time}</span>;
+  return (
+    <RouteLink className="message-time" route={{ place: placeOfMessage(message) }} tabIndex={-1}>
+      {time}
+    </RouteLink>
   );
 }

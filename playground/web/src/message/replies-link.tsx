@@ -1,8 +1,8 @@
+import { useEntity } from '../client/store.ts';
+import { RouteLink } from '../navigation/route-link.tsx';
 import { Avatar } from '../people/avatar.tsx';
-import { RouteLink } from '../route-link.tsx';
-import { useEntity } from '../store.ts';
 import { StatusLine } from '../thread/status-line.tsx';
-import { momentOf, spellAgo } from './spell-moment.ts';
+import { momentOf, spellAgo } from './format-moment.ts';
 
 const SHOWN_PARTICIPANTS = 4;
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createSignal } from '../signal.ts';
+import { createSignal } from '../client/signal.ts';
 
 /** The tabs of the side panel. */
 export type PanelTab = 'tour' | 'record';

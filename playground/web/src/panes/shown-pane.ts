@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useRoute } from '../routes.ts';
+import { useRoute } from '../navigation/routes.ts';
 import { closeThread } from '../thread/close-thread.ts';
 import { closePanel, uncoverPlace, useIsOnePane, useIsPhone, usePanes } from './panes.ts';
 

@@ -1,4 +1,4 @@
-import { usePerson } from '../store.ts';
+import { usePerson } from '../client/store.ts';
 import './people.css';
 
 const COLOURS = ['#1264a3', '#7a2d82', '#0b6b50', '#a3421b', '#3d5a80', '#8a1c4a', '#4a5d23', '#5b4b8a'];

@@ -1,8 +1,8 @@
 import { useId, useRef, useState } from 'react';
 import type { PersonEntity } from '../../../protocol.ts';
+import { usePeople, usePerson, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
-import { go, hrefOf, useRoute } from '../routes.ts';
-import { usePeople, usePerson, useWorkspace } from '../store.ts';
+import { go, hrefOf, useRoute } from '../navigation/routes.ts';
 import { useLeaving } from '../use-leaving.ts';
 import { Avatar } from './avatar.tsx';
 import { RoleBadge } from './role-badge.tsx';

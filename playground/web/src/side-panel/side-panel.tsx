@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react';
 import { Icon } from '../icon.tsx';
-import { RecordPanel } from '../panel/record-panel.tsx';
+import { useRoute } from '../navigation/routes.ts';
 import { closePanel, openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
-import { useRoute } from '../routes.ts';
+import { RecordPanel } from '../record-panel/record-panel.tsx';
 import { TourPanel } from '../tour/tour-panel.tsx';
 import { focusTab, focusToggle, tabId } from './focus-tab.ts';
 import './side-panel.css';

@@ -1,5 +1,5 @@
 import type { BotProcess } from '../../../protocol.ts';
-import { usePlayground, useWorkspace } from '../store.ts';
+import { usePlayground, useWorkspace } from '../client/store.ts';
 
 const WORDS: Record<BotProcess['state'], string> = {
   starting: 'starting',

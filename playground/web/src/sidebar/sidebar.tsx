@@ -1,12 +1,12 @@
 import type { ChannelEntity } from '../../../protocol.ts';
+import { nameOf, useChannels, useEntities, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
+import { useRoute } from '../navigation/routes.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { PeopleSwitch } from '../people/people-switch.tsx';
-import { useRoute } from '../routes.ts';
-import { nameOf, useChannels, useEntities, useWorkspace } from '../store.ts';
 import { ThemeToggle } from '../theme/theme-toggle.tsx';
 import { BotState } from './bot-state.tsx';
-import { PlaceLink } from './place-link.tsx';
+import { PlaceLink } from './conversation-link.tsx';
 import { unreadOf } from './unread.ts';
 import './sidebar.css';
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createSignal } from '../signal.ts';
+import { createSignal } from '../client/signal.ts';
 
 /** What the person chose; `system` follows the machine's own setting. */
 export type Theme = 'system' | 'light' | 'dark';

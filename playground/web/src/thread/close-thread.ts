@@ -1,4 +1,4 @@
-import { go, readRoute } from '../routes.ts';
+import { go, readRoute } from '../navigation/routes.ts';
 
 /** Closes the thread that is open and gives the focus to the link that opens it, where that is on the screen. */
 export function closeThread(): void {

@@ -1,4 +1,4 @@
-import { useEntity, useWorkspace } from '../store.ts';
+import { useEntity, useWorkspace } from '../client/store.ts';
 
 /** What the app says that it is doing in a thread; nothing while it says nothing. */
 export function StatusLine({ channel, threadTs }: { channel: string; threadTs: string }) {

@@ -1,10 +1,10 @@
-import { act } from '../act.ts';
+import { act } from '../client/act.ts';
+import { messagesOf, useEntities, useEntity } from '../client/store.ts';
 import { Composer } from '../composer/composer.tsx';
 import { MessageList } from '../conversation/message-list.tsx';
 import { Icon } from '../icon.tsx';
-import { channelName } from '../place-name.ts';
+import { channelName } from '../navigation/screen-name.ts';
 import { PanelToggles } from '../side-panel/panel-toggles.tsx';
-import { messagesOf, useEntities, useEntity } from '../store.ts';
 import { closeThread } from './close-thread.ts';
 import { StatusLine } from './status-line.tsx';
 import './thread.css';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { BotProcess } from '../../../protocol.ts';
-import { killBot } from '../act.ts';
-import { usePlayground } from '../store.ts';
+import { killBot } from '../client/act.ts';
+import { usePlayground } from '../client/store.ts';
 
 /** Ends the bot's process as a power cut would; there is something to end only while it is connected. */
 export function KillButton() {

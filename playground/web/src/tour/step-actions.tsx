@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { TourStep } from '../../../protocol.ts';
-import { act } from '../act.ts';
-import { go, type Place } from '../routes.ts';
-import { nameOf, useEntities, useWorkspace } from '../store.ts';
+import { act } from '../client/act.ts';
+import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
+import { go, type Place } from '../navigation/routes.ts';
 import { KillButton } from './kill-button.tsx';
 
 /** What to do for a step, in order: to say its prompt, then to look at the thread as others. */

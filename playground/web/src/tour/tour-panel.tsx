@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { TourStep } from '../../../protocol.ts';
-import { usePlayground } from '../store.ts';
-import { AfterTheTour } from './after-the-tour.tsx';
+import { usePlayground } from '../client/store.ts';
 import { StepActions } from './step-actions.tsx';
+import { AfterTheTour } from './tour-end.tsx';
 import './tour.css';
 
 /** Which step somebody unfolded by hand; it stays open until it gets done. */

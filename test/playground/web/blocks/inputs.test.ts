@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { collectState } from '../../../../playground/slack/people/element-values.ts';
 import type { Block, JsonObject } from '../../../../playground/slack/state/types.ts';
-import { checkInputs, withoutWrong } from '../../../../playground/web/src/blocks/elements/check-input.ts';
 import {
   collectFilled,
   initialOf,
@@ -13,6 +12,7 @@ import {
   textOfRichText,
   type Value,
 } from '../../../../playground/web/src/blocks/elements/element-state.ts';
+import { checkInputs, withoutWrong } from '../../../../playground/web/src/blocks/elements/validate-inputs.ts';
 
 const plain = (text: string) => ({ type: 'plain_text', text });
 const options = ['a', 'b', 'c'].map((value) => ({ text: plain(value), value }));

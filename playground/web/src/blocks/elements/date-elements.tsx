@@ -1,6 +1,6 @@
 import { numberOf, stringOf, wordsOf } from '../json.ts';
-import { ariaOf, type ElementProps } from './element-props.ts';
-import { fromLocalInput, toLocalInput } from './local-moment.ts';
+import { ariaOf, type ElementProps } from './element-state.ts';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
 import { useSurface } from './surface.tsx';
 import { useClick } from './use-click.ts';
 

@@ -1,16 +1,12 @@
 import { useId } from 'react';
 import { stringOf } from '../json.ts';
-import { Unknown } from '../layout/unknown.tsx';
-import { ButtonElement } from './button-element.tsx';
+import { ButtonElement, FeedbackButtons, IconButton } from './button-elements.tsx';
 import { Checkboxes, RadioButtons } from './choice-elements.tsx';
 import { DateElement } from './date-elements.tsx';
-import type { ElementProps } from './element-props.ts';
-import type { Slot } from './element-state.ts';
+import type { ElementProps, Slot } from './element-state.ts';
 import { ExternalSelectElement } from './external-select-element.tsx';
-import { FeedbackButtons, IconButton } from './icon-elements.tsx';
-import { MultiSelectElement } from './multi-select-element.tsx';
 import { OverflowMenu } from './overflow-menu.tsx';
-import { SelectElement } from './select-element.tsx';
+import { MultiSelectElement, SelectElement } from './select-elements.tsx';
 import { TextElement } from './text-element.tsx';
 import './elements.css';
 
@@ -62,4 +58,9 @@ export function Element(props: ElementProps) {
     default:
       return <Unknown what="element" type={stringOf(props.element.type)} />;
   }
+}
+
+/** Says of what cannot be drawn that it is there. */
+export function Unknown({ what, type }: { readonly what: 'block' | 'element'; readonly type: string }) {
+  return <div className="block-unknown">{`This page does not draw ${what}s of type “${type}”.`}</div>;
 }

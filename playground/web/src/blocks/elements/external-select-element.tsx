@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
-import { act } from '../../act.ts';
+import { act } from '../../client/act.ts';
 import { isObject, numberOf, objects, stringOf, wordsOf } from '../json.ts';
 import { plainString } from '../text/read-text-object.ts';
-import { Chips } from './chips.tsx';
-import { ariaOf, type ElementProps } from './element-props.ts';
+import { ariaOf, type ElementProps } from './element-state.ts';
 import { type MenuOption, readOption } from './menu-options.ts';
+import { Chips } from './select-elements.tsx';
 import { useSurface } from './surface.tsx';
 import { useValue } from './use-click.ts';
 

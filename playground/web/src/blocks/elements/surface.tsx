@@ -1,12 +1,12 @@
 import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
 import type { Answer, Target } from '../../../../protocol.ts';
 import type { Block } from '../../../../slack/state/types.ts';
-import { act } from '../../act.ts';
-import { readRoute } from '../../routes.ts';
+import { act } from '../../client/act.ts';
+import { readRoute } from '../../navigation/routes.ts';
 import { isObject, stringOf } from '../json.ts';
 import { ConfirmDialog, type Question } from '../modal/confirm-dialog.tsx';
-import { withoutWrong } from './check-input.ts';
 import { collectFilled, initialOf, keyOf, presetFor, type Slot, type Value } from './element-state.ts';
+import { withoutWrong } from './validate-inputs.ts';
 
 /** What the elements of one message or view share: what was put into them, and how a click is sent. */
 export interface Surface {

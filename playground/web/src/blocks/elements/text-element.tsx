@@ -1,11 +1,10 @@
 import type { ChangeEvent, KeyboardEvent } from 'react';
 import { isObject, numberOf, stringOf, strings, wordsOf } from '../json.ts';
 import { plainString } from '../text/read-text-object.ts';
-import { isFilledWrongly } from './check-input.ts';
-import { ariaOf, type ElementProps } from './element-props.ts';
-import { richTextOf, textOfRichText, type Value } from './element-state.ts';
+import { ariaOf, type ElementProps, richTextOf, textOfRichText, type Value } from './element-state.ts';
 import { useSurface } from './surface.tsx';
 import { useClick } from './use-click.ts';
+import { isFilledWrongly } from './validate-inputs.ts';
 
 const TYPES: Readonly<Record<string, { type: string; inputMode: 'email' | 'url' | 'decimal' | 'text' }>> = {
   email_text_input: { type: 'email', inputMode: 'email' },

@@ -1,20 +1,18 @@
-import type { JsonObject } from '../../../../slack/state/types.ts';
-import { ActionElement } from '../elements/element.tsx';
+import type { Block, JsonObject } from '../../../../slack/state/types.ts';
+import { ActionElement, Unknown } from '../elements/element.tsx';
 import { inOrder } from '../in-order.tsx';
 import { objects, stringOf } from '../json.ts';
 import { parseMarkdown } from '../text/parse-markdown.ts';
-import { Prose } from '../text/prose.tsx';
+import { PlainText, Prose, Text } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
-import { PlainText, Text } from '../text/text.tsx';
-import { BlockBoundary } from './block-boundary.tsx';
 import { AlertBlock, CardBlock, CarouselBlock, ContainerBlock } from './card-blocks.tsx';
 import { Image, ImageBlock } from './image.tsx';
 import { InputBlock } from './input-block.tsx';
 import { SectionBlock } from './section-block.tsx';
 import { DataTableBlock, TableBlock } from './table-blocks.tsx';
 import { PlanBlock, TaskCard } from './task-blocks.tsx';
-import { Unknown } from './unknown.tsx';
 import './layout.css';
+import { Component, type ReactNode } from 'react';
 
 interface BlockProps {
   readonly block: JsonObject;
@@ -108,6 +106,38 @@ function ActionsBlock({ block, blockId }: BlockProps) {
     <div className="block-actions">
       {objects(block.elements).map((element) => (
         <ActionElement key={stringOf(element.action_id)} blockId={blockId} element={element} />
+      ))}
+    </div>
+  );
+}
+
+interface BoundaryProps {
+  readonly type: string;
+  readonly children: ReactNode;
+}
+
+/** Keeps a block that cannot be drawn from taking the page with it. */
+export class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children;
+    return <div className="block-unknown">{`A block of type “${this.props.type}” could not be drawn.`}</div>;
+  }
+}
+
+/** Blocks one below the other, within a surface. */
+export function BlockList({ blocks }: { readonly blocks: readonly Block[] }) {
+  return (
+    <div className="blocks prose">
+      {blocks.map((block) => (
+        <div className="block" key={block.block_id}>
+          <BlockView block={block} blockId={block.block_id} />
+        </div>
       ))}
     </div>
   );

@@ -3,9 +3,8 @@ import type { JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement } from '../elements/element.tsx';
 import { inOrder } from '../in-order.tsx';
 import { isObject, objects, stringOf } from '../json.ts';
-import { Prose } from '../text/prose.tsx';
+import { PlainText, Prose, Text } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
-import { PlainText, Text } from '../text/text.tsx';
 import { Image } from './image.tsx';
 import { ScrollFrame } from './scroll-frame.tsx';
 

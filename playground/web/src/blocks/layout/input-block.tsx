@@ -1,10 +1,9 @@
 import { useId } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
-import { Element } from '../elements/element.tsx';
+import { Element, Unknown } from '../elements/element.tsx';
 import { useSurface } from '../elements/surface.tsx';
 import { isObject, stringOf } from '../json.ts';
-import { PlainText } from '../text/text.tsx';
-import { Unknown } from './unknown.tsx';
+import { PlainText } from '../text/prose.tsx';
 
 const GROUPS: readonly unknown[] = ['radio_buttons', 'checkboxes'];
 

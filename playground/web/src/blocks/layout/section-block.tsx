@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement } from '../elements/element.tsx';
 import { inOrder } from '../in-order.tsx';
 import { isObject } from '../json.ts';
-import { Text } from '../text/text.tsx';
+import { Text } from '../text/prose.tsx';
 import { Image } from './image.tsx';
 
 const NAMED_BY_THEMSELVES: readonly unknown[] = ['button', 'overflow'];

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
 import { buttonStyle } from '../json.ts';
-import { PlainText, Text } from '../text/text.tsx';
+import { PlainText, Text } from '../text/prose.tsx';
 import { handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
 

@@ -1,16 +1,26 @@
 import { type FormEvent, useId, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ShownView } from '../../../../protocol.ts';
-import { act } from '../../act.ts';
+import { act } from '../../client/act.ts';
 import { Icon } from '../../icon.tsx';
-import { BlockList } from '../block-list.tsx';
-import { checkInputs } from '../elements/check-input.ts';
 import { collectFilled } from '../elements/element-state.ts';
 import { SurfaceContext, useNewSurface } from '../elements/surface.tsx';
+import { checkInputs } from '../elements/validate-inputs.ts';
+import { BlockList } from '../layout/block-view.tsx';
 import { ScrollFrame } from '../layout/scroll-frame.tsx';
-import { PlainText } from '../text/text.tsx';
+import { PlainText } from '../text/prose.tsx';
 import { focusInput, handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
+import { useEntities } from '../../client/store.ts';
+
+/** The open modals of the person; only the one in front can be seen and used, the others keep what was put into them. */
+export function ModalStack() {
+  const modals = [...useEntities().values()]
+    .filter((entity) => entity.kind === 'modal')
+    .toSorted((one, other) => one.depth - other.depth);
+  const front = modals.at(-1)?.key;
+  return modals.map(({ key, view }) => <Modal key={key} view={view} isInFront={key === front} />);
+}
 
 type Errors = Readonly<Record<string, string>>;
 

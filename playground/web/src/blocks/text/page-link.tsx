@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react';
-import { go, hrefOf, routeOf } from '../../routes.ts';
-import { useWorkspace } from '../../store.ts';
+import { useWorkspace } from '../../client/store.ts';
+import { go, hrefOf, routeOf } from '../../navigation/routes.ts';
 import { resolveLink } from './resolve-link.ts';
 
 interface PageLinkProps {

@@ -1,12 +1,13 @@
 import type { JSX } from 'react';
 import { inOrder } from '../in-order.tsx';
 import { ScrollFrame } from '../layout/scroll-frame.tsx';
-import { Emoji } from './emoji.tsx';
 import { formatDate } from './format-date.ts';
-import { BroadcastMention, ChannelMention, GroupMention, UserMention } from './mentions.tsx';
+import { BroadcastMention, ChannelMention, Emoji, GroupMention, UserMention } from './inline-elements.tsx';
 import { PageLink } from './page-link.tsx';
 import type { Inline, InlineStyle, ListItem, Passage } from './passages.ts';
 import './prose.css';
+import { parseMrkdwn } from './parse-mrkdwn.ts';
+import { readPlainText, readTextObject } from './read-text-object.ts';
 
 const TAGS = { bold: 'strong', italic: 'em', strike: 's', underline: 'u' } as const satisfies Record<
   InlineStyle,
@@ -165,4 +166,23 @@ function Moment({ timestamp, format, url, fallback }: Extract<Inline, { kind: 'd
     </time>
   );
   return url === undefined ? time : <PageLink url={url}>{time}</PageLink>;
+}
+
+/** A text object of Block Kit, plain or with Slack's markup. */
+export function Text({ text }: { readonly text: unknown }) {
+  return <Prose passages={readTextObject(text)} />;
+}
+
+/** A `plain_text` object on a line of something else: a label, a button, a title. */
+export function PlainText({ text }: { readonly text: unknown }) {
+  return <Inlines content={readPlainText(text)} />;
+}
+
+/** The text of a message that has no blocks. */
+export function MessageText({ text }: { readonly text: string }) {
+  return (
+    <div className="prose">
+      <Prose passages={parseMrkdwn(text)} />
+    </div>
+  );
 }

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answer } from '../../protocol.ts';
+import { sendJson } from '../../send-json.ts';
+
+/** A request that is not carried out: the status of the answer, and one sentence for whoever made it. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Ends a response with the JSON of an answer; nobody keeps a copy of it. */
+export function sendAnswer(response: ServerResponse, status: number, answer: Answer): void {
+  sendJson(response, status, { ...answer }, { 'cache-control': 'no-store' });
+}
+
+const LIMIT = 1_000_000;
+
+/** The JSON of a request's body, up to a megabyte. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  // What is too much is still read to its end, since many clients see no answer before they have sent everything.
+  for await (const part of request) {
+    size += part.length;
+    if (size <= LIMIT) parts.push(part);
+  }
+  if (size > LIMIT) throw new Refused(413, 'This is too large; at most one megabyte can be sent at once.');
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    throw new Refused(400, 'What was sent is not JSON.');
+  }
+}
+
+const NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Refuses what does not come from the page itself. Any site can make a browser send requests to this machine; the name
+ * it asked for and the origin it came from give such a request away, and a form cannot send JSON.
+ */
+export function guardRequest({ method, headers }: IncomingMessage, port: number): void {
+  const hosts = NAMES.map((name) => new URL(`http://${name}:${port}`).host);
+  if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
+    throw new Refused(403, `This server answers only to http://${hosts[0]}, on this machine.`);
+  }
+  const { origin } = headers;
+  if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {
+    throw new Refused(403, `Another site, ${origin}, cannot act here; open http://${hosts[0]} itself.`);
+  }
+  if (method === 'POST' && headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
+    throw new Refused(415, 'Only JSON is taken here; send it with the content type application/json.');
+  }
+}

@@ -1,0 +1,41 @@
+import type { Scene } from './rule.ts';
+import { askAgain } from './rules/ask-again.ts';
+import { checkAllOrders } from './rules/check-all-orders.ts';
+import { deleteCustomer } from './rules/delete-customer.ts';
+import { deployService } from './rules/deploy-service.ts';
+import { lookUpOrder } from './rules/look-up-order.ts';
+import { publishStatus } from './rules/publish-status.ts';
+import { readFile } from './rules/read-file.ts';
+import { refundOrder } from './rules/refund-order.ts';
+import { reportIncident } from './rules/report-incident.ts';
+import { waitForReport } from './rules/wait-for-report.ts';
+import { writeFile } from './rules/write-file.ts';
+
+/** Every scene, in the order in which they are tried: the first that takes the words plays. */
+export const SCENES: readonly Scene[] = [
+  askAgain,
+  publishStatus,
+  deleteCustomer,
+  deployService,
+  reportIncident,
+  waitForReport,
+  checkAllOrders,
+  writeFile,
+  readFile,
+  refundOrder,
+  lookUpOrder,
+];
+
+/** Those that are worth a mention to somebody who does not know what to say, the easiest first. */
+export const SHOWN_SCENES: readonly Scene[] = [
+  lookUpOrder,
+  refundOrder,
+  deleteCustomer,
+  publishStatus,
+  deployService,
+  reportIncident,
+  waitForReport,
+  checkAllOrders,
+  readFile,
+  writeFile,
+];

@@ -1,0 +1,49 @@
+type Stop = () => Promise<void>;
+
+/** What was opened so far; all of it is closed in the reverse order, and nothing is opened any more. */
+export class Openings {
+  readonly #stops: Stop[] = [];
+  #closing: Promise<void> | undefined;
+
+  /** Opens something and notes how it is closed; its place in the order is that of this call. */
+  async open<Opened>(open: () => Promise<Opened>, stop: (opened: Opened) => Promise<void>): Promise<Opened> {
+    if (this.#closing !== undefined) throw new Error('The playground is being stopped.');
+    const opening = open();
+    this.#stops.push(async () => {
+      const opened = await opening.then(
+        (value) => ({ value }),
+        () => undefined,
+      );
+      if (opened !== undefined) await stop(opened.value);
+    });
+    return await opening;
+  }
+
+  /** Closes everything once; what fails to close does not keep the rest open, and is thrown at the end. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    const failures: string[] = [];
+    for (let stop = this.#stops.pop(); stop !== undefined; stop = this.#stops.pop()) {
+      try {
+        await stop();
+      } catch (error) {
+        failures.push(error instanceof Error ? error.message : String(error));
+      }
+    }
+    if (failures.length > 0)
+      throw new Error(`Not everything could be stopped in order: ${failures.join('; ')}.`);
+  }
+}
+
+/** The playground was stopped before it was ready: what was asked for, and no trouble. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError';
+
+  constructor() {
+    super('The playground was stopped before it was ready.');
+  }
+}

@@ -1,0 +1,47 @@
+import type { Answer, Verb, Verbs } from '../../../protocol.ts';
+import type { ThreadRecord } from '../../../record-protocol.ts';
+import { readRoute } from '../navigation/routes.ts';
+import { showToast } from '../toasts/toasts.tsx';
+import { whenConnectedAs } from './connection.ts';
+
+const SERVER_GONE = 'The playground does not answer. Is it still running in its terminal?';
+
+/** Does something as the person of this client, once their client is connected; a refusal is also shown as a toast. */
+export async function act<V extends Verb>(verb: V, body: Verbs[V]): Promise<Answer> {
+  const userId = readRoute().as;
+  await whenConnectedAs(userId);
+  const answer = await post(`/client/${userId}/${verb}`, body);
+  if (!answer.ok) showToast(answer.error);
+  return answer;
+}
+
+/** Kills the bot's process, as the button of the tour does. */
+export async function killBot(): Promise<void> {
+  const answer = await post('/playground/kill', {});
+  if (!answer.ok) showToast(answer.error);
+}
+
+/** What the record holds of a thread; undefined when it holds nothing or cannot be read. */
+export async function fetchRecord(threadId: string): Promise<ThreadRecord | undefined> {
+  try {
+    const response = await fetch(`/record/${encodeURI(threadId)}`);
+    return response.ok ? ((await response.json()) as ThreadRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function post(path: string, body: object): Promise<Answer> {
+  try {
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (text === '' && response.ok) return { ok: true };
+    return JSON.parse(text) as Answer;
+  } catch {
+    return { ok: false, error: SERVER_GONE };
+  }
+}

@@ -1,0 +1,100 @@
+import { useSyncExternalStore } from 'react';
+import type { Change } from '../../../protocol.ts';
+import { createSignal } from './signal.ts';
+import { applyChange, readEntities } from './store.ts';
+
+/** How the event stream does: `lost` after it was open or could not be opened, while it is tried again. */
+export type ConnectionState = 'connecting' | 'open' | 'lost';
+
+const RETRY_MS = 1000;
+const changed = createSignal();
+let state: ConnectionState = 'connecting';
+let personShown: string | undefined;
+let close = (): void => undefined;
+let wanted: string | undefined;
+
+/** Follows a person's client; the stream of the one before is closed, its entities stay until the first change comes. */
+export function connectAs(userId: string): void {
+  if (wanted === userId) return;
+  wanted = userId;
+  open(userId);
+}
+
+/** How the event stream does. */
+export function useConnection(): ConnectionState {
+  return useSyncExternalStore(changed.subscribe, () => state);
+}
+
+/** The person whose entities are held; undefined before the first change. */
+export function usePersonShown(): string | undefined {
+  return useSyncExternalStore(changed.subscribe, () => personShown);
+}
+
+/** Resolves once the entities held are those of this person, or the server turned out to be gone. */
+export function whenConnectedAs(userId: string): Promise<void> {
+  if (personShown === userId || state === 'lost') return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = changed.subscribe(() => {
+      if (personShown !== userId && state !== 'lost') return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Lets go of the stream while the window is hidden, where too many windows are open for all to keep theirs. */
+export async function restWhileHidden(): Promise<void> {
+  if (await mayKeepStream()) return;
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') close();
+    else if (wanted !== undefined) open(wanted);
+  });
+}
+
+function open(userId: string): void {
+  close();
+  const source = new EventSource(`/client/${encodeURIComponent(userId)}/events`);
+  let retry: number | undefined;
+  close = () => {
+    source.close();
+    window.clearTimeout(retry);
+  };
+  source.addEventListener('change', (event: MessageEvent<string>) => {
+    const change = JSON.parse(event.data) as Change;
+    applyChange(change);
+    const workspace = readEntities().get('workspace');
+    personShown = workspace?.kind === 'workspace' ? workspace.me : undefined;
+    become('open');
+  });
+  source.addEventListener('error', () => {
+    become('lost');
+    // The browser tries again by itself only where the server was reached; a refused answer closes the stream for good.
+    if (source.readyState === EventSource.CLOSED) retry = window.setTimeout(() => open(userId), RETRY_MS);
+  });
+}
+
+function become(next: ConnectionState): void {
+  state = next;
+  changed.send();
+}
+
+const MOST_KEPT = 3;
+
+/**
+ * Whether this window may keep its event stream while it is hidden. A browser opens six connections to one server and no
+ * more, so that with many windows the hidden ones have to let go of theirs, or nobody could send anything any longer.
+ */
+export async function mayKeepStream(): Promise<boolean> {
+  for (let place = 0; place < MOST_KEPT; place += 1) if (await takePlace(`stream-${place}`)) return true;
+  return false;
+}
+
+function takePlace(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      // Held until the window is closed.
+      return lock === null ? undefined : new Promise(() => undefined);
+    });
+  });
+}

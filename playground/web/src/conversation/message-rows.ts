@@ -1,0 +1,55 @@
+import type { MessageEntity } from '../../../protocol.ts';
+import { isSameDay, momentOf, spellDay } from '../message/format-moment.ts';
+
+/** One line of a message list. */
+export type Row =
+  | { readonly kind: 'day'; readonly key: string; readonly label: string }
+  | { readonly kind: 'new'; readonly key: string }
+  | {
+      readonly kind: 'message';
+      readonly key: string;
+      readonly message: MessageEntity;
+      readonly isCompact: boolean;
+    };
+
+const TOGETHER_MS = 5 * 60_000;
+
+/**
+ * Messages, oldest first, with a divider before each new day and one before the first that is new; what the same author
+ * says within minutes is compact.
+ */
+export function lineUp(
+  messages: readonly MessageEntity[],
+  { newTs, now }: { newTs: string | undefined; now: Date },
+): readonly Row[] {
+  const rows: Row[] = [];
+  let before: MessageEntity | undefined;
+  for (const message of messages) {
+    const moment = momentOf(message.ts);
+    const isNewDay = before === undefined || !isSameDay(momentOf(before.ts), moment);
+    const isFirstNew = message.ts === newTs;
+    if (isNewDay) rows.push({ kind: 'day', key: `day-${message.ts}`, label: spellDay(moment, now) });
+    if (isFirstNew) rows.push({ kind: 'new', key: 'new' });
+    const isCompact = !isNewDay && !isFirstNew && before !== undefined && belongTogether(before, message);
+    rows.push({ kind: 'message', key: message.key, message, isCompact });
+    before = message;
+  }
+  return rows;
+}
+
+/** The first message after what was read that someone else wrote; undefined when there is none. */
+export function firstNewTs(
+  messages: readonly MessageEntity[],
+  { lastRead, me }: { lastRead: string | undefined; me: string },
+): string | undefined {
+  if (lastRead === undefined) return undefined;
+  return messages.find(({ ts, user }) => ts > lastRead && user !== me)?.ts;
+}
+
+function belongTogether(one: MessageEntity, other: MessageEntity): boolean {
+  return (
+    one.user === other.user &&
+    one.isEphemeral === other.isEphemeral &&
+    momentOf(other.ts).getTime() - momentOf(one.ts).getTime() < TOGETHER_MS
+  );
+}

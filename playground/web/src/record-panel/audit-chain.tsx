@@ -1,0 +1,84 @@
+import type { RecordedRow, ThreadRecord } from '../../../record-protocol.ts';
+import { useNames } from '../client/store.ts';
+import { actorOf, detailInWords, type Gap, gapBefore } from './describe-row.ts';
+import { spellMoment } from './format-time.ts';
+
+const SHOWN_OF_HASH = 7;
+
+/** Draws the audit rows of a thread as the chain they are, newest last, and says whether the chain holds. */
+export function AuditChain({ record }: { readonly record: ThreadRecord }) {
+  const { audit, chain, requests } = record;
+  const toolOf = new Map(requests.map(({ id, tool }) => [id, tool]));
+  return (
+    <>
+      <Verdict chain={chain} />
+      <ol className="record-chain">
+        {audit.map((row, index) => (
+          <ChainRow
+            key={row.seq}
+            row={row}
+            gap={gapBefore(row, audit[index - 1])}
+            about={toolOf.get(row.subject) ?? ''}
+          />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Verdict({ chain: { rows, problems } }: { readonly chain: ThreadRecord['chain'] }) {
+  if (problems.length === 0)
+    return (
+      <p className="record-verdict record-verdict-good">
+        Chain verified: {rows} {rows === 1 ? 'row' : 'rows'}, threads that share the chain included
+      </p>
+    );
+  return (
+    <ul className="record-verdict record-verdict-bad" aria-label="The chain is broken">
+      {problems.map((problem) => (
+        <li key={problem}>{problem}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface ChainRowProps {
+  readonly row: RecordedRow;
+  readonly gap: Gap | undefined;
+  readonly about: string;
+}
+
+function ChainRow({ row, gap, about }: ChainRowProps) {
+  const name = useNames();
+  const actor = actorOf(row, name);
+  const detail = detailInWords(row, name);
+  return (
+    <li className="record-row">
+      {gap !== undefined && (
+        <p className="record-gap" data-gap={gap.kind}>
+          {gap.text}
+        </p>
+      )}
+      <div className="record-row-body">
+        <p className="record-row-head">
+          <span className="record-seq">{row.seq}</span>
+          <strong>{row.event}</strong>
+          <span className="record-soft">
+            {actor}, {spellMoment(row.at)}
+          </span>
+        </p>
+        <p className="record-row-detail">
+          {about !== '' && <code>{about}</code>} {detail !== actor && detail}
+        </p>
+        <p className="record-hashes">
+          <code title={row.before}>{row.before === '' ? 'start' : row.before.slice(0, SHOWN_OF_HASH)}</code>
+          <span aria-hidden="true">→</span>
+          <span className="record-hidden"> is in the hash of this row: </span>
+          <code className="record-hash" title={row.hash}>
+            {row.hash.slice(0, SHOWN_OF_HASH)}
+          </code>
+        </p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,105 @@
+import { AuditChain } from './audit-chain.tsx';
+import { ModelMessages } from './model-messages.tsx';
+import './panel.css';
+import { type ReactNode, type ToggleEvent, useState } from 'react';
+import { queueInWords, threadInWords } from './describe-thread.ts';
+import { RequestCard } from './request-card.tsx';
+import { useRecord } from './use-record.ts';
+
+/** Shows what the record holds of the open thread, which Slack does not; it only looks. */
+export function RecordPanel({ threadId }: { readonly threadId: string | undefined }) {
+  return (
+    <section className="record-panel" aria-label="Record">
+      {threadId === undefined ? (
+        <p className="record-empty">
+          This panel shows what Redis holds of a thread: its state, its requests and their timers, the audit
+          chain and the messages that the model sees. Open a thread in which the bot was asked something.
+        </p>
+      ) : (
+        <OpenThread threadId={threadId} />
+      )}
+    </section>
+  );
+}
+
+function OpenThread({ threadId }: { readonly threadId: string }) {
+  const { isLoading, record, now } = useRecord(threadId);
+  if (isLoading) return <p className="record-empty">Reading the record…</p>;
+  if (record === undefined)
+    return (
+      <p className="record-empty">
+        The record holds nothing of this thread. It begins when somebody mentions the bot here.
+      </p>
+    );
+  const { requests, audit, messages } = record;
+  const queue = queueInWords(record);
+  return (
+    <>
+      <Section
+        name="thread"
+        title="What the thread is doing"
+        explanation="One worker at a time may write a turn: it holds a lease, and its token is checked at every write."
+      >
+        <p className="record-state" data-state={record.state}>
+          {threadInWords(record, now)}
+        </p>
+        {queue !== '' && <p>{queue}</p>}
+      </Section>
+      <Section
+        name="requests"
+        title={`Requests (${requests.length})`}
+        explanation="Redis holds the truth; the card in Slack is a view of it, drawn anew at each revision."
+      >
+        {requests.length === 0 && (
+          <p className="record-soft">Nothing in this thread had to wait for people.</p>
+        )}
+        {requests.map((request) => (
+          <RequestCard key={request.id} request={request} rows={audit} now={now} />
+        ))}
+      </Section>
+      <Section
+        name="audit"
+        title={`Audit chain (${audit.length})`}
+        explanation="Each row's hash covers the row before it, so that a row changed or removed breaks the chain."
+      >
+        <AuditChain record={record} />
+      </Section>
+      <Section
+        name="messages"
+        title={`The model's messages (${messages.length})`}
+        explanation="This is all the model sees; a call that waits for people has no result yet."
+      >
+        <ModelMessages messages={messages} />
+      </Section>
+    </>
+  );
+}
+
+interface SectionProps {
+  /** Under which it is remembered whether the section is open. */
+  readonly name: string;
+  readonly title: string;
+  /** One line for whoever learns the system. */
+  readonly explanation: string;
+  readonly children: ReactNode;
+}
+
+/** A part of the panel that folds; whether it is open is remembered from visit to visit. */
+export function Section({ name, title, explanation, children }: SectionProps) {
+  const key = `record-panel:${name}`;
+  const [isOpen, setOpen] = useState(() => window.localStorage.getItem(key) !== 'closed');
+  function toggle(event: ToggleEvent<HTMLDetailsElement>): void {
+    const { open } = event.currentTarget;
+    setOpen(open);
+    window.localStorage.setItem(key, open ? 'open' : 'closed');
+  }
+  return (
+    <details className="record-section" open={isOpen} onToggle={toggle}>
+      <summary className="record-section-summary">
+        <h3 className="record-section-title">{title}</h3>
+      </summary>
+      <p className="record-explanation">{explanation}</p>
+      {children}
+    </details>
+  );
+}
