@@ -166,7 +166,7 @@ export interface BotProcess {
   /** How often it was killed with the button. */
   readonly kills: number;
   /** For `failed`: the last lines that it wrote. */
-  readonly lastWords?: string;
+  readonly lastOutput?: string;
 }
 
 /** One step of the guided first five minutes. */
@@ -190,17 +190,17 @@ export interface TourStep {
 }
 
 /** Where something is clicked: a message, an ephemeral one included, or a view. */
-export type Target = { readonly channel: string; readonly ts: string } | { readonly viewId: string };
+export type ClickTarget = { readonly channel: string; readonly ts: string } | { readonly viewId: string };
 
 /** What a person put into the elements of a block, by block id (or action id where a block has several elements). */
-export type Filled = Readonly<Record<string, string | number | readonly string[] | JsonObject>>;
+export type FormValues = Readonly<Record<string, string | number | readonly string[] | JsonObject>>;
 
 /**
  * What a person can do: `POST /client/<user id>/<verb>` with the JSON of its argument; the answer is an `Answer`.
  * Whatever changes on the screen comes as a `Change`, also for the person who did it.
  */
-export interface Verbs {
-  say: { channel: string; text: string; threadTs?: string };
+export interface Actions {
+  send: { channel: string; text: string; threadTs?: string };
   edit: { channel: string; ts: string; text: string };
   delete: { channel: string; ts: string };
   react: { channel: string; ts: string; name: string };
@@ -208,14 +208,14 @@ export interface Verbs {
   join: { channel: string };
   leave: { channel: string };
   click: {
-    target: Target;
+    target: ClickTarget;
     actionId: string;
     blockId: string;
     value?: string | number | readonly string[];
-    values?: Filled;
+    values?: FormValues;
   };
-  search: { target: Target; actionId: string; typed: string };
-  submit: { viewId: string; values: Filled };
+  search: { target: ClickTarget; actionId: string; typed: string };
+  submit: { viewId: string; values: FormValues };
   close: { viewId: string };
   openHome: { tab: 'home' | 'messages' };
   command: { command: string; text: string; channel: string };
@@ -226,9 +226,9 @@ export interface Verbs {
   dismiss: { channel: string; ts: string };
 }
 
-export type Verb = keyof Verbs;
+export type ActionName = keyof Actions;
 
-export type Answer =
+export type ActionResult =
   | {
       readonly ok: true;
       /** For `say`: the message's own ts. */

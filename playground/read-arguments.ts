@@ -35,15 +35,15 @@ export type ReadArguments =
 /** Reads the command line; whatever is not understood is one sentence, and nothing is guessed. */
 export function readArguments(given: readonly string[], environment: NodeJS.ProcessEnv): ReadArguments {
   const parsed = parse(given);
-  if (typeof parsed === 'string') return wrong(parsed);
+  if (typeof parsed === 'string') return invalid(parsed);
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: 'help' };
   const [word] = positionals;
-  if (word !== undefined) return wrong(`"${word}" is not understood`);
-  const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
-  if (port === undefined) return wrong(`--port takes a number from 0 to 65535, not "${values.port}"`);
+  if (word !== undefined) return invalid(`"${word}" is not understood`);
+  const port = values.port === undefined ? DEFAULT_PORT : parsePort(values.port);
+  if (port === undefined) return invalid(`--port takes a number from 0 to 65535, not "${values.port}"`);
   const dataFolder = values.data ?? '.playground';
-  if (dataFolder === '') return wrong('--data takes the path of a folder');
+  if (dataFolder === '') return invalid('--data takes the path of a folder');
   const [manifest = 'manifest.yml'] = [values.manifest, environment.MANIFEST].filter(
     (named) => named !== undefined && named !== '',
   );
@@ -70,11 +70,11 @@ function parse(given: readonly string[]) {
   }
 }
 
-function portOf(text: string): number | undefined {
+function parsePort(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
-function wrong(what: string): ReadArguments {
+function invalid(what: string): ReadArguments {
   return { kind: 'wrong', problem: `${what}; see npm run playground -- --help.` };
 }

@@ -4,10 +4,10 @@ import type { JsonObject } from './slack/state/types.ts';
 export interface ThreadRecord {
   readonly threadId: string;
   /** What the thread is doing by the record: nothing, a live turn, or waiting for people. */
-  readonly state: 'idle' | 'working' | 'waiting' | 'set-aside';
+  readonly state: 'idle' | 'working' | 'waiting' | 'quarantined';
   /** How many things were said that no turn has read. */
   readonly unread: number;
-  /** For `set-aside`: why the record of the thread cannot be read. */
+  /** For `quarantined`: why the record of the thread cannot be read. */
   readonly reason?: string;
   /** The turn that holds the thread; one whose time is up has lost it, as when its process was killed. */
   readonly lease?: { readonly token: string; readonly until: number };
@@ -59,5 +59,5 @@ export interface RecordedRow {
   readonly body: string;
   readonly hash: string;
   /** The hash of the row before it in the chain, which may be about another thread. */
-  readonly before: string;
+  readonly previousHash: string;
 }

@@ -24,12 +24,12 @@ export async function runPlayground(given: readonly string[]): Promise<void> {
 async function run(asked: PlaygroundArguments): Promise<void> {
   // A terminal that is gone must not keep anything from being stopped.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
-  const stopping = untilStopped();
+  const stopping = stopSignal();
   try {
     // Only now, because it takes seconds to load: help and a wrong argument are answered at once.
     const { startPlayground } = await import('./start-playground.ts');
-    const playground = await startPlayground({ ...asked, env: process.env, log: say, signal: stopping });
-    say(readyLines(playground, asked, process.uptime()));
+    const playground = await startPlayground({ ...asked, env: process.env, log: print, signal: stopping });
+    print(readyLines(playground, asked, process.uptime()));
     await aborted(stopping);
     await playground.stop();
   } catch (error) {
@@ -59,13 +59,13 @@ function readyLines(
 }
 
 /** A signal that is given with the first Ctrl-C; a second one ends the process at once. */
-function untilStopped(): AbortSignal {
+function stopSignal(): AbortSignal {
   const stop = new AbortController();
   let firstAt: number | undefined;
   const onSignal = () => {
     if (firstAt === undefined) {
       firstAt = performance.now();
-      say('\nStopping.');
+      print('\nStopping.');
       stop.abort();
     } else if (performance.now() - firstAt > SAME_CTRL_C_MS) {
       // Redis and the bot see that this process is gone, and end by themselves.
@@ -83,6 +83,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -18,11 +18,11 @@ import { saveState } from './slack/state/save-state.ts';
 import { botEnvironment, chooseBotPort } from './start/bot-environment.ts';
 import { buildPage } from './start/build-page.ts';
 import { loadApp } from './start/load-app.ts';
-import { holdFolder } from './start/lock-folder.ts';
-import { ABOUT_PEOPLE, openPlaygroundView } from './start/playground-view.ts';
-import { Openings, StoppedError } from './start/resources.ts';
-import { keepSaved } from './start/save-on-change.ts';
-import { forgetSaved, KEPT, loadSaved } from './start/saved-state.ts';
+import { lockFolder } from './start/lock-folder.ts';
+import { openPlaygroundView, PERSON_NOTES } from './start/playground-view.ts';
+import { Resources, StoppedError } from './start/resources.ts';
+import { saveOnChange } from './start/save-on-change.ts';
+import { deleteSaved, FILES, loadSaved } from './start/saved-state.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
   readonly env?: NodeJS.ProcessEnv;
@@ -47,14 +47,14 @@ export interface Playground {
   stop(): Promise<void>;
 }
 
-const CONNECT_PATIENCE_MS = 120_000;
+const CONNECT_TIMEOUT_MS = 120_000;
 const BOT_ENTRY = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Brings up Redis, a model, a Slack workspace, the bot and the page; if one of them fails, none is left running. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
-  const openings = new Openings();
+  const openings = new Resources();
   try {
-    return await Promise.race([bringUp(options, openings), stopped(options.signal)]);
+    return await Promise.race([start(options, openings), stopped(options.signal)]);
   } catch (error) {
     await openings.close();
     throw error;
@@ -64,15 +64,15 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 /** Slack waits a minute and then five; whoever has just killed the bot should not. */
 const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 12_000, 12_000, 60_000];
 
-async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<Playground> {
+async function start(options: PlaygroundOptions, openings: Resources): Promise<Playground> {
   const { env = process.env, log = () => {}, reset } = options;
   const { manifest, app } = await loadApp(options.manifest, env, log);
   const { path: folder } = await openings.open(
-    () => holdFolder(options.dataFolder),
+    () => lockFolder(options.dataFolder),
     (held) => held.release(),
   );
   log('Starting Redis, the model, a Slack workspace and the bot.');
-  if (reset) await forgetSaved(folder);
+  if (reset) await deleteSaved(folder);
   const saved = await loadSaved(folder);
   const slack = await openings.open(
     () =>
@@ -99,9 +99,9 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
   );
 
   let readReads = () => saved?.reads ?? {};
-  const kept = keepSaved({
-    file: join(folder, KEPT.slack),
-    take: () => ({ workspace: saveState(slack.workspace.state), reads: readReads() }),
+  const kept = saveOnChange({
+    file: join(folder, FILES.slack),
+    snapshot: () => ({ workspace: saveState(slack.workspace.state), reads: readReads() }),
     onProblem: (error) => log(`The workspace could not be saved in ${folder}: ${String(error)}.`),
   });
   await openings.open(
@@ -122,7 +122,7 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
   };
   const botEnv = botEnvironment(surroundings);
   const model = { isScripted: scripted !== undefined, name: modelName(manifest, botEnv) };
-  const botLog = await openings.open(async () => createWriteStream(join(folder, KEPT.botLog)), closeStream);
+  const botLog = await openings.open(async () => createWriteStream(join(folder, FILES.botLog)), closeStream);
   const bot = await openings.open(
     async () =>
       superviseBot({
@@ -143,7 +143,7 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
         slack,
         files,
         port: options.port,
-        about: ABOUT_PEOPLE,
+        about: PERSON_NOTES,
         playground: view,
         record,
         ...(saved !== undefined && { reads: saved.reads }),
@@ -152,12 +152,12 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
   );
   readReads = () => page.reads();
   page.onRead(() => kept.changed());
-  await connectedInTime(bot, join(options.dataFolder, KEPT.botLog));
+  await connectedInTime(bot, join(options.dataFolder, FILES.botLog));
   return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
 }
 
 function openRedis(folder: string, { env = process.env, log = () => {}, machine }: PlaygroundOptions) {
-  const dataFolder = join(folder, KEPT.redis);
+  const dataFolder = join(folder, FILES.redis);
   return bringUpRedis({ dataFolder, persistent: true, log, env, ...(machine !== undefined && { machine }) });
 }
 
@@ -184,8 +184,8 @@ function modelName({ agent }: Manifest, botEnv: NodeJS.ProcessEnv): string {
 
 async function connectedInTime(bot: BotSupervisor, logFile: string): Promise<void> {
   const inTime = new AbortController();
-  const tooLate = sleep(CONNECT_PATIENCE_MS, undefined, { signal: inTime.signal }).then(() => {
-    throw new Error(`The bot was not connected after ${CONNECT_PATIENCE_MS / 1_000} s; see ${logFile}.`);
+  const tooLate = sleep(CONNECT_TIMEOUT_MS, undefined, { signal: inTime.signal }).then(() => {
+    throw new Error(`The bot was not connected after ${CONNECT_TIMEOUT_MS / 1_000} s; see ${logFile}.`);
   });
   tooLate.catch(() => {});
   await Promise.race([bot.connected(), tooLate]).finally(() => inTime.abort());

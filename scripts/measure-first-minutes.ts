@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { messagesSaying, openPageClient, type PageClient } from '../playground/page-client.ts';
+import { messagesMatching, openPageClient, type PageClient } from '../playground/page-client.ts';
 import type { Entity, MessageEntity } from '../playground/protocol.ts';
 import { findFreePort } from '../playground/redis/find-free-port.ts';
 import { CAST } from '../playground/slack/default-cast.ts';
@@ -54,7 +54,7 @@ async function startIn(clone: string): Promise<{ url: string; stop(): Promise<vo
 
 /** Asks for a refund over the limit and has it signed; gives how many seconds it took until the bot had said how it went. */
 async function approveFirstAction(url: string): Promise<number> {
-  const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'signed-refund');
+  const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'approved-refund');
   if (step?.prompt === undefined) throw new Error('The tour has no refund that needs a signature.');
   const [remi, alice] = await Promise.all([
     openPageClient(url, CAST.requester),
@@ -62,12 +62,12 @@ async function approveFirstAction(url: string): Promise<number> {
   ]);
   const { botUserId } = await appOf(remi);
   const asked = performance.now();
-  const { ts: threadTs } = await remi.act('say', {
+  const { ts: threadTs } = await remi.act('send', {
     channel: step.channel,
     text: `<@${botUserId}> ${step.prompt}`,
   });
   const inThread = (entities: readonly Entity[], words: RegExp) =>
-    messagesSaying(entities, words).filter(
+    messagesMatching(entities, words).filter(
       (message) => message.threadTs === threadTs && message.user === botUserId,
     );
   const card = await alice.until((entities) => inThread(entities, /"text":"Approve"/)[0], {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 import { startBot } from '../../src/start-bot.ts';
@@ -81,13 +81,13 @@ function watchCards(workspace: Workspace, count: number) {
 async function clickAll(workspace: Workspace, count: number) {
   const watching = watchCards(workspace, count);
   const mention = `<@${workspace.state.app.botUserId}> refund a cent`;
-  for (let asked = 0; asked < count; asked += 1) workspace.as(CAST.requester).say(PLACES.general, mention);
+  for (let asked = 0; asked < count; asked += 1) workspace.as(CAST.requester).send(CHANNELS.general, mention);
   const { posted, change } = await watching;
   return Promise.all(
     posted.map(async (ts) => {
       const began = Date.now();
       const changed = change(ts);
-      const outcome = await workspace.as(CAST.alice).click({ channel: PLACES.general, ts }, 'approve');
+      const outcome = await workspace.as(CAST.alice).click({ channel: CHANNELS.general, ts }, 'approve');
       if (outcome.kind !== 'acknowledged') throw new Error(`A click was not acknowledged: ${outcome.reason}`);
       return { acknowledged: outcome.at - began, changed: (await changed) - began };
     }),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import type { Message } from '../../playground/slack/state/types.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 import { sharedClock } from '../worker/shared-clock.ts';
@@ -47,7 +47,7 @@ export class Visits {
     const began = sharedClock();
     const { ts: thread } = this.#workspace
       .as(CAST.requester)
-      .say(PLACES.general, `<@${this.#workspace.state.app.botUserId}> refund order A-1001`);
+      .send(CHANNELS.general, `<@${this.#workspace.state.app.botUserId}> refund order A-1001`);
     const { at, ts: card } = await this.#next('card', thread);
     return { thread, card, cardMs: at - began };
   }
@@ -57,7 +57,7 @@ export class Visits {
     const [effect, reply] = [this.#next('effect', thread), this.#next('reply', thread)];
     const settled = this.#next('settled card', thread);
     const began = sharedClock();
-    const clicked = this.#workspace.as(CAST.alice).click({ channel: PLACES.general, ts: card }, 'approve');
+    const clicked = this.#workspace.as(CAST.alice).click({ channel: CHANNELS.general, ts: card }, 'approve');
     const outcome = await clicked;
     const acknowledgedMs = sharedClock() - began;
     if (outcome.kind !== 'acknowledged') throw new Error(`A click was not acknowledged: ${outcome.reason}`);

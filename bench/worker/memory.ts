@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 import { Visits } from '../slack/visits.ts';
@@ -74,7 +74,7 @@ async function inCalls(redisUrl: string, silent: SilentModel, threads: number): 
     const calls = silent.open();
     for (let said = 0; said < threads; said += AT_ONCE) {
       for (let one = said; one < Math.min(said + AT_ONCE, threads); one += 1)
-        workspace.as(CAST.requester).say(PLACES.general, mention);
+        workspace.as(CAST.requester).send(CHANNELS.general, mention);
       await workspace.until(isAllAnswered, { timeoutMs: PATIENCE_MS, what: 'an answer to every event' });
     }
     return [row('the bot, every model call hangs', await atRest(bot), { calls: silent.open() - calls })];

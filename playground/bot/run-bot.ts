@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-export interface BotOrder {
+export interface BotCommand {
   /** The file that the process runs, TypeScript or JavaScript. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
@@ -19,7 +19,7 @@ export interface RunningProcess {
   readonly connected: Promise<void>;
   readonly ended: Promise<void>;
   /** The last that it wrote. */
-  lastWords(): string;
+  lastOutput(): string;
   /** Ends it and its group with no warning. */
   kill(): Promise<void>;
   /** Lets it end in order for so long, and no longer. */
@@ -28,12 +28,12 @@ export interface RunningProcess {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const END_WITH_PARENT = new URL('./end-with-parent.mjs', import.meta.url).href;
-const LONGEST_LAST_WORDS = 4_000;
+const MAX_LAST_OUTPUT = 4_000;
 
 const ConnectedLine = z.object({ msg: z.literal('connected to Slack') });
 
 /** Runs the bot in a process and a group of its own, as it runs in production: it is told nothing but its environment. */
-export function runBot({ entry, env, log }: BotOrder): RunningProcess {
+export function runBot({ entry, env, log }: BotCommand): RunningProcess {
   const child = spawn(process.execPath, ['--import', 'tsx', '--import', END_WITH_PARENT, entry], {
     cwd: ROOT,
     env,
@@ -45,13 +45,13 @@ export function runBot({ entry, env, log }: BotOrder): RunningProcess {
   let written = '';
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding('utf8').on('data', (text: string) => {
-      written = (written + text).slice(-LONGEST_LAST_WORDS);
+      written = (written + text).slice(-MAX_LAST_OUTPUT);
       log(text);
     });
   }
   const connected = new Promise<void>((resolve) => {
     createInterface(child.stdout).on('line', (line) => {
-      if (saysConnected(line)) resolve();
+      if (isConnectedLine(line)) resolve();
     });
   });
   const ended = endOf(child, (error) => {
@@ -61,7 +61,7 @@ export function runBot({ entry, env, log }: BotOrder): RunningProcess {
     pid: child.pid,
     connected,
     ended,
-    lastWords: () => written,
+    lastOutput: () => written,
     async kill() {
       signalGroup(child, 'SIGKILL');
       await ended;
@@ -95,7 +95,7 @@ function endOf(child: ChildProcess, onError: (error: Error) => void): Promise<vo
   });
 }
 
-function saysConnected(line: string): boolean {
+function isConnectedLine(line: string): boolean {
   try {
     return ConnectedLine.safeParse(JSON.parse(line)).success;
   } catch {

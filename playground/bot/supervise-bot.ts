@@ -1,8 +1,8 @@
 import { lastLines } from '../install/run-command.ts';
 import type { BotProcess } from '../protocol.ts';
-import { type BotOrder, type RunningProcess, runBot } from './run-bot.ts';
+import { type BotCommand, type RunningProcess, runBot } from './run-bot.ts';
 
-export interface SupervisedBot extends BotOrder {
+export interface SupervisorOptions extends BotCommand {
   /** How long a killed bot stays down, so that one sees it. */
   readonly restartAfterMs?: number;
   /** The first wait after an end that nobody asked for; it doubles each time the bot ends again before it is connected. */
@@ -29,7 +29,7 @@ const LONGEST_BACK_OFF_MS = 30_000;
 const STOP_GRACE_MS = 4_000;
 
 /** Starts the bot as a process of its own and starts it again however it ends. */
-export function superviseBot(supervised: SupervisedBot): BotSupervisor {
+export function superviseBot(supervised: SupervisorOptions): BotSupervisor {
   const {
     restartAfterMs = RESTART_AFTER_MS,
     backOffMs = BACK_OFF_MS,
@@ -67,7 +67,7 @@ export function superviseBot(supervised: SupervisedBot): BotSupervisor {
       change(
         wasConnected
           ? { state: 'down', kills }
-          : { state: 'failed', kills, lastWords: lastLines(current.lastWords()) },
+          : { state: 'failed', kills, lastOutput: lastLines(current.lastOutput()) },
       );
       startAgainAfter(Math.min(backOffMs * 2 ** failures, LONGEST_BACK_OFF_MS));
       failures += 1;
@@ -102,7 +102,7 @@ export function superviseBot(supervised: SupervisedBot): BotSupervisor {
         const look = () => {
           if (bot.state === 'connected') resolve();
           if (bot.state === 'failed')
-            reject(new Error(`The bot ended before it was connected; it said last:\n${bot.lastWords}`));
+            reject(new Error(`The bot ended before it was connected; it said last:\n${bot.lastOutput}`));
           return bot.state === 'connected' || bot.state === 'failed';
         };
         if (!look()) listeners.push(() => void look());

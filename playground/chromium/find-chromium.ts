@@ -19,7 +19,7 @@ export type FoundChromium =
 export async function findChromium(machine: Machine, env: NodeJS.ProcessEnv): Promise<FoundChromium> {
   const broken = [];
   for (const path of candidates(machine, env)) {
-    const trouble = await troubleRunning(path, env);
+    const trouble = await versionProblem(path, env);
     if (trouble === undefined) return { kind: 'found', path };
     broken.push({ path, output: trouble });
   }
@@ -27,7 +27,7 @@ export async function findChromium(machine: Machine, env: NodeJS.ProcessEnv): Pr
 }
 
 /** Runs the browser just to print its version; returns what it printed instead, or nothing when it is well. */
-export async function troubleRunning(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function versionProblem(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const { succeeded, output } = await runCommand(path, ['--version'], env);
   return succeeded && /\d+\.\d+\.\d+/.test(output) ? undefined : lastLines(output, 3);
 }

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 
-const MOST_TABS = 120;
+const MAX_TABS = 120;
 
 /** What a person sees and does in their window, found by role and name as they would find it. */
-export class Visitor {
+export class PersonPage {
   readonly page: Page;
 
   constructor(page: Page) {
@@ -35,7 +35,7 @@ export class Visitor {
   }
 
   /** The link of a channel, or of the direct messages with the bot, in the sidebar. */
-  place(name: string | RegExp): Locator {
+  conversationLink(name: string | RegExp): Locator {
     return this.sidebar.getByRole('link', { name });
   }
 
@@ -75,13 +75,13 @@ export class Visitor {
   }
 
   /** The newest message of the thread with these words. */
-  inThread(words: string | RegExp): Locator {
+  threadMessage(words: string | RegExp): Locator {
     return this.thread.getByRole('listitem').filter({ hasText: words }).last();
   }
 
   /** The newest card of the thread on which something can be approved. */
   pendingCard(tool: string): Locator {
-    return this.inThread(`Approval needed: ${tool}`);
+    return this.threadMessage(`Approval needed: ${tool}`);
   }
 
   async click(inside: Locator, button: string): Promise<void> {
@@ -89,7 +89,7 @@ export class Visitor {
   }
 
   /** Waits until the thread shows these words. */
-  async reads(words: string | RegExp): Promise<void> {
+  async waitForText(words: string | RegExp): Promise<void> {
     await this.thread.getByText(words).last().waitFor();
   }
 
@@ -102,12 +102,12 @@ export class Visitor {
       .last();
   }
 
-  async isTold(words: string | RegExp): Promise<void> {
+  async waitForNotice(words: string | RegExp): Promise<void> {
     await this.notice(words).waitFor();
   }
 
   /** Whether any of it is inside the box that scrolls it. */
-  sees(target: Locator): Promise<boolean> {
+  isInView(target: Locator): Promise<boolean> {
     return target.evaluate((element) => {
       const { top, bottom } = element.getBoundingClientRect();
       const box = element.closest('[role=log]').getBoundingClientRect();
@@ -117,11 +117,11 @@ export class Visitor {
 
   /** Presses Tab until the focus is there, as somebody without a mouse does. */
   async tabTo(target: Locator): Promise<void> {
-    for (let presses = 0; presses < MOST_TABS; presses += 1) {
+    for (let presses = 0; presses < MAX_TABS; presses += 1) {
       if (await this.hasFocus(target)) return;
       await this.page.keyboard.press('Tab');
     }
-    throw new Error(`the focus did not get to ${target} with ${MOST_TABS} Tabs`);
+    throw new Error(`the focus did not get to ${target} with ${MAX_TABS} Tabs`);
   }
 
   hasFocus(target: Locator): Promise<boolean> {

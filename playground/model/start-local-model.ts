@@ -22,7 +22,7 @@ export interface LocalModel {
   /** The requests whose client went away before the answer was complete. */
   abandoned: readonly ChatRequest[];
   /** Appends to the queue, which is used up before the script's function is asked. */
-  say(...replies: ModelReply[]): void;
+  enqueue(...replies: ModelReply[]): void;
   /** Throws if a call came that the script did not expect, or if replies are left over. */
   assertDone(): void;
   /** Closes the server with all its connections, then throws as `assertDone` does; a second call does nothing. */
@@ -136,7 +136,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
     requests,
     refusals,
     abandoned,
-    say: (...replies) => void queue.push(...replies),
+    enqueue: (...replies) => void queue.push(...replies),
     assertDone,
     async stop() {
       if (stopped) return;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /** How far each person has read, by person and by place: a channel's id, or `<channel id>:<ts of a thread's root>`. */
-export const savedReads = z.record(z.string(), z.record(z.string(), z.string()));
-export type SavedReads = z.infer<typeof savedReads>;
+export const savedReadPositions = z.record(z.string(), z.record(z.string(), z.string()));
+export type SavedReadPositions = z.infer<typeof savedReadPositions>;
 
 /** What `reads()` of a page server gave, read back from a file. */
-export function parseSavedReads(file: unknown): SavedReads {
-  const parsed = savedReads.safeParse(file);
+export function parseSavedReads(file: unknown): SavedReadPositions {
+  const parsed = savedReadPositions.safeParse(file);
   if (parsed.success) return parsed.data;
   throw new Error('What was saved of who has read what is broken: repair it, or begin anew with --reset.', {
     cause: parsed.error,
@@ -14,25 +14,25 @@ export function parseSavedReads(file: unknown): SavedReads {
 }
 
 /** The name of a place in what is saved. */
-export function placeName(channel: string, threadTs?: string): string {
+export function timelineKey(channel: string, threadTs?: string): string {
   return threadTs === undefined ? channel : `${channel}:${threadTs}`;
 }
 
 /** The last message a person has read in a place; empty, and so before all others, when they have read none. */
-export function lastReadIn(reads: SavedReads, userId: string, place: string): string {
-  return reads[userId]?.[place] ?? '';
+export function lastReadIn(reads: SavedReadPositions, userId: string, timeline: string): string {
+  return reads[userId]?.[timeline] ?? '';
 }
 
 /** Who has read what; it never goes backwards. */
-export class Reads {
-  readonly #saved: SavedReads;
+export class ReadPositions {
+  readonly #saved: SavedReadPositions;
   readonly #listeners: (() => void)[] = [];
 
-  constructor(saved: SavedReads = {}) {
+  constructor(saved: SavedReadPositions = {}) {
     this.#saved = structuredClone(saved);
   }
 
-  get all(): SavedReads {
+  get all(): SavedReadPositions {
     return this.#saved;
   }
 
@@ -40,9 +40,9 @@ export class Reads {
     this.#listeners.push(listener);
   }
 
-  note(userId: string, place: string, ts: string): void {
-    if (ts <= lastReadIn(this.#saved, userId, place)) return;
-    this.#saved[userId] = { ...this.#saved[userId], [place]: ts };
+  advance(userId: string, timeline: string, ts: string): void {
+    if (ts <= lastReadIn(this.#saved, userId, timeline)) return;
+    this.#saved[userId] = { ...this.#saved[userId], [timeline]: ts };
     for (const listener of this.#listeners) listener();
   }
 }

@@ -39,7 +39,7 @@ export function checkRows(
   for (const row of rows) check.add(row);
   const problems = check.end({ shard, seq, hash }).map(({ message }) => message);
   return {
-    rows: rows.map((row, index) => ({ ...row, before: rows[index - 1]?.hash ?? base_hash })),
+    rows: rows.map((row, index) => ({ ...row, previousHash: rows[index - 1]?.hash ?? base_hash })),
     chain: { rows: check.rows, problems },
   };
 }

@@ -4,7 +4,7 @@ import { SettledState } from '../../src/store/request-record.ts';
 import type { RedisClient } from '../../src/store/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 import { parseAuditRows, StreamRange } from './audit-rows.ts';
-import { byAge, loadRequests, repliesTo } from './load-requests.ts';
+import { byAge, execCommands, loadRequests } from './load-requests.ts';
 
 /**
  * Gives a function that lists every request the audit log names and that is kept, oldest first. Called again it reads only
@@ -19,7 +19,7 @@ export function followRequests(client: RedisClient, keys: Keys): () => Promise<r
     const pipeline = client.pipeline();
     for (const [shard, last] of lastRows.entries())
       pipeline.xrange(keys.shard(shard, 'audit'), `(${last}`, '+');
-    const ranges = z.array(StreamRange).parse(await repliesTo(pipeline));
+    const ranges = z.array(StreamRange).parse(await execCommands(pipeline));
     for (const [shard, range] of ranges.entries()) {
       for (const { subject } of parseAuditRows(shard, range)) {
         if (threadOf(subject) !== undefined) known.set(subject, undefined);

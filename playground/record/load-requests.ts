@@ -28,7 +28,7 @@ export async function loadRequests(
     const timers = keys.shard(shardOf(threadOf(id) ?? ''), 'timers');
     for (const kind of TIMERS) transaction.zscore(timers, `${kind}|${id}`);
   }
-  const replies = await repliesTo(transaction);
+  const replies = await execCommands(transaction);
   const width = 2 + TIMERS.length;
   return requestIds
     .flatMap((id, index) => {
@@ -101,7 +101,7 @@ export function toRecordedRequest(
 }
 
 /** Sends the commands and gives their replies in order; of a transaction, nothing changes between two of them. */
-export async function repliesTo(commands: ChainableCommander): Promise<unknown[]> {
+export async function execCommands(commands: ChainableCommander): Promise<unknown[]> {
   const replies = (await commands.exec()) ?? [];
   return replies.map(([error, reply]) => {
     if (error !== null) throw error;

@@ -5,7 +5,7 @@ import type { RedisClient } from '../../src/store/run-script.ts';
 import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';
 import { checkRows, parseAuditRows, StreamRange } from './audit-rows.ts';
-import { loadRequests, repliesTo } from './load-requests.ts';
+import { execCommands, loadRequests } from './load-requests.ts';
 
 const Thread = z.object({
   token: z.string().optional(),
@@ -34,7 +34,7 @@ export async function readThread(
   if (!isThreadId(threadId)) return undefined;
   const shard = shardOf(threadId);
   const [thread = '', log = '', inbox = '', , round = ''] = keys.forScript(threadId);
-  const found = await repliesTo(
+  const found = await execCommands(
     client
       .multi()
       .time()
@@ -68,7 +68,7 @@ export async function readThread(
 
 function stateOf(thread: Thread, now: number): Pick<ThreadRecord, 'state' | 'reason' | 'lease'> {
   const { token = '', owner, lease_until: until, open, quarantine } = thread;
-  if (quarantine !== undefined) return { state: 'set-aside', reason: quarantine };
+  if (quarantine !== undefined) return { state: 'quarantined', reason: quarantine };
   if (owner === undefined || until === undefined) return { state: open > 0 ? 'waiting' : 'idle' };
   return { state: until > now ? 'working' : 'idle', lease: { token, until } };
 }

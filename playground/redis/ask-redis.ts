@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-const PATIENCE_MILLISECONDS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** Opens one connection, asks one thing and closes it; nothing is retried, and a silent server is an error. */
 export async function askRedis<Answer>(
@@ -13,8 +13,8 @@ export async function askRedis<Answer>(
     maxRetriesPerRequest: 0,
     // ioredis keeps this timer even for a connection that is already closed, and the process alive with it.
     disconnectTimeout: 100,
-    connectTimeout: PATIENCE_MILLISECONDS,
-    commandTimeout: PATIENCE_MILLISECONDS,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
   });
   let connectionError: Error | undefined;

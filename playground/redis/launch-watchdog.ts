@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** What the watchdog runs, and what it leaves behind. */
-export type WatchdogOrder = {
+export type WatchdogOptions = {
   server: string;
   url: string;
   serverArguments: string[];
@@ -16,7 +16,7 @@ export type WatchdogOrder = {
 export type WatchedServer = { serverEnded: Promise<void>; stop(): Promise<void> };
 
 /** Starts the server under a watchdog that ends it however this process ends, without keeping this process alive. */
-export function launchWatchdog(order: WatchdogOrder, env: NodeJS.ProcessEnv): WatchedServer {
+export function launchWatchdog(order: WatchdogOptions, env: NodeJS.ProcessEnv): WatchedServer {
   const { NODE_OPTIONS: _loaderOfThisProcess, ...plainEnv } = env;
   const script = fileURLToPath(new URL('./watchdog.mjs', import.meta.url));
   // Detached, so that Ctrl-C in the terminal reaches this process only and the server is stopped in order.

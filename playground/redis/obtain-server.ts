@@ -1,8 +1,8 @@
 import { findExecutable } from '../install/find-executable.ts';
-import { findInstaller, installPackage, type WantedPackage } from '../install/install-package.ts';
-import { type Machine, nameCommand } from '../install/machine.ts';
+import { findInstaller, installPackage, type PackageSpec } from '../install/install-package.ts';
+import { installCommand, type Machine } from '../install/machine.ts';
 
-const REDIS: WantedPackage = {
+const REDIS: PackageSpec = {
   program: 'Redis',
   missing: 'Redis server',
   debianPackage: 'redis-server',
@@ -32,7 +32,7 @@ export async function obtainServer(
   const present = findServer(env);
   if (present !== undefined) return present;
   const installer = findInstaller(REDIS, machine, env);
-  if (installer === undefined) throw new Error(waysOut(machine));
+  if (installer === undefined) throw new Error(installHelp(machine));
   await installPackage(REDIS, installer, log);
   const installed = findServer(env);
   if (installed !== undefined) return installed;
@@ -41,11 +41,11 @@ export async function obtainServer(
   );
 }
 
-function waysOut(machine: Machine): string {
+function installHelp(machine: Machine): string {
   return [
     'No Redis was found and none may be installed from here; do one of these three:',
     '  - set REDIS_URL to a Redis that runs, for example redis://127.0.0.1:6379',
-    `  - install redis-server or valkey-server yourself: ${nameCommand(INSTALL_COMMANDS, machine)}`,
+    `  - install redis-server or valkey-server yourself: ${installCommand(INSTALL_COMMANDS, machine)}`,
     '  - run this as root on Debian or Ubuntu, or with Homebrew on macOS, so that it can be installed for you',
   ].join('\n');
 }

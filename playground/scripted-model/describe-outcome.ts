@@ -1,13 +1,13 @@
-import type { Outcome } from './rule.ts';
+import type { CallOutcome } from './rule.ts';
 
-type Closed = Extract<Outcome, { kind: 'closed' }>;
+type Closed = Extract<CallOutcome, { kind: 'closed' }>;
 
 /** Says why a call has no output, and no more than the result itself tells; `what` names the call within a sentence. */
-export function tellClosed(what: string, { status, reason }: Closed): string {
+export function describeOutcome(what: string, { status, reason }: Closed): string {
   const why = sentence(reason);
   switch (status) {
     case 'denied':
-      return tellDenied(what, reason);
+      return describeDenied(what, reason);
     case 'expired':
       return `Nobody decided on ${what} in time: it has expired, and nothing was done. You can ask again on its card.`;
     case 'withdrawn':
@@ -23,7 +23,7 @@ export function tellClosed(what: string, { status, reason }: Closed): string {
   }
 }
 
-function tellDenied(what: string, reason: string): string {
+function describeDenied(what: string, reason: string): string {
   const [, given] = /^Rejected by \S+?: ([\s\S]+)$/.exec(reason) ?? [];
   if (given === undefined) return `${capital(what)} was denied, so it did not run: ${sentence(reason)}`;
   return `${capital(what)} was rejected, so it did not run. The reason given: “${given.trim()}” I leave it at that.`;

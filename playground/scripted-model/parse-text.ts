@@ -1,12 +1,12 @@
 /** The number of an order, such as `A-1001`, however it is written. */
-export function orderIn(words: string): string | undefined {
+export function parseOrderId(words: string): string | undefined {
   const [, digits] =
     /\bA[-\s]?(\d{4,})\b/i.exec(words) ?? /(?:#|\border\s+(?:number\s+)?)(\d{4,})\b/i.exec(words) ?? [];
   return digits === undefined ? undefined : `A-${digits}`;
 }
 
 /** An amount of money in cents; `whole` is what "all of it" and "half" are taken of. */
-export function amountIn(words: string, whole: number): number | undefined {
+export function parseAmount(words: string, whole: number): number | undefined {
   const text = words.replace(/(?:\bA[-\s]?|#|\border\s+(?:number\s+)?)\d{4,}\b/gi, '');
   const [, cents] = /([\d,]+)\s*cents?\b/i.exec(text) ?? [];
   if (cents !== undefined) return positive(toNumber(cents));
@@ -22,19 +22,19 @@ export function amountIn(words: string, whole: number): number | undefined {
 }
 
 /** The reason that somebody gives at the end of a sentence; empty where there is none. */
-export function reasonIn(words: string): string {
+export function parseReason(words: string): string {
   const [, reason = ''] = /(?:\bbecause\b|\bsince\b|,\s)\s*([^,]+)$/i.exec(words.trim()) ?? [];
   return /\brefund|\bA-?\d{4,}/i.test(reason) ? '' : reason.trim().replace(/[.!?]+$/, '');
 }
 
 /** What stands in quotes, or else after a colon. */
-export function quotedIn(words: string): string | undefined {
+export function parseQuoted(words: string): string | undefined {
   const [, quoted] = /["“”„]([^"“”„]+)["“”„]/.exec(words) ?? /:\s+(\S[\s\S]*)$/.exec(words) ?? [];
   return quoted?.trim();
 }
 
 /** Cents as people write them. */
-export function money(cents: number): string {
+export function formatMoney(cents: number): string {
   return `$${(cents / 100).toFixed(2)}`;
 }
 

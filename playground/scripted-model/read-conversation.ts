@@ -1,13 +1,13 @@
 import type { ChatMessage, ChatRequest } from '../model/chat-request.ts';
-import type { Outcome, Step } from './rule.ts';
+import type { CallOutcome, PastCall } from './rule.ts';
 
 /** What people said in one go, and what was done since. */
 export interface Exchange {
   /** Without the names of those who said it; at least one. */
-  readonly said: readonly string[];
-  readonly steps: readonly Step[];
+  readonly messages: readonly string[];
+  readonly calls: readonly PastCall[];
   /** Whether the model has had the last word. */
-  readonly isTold: boolean;
+  readonly isAnswered: boolean;
 }
 
 /** A request as the script looks at it. */
@@ -35,7 +35,7 @@ function readExchange(messages: readonly ChatMessage[]): Exchange {
       message.role === 'tool' ? [[message.tool_call_id, textOf(message)] as const] : [],
     ),
   );
-  const steps = messages.flatMap((message) =>
+  const calls = messages.flatMap((message) =>
     message.role === 'assistant'
       ? (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
           tool: name,
@@ -45,14 +45,14 @@ function readExchange(messages: readonly ChatMessage[]): Exchange {
       : [],
   );
   return {
-    said: messages.flatMap((message) => (message.role === 'user' ? [withoutName(textOf(message))] : [])),
-    steps,
-    isTold: messages.at(-1)?.role === 'assistant',
+    messages: messages.flatMap((message) => (message.role === 'user' ? [withoutName(textOf(message))] : [])),
+    calls,
+    isAnswered: messages.at(-1)?.role === 'assistant',
   };
 }
 
 /** A call without an output ends as an object with a status and a reason, or a message for an error. */
-function outcomeOf(result: unknown): Outcome {
+function outcomeOf(result: unknown): CallOutcome {
   if (typeof result === 'object' && result !== null && 'status' in result) {
     const { status } = result;
     const reason = 'reason' in result ? result.reason : 'message' in result ? result.message : undefined;

@@ -1,55 +1,58 @@
 /** A call that the scripted model makes. */
-export interface Call {
+export interface PlannedCall {
   readonly name: string;
   readonly arguments: object;
 }
 
 /** What the model does next: it speaks and is done, or it calls tools, perhaps with words before. */
-export type Move =
-  | { readonly kind: 'say'; readonly text: string }
-  | { readonly kind: 'call'; readonly text: string; readonly calls: readonly Call[] };
+export type NextStep =
+  | { readonly kind: 'reply'; readonly text: string }
+  | { readonly kind: 'call'; readonly text: string; readonly calls: readonly PlannedCall[] };
 
 /** What became of a call: its output, or a status with a reason where there is none (denied, expired, error and so on). */
-export type Outcome =
+export type CallOutcome =
   | { readonly kind: 'output'; readonly output: unknown }
   | { readonly kind: 'closed'; readonly status: string; readonly reason: string };
 
 /** One call since the person spoke, with the input that really ran and what became of it. */
-export interface Step {
+export interface PastCall {
   readonly tool: string;
   readonly input: unknown;
-  readonly outcome: Outcome;
+  readonly outcome: CallOutcome;
 }
 
 /** All that a scene sees. There is nothing to remember: the next request carries the whole conversation again. */
-export interface Moment {
+export interface RuleInput {
   /** What the person said, without their name. */
-  readonly words: string;
+  readonly text: string;
   /** What was done since, oldest first. */
-  readonly steps: readonly Step[];
+  readonly calls: readonly PastCall[];
   /** A sentence about who has to sign calls of a tool, by what the bot has told the model; empty where nobody has. */
-  readonly ruleFor: (tool: string) => string;
+  readonly approvalRuleFor: (tool: string) => string;
 }
 
 /** One thing that the scripted model can do; it takes a message that fits one of its patterns. */
-export interface Scene {
+export interface Rule {
   /** What one can say to see it. */
   readonly example: string;
-  readonly takes: readonly RegExp[];
+  readonly patterns: readonly RegExp[];
   /** Gives the next move, looking only at the moment: with more steps it is asked again. */
-  readonly play: (moment: Moment) => Move;
+  readonly next: (moment: RuleInput) => NextStep;
 }
 
-export function say(...sentences: readonly string[]): Move {
-  return { kind: 'say', text: sentences.filter((sentence) => sentence !== '').join(' ') };
+export function reply(...sentences: readonly string[]): NextStep {
+  return { kind: 'reply', text: sentences.filter((sentence) => sentence !== '').join(' ') };
 }
 
-export function call(calls: Call | readonly Call[], ...sentences: readonly string[]): Move {
+export function callTools(
+  calls: PlannedCall | readonly PlannedCall[],
+  ...sentences: readonly string[]
+): NextStep {
   const text = sentences.filter((sentence) => sentence !== '').join(' ');
   return { kind: 'call', text, calls: 'name' in calls ? [calls] : calls };
 }
 
 /** The latest call of a tool since the person spoke. */
-export function latest(steps: readonly Step[], tool: string): Step | undefined {
+export function latestCall(steps: readonly PastCall[], tool: string): PastCall | undefined {
   return steps.findLast((step) => step.tool === tool);
 }

@@ -1,4 +1,4 @@
-import type { Scene } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { askAgain } from './rules/ask-again.ts';
 import { checkAllOrders } from './rules/check-all-orders.ts';
 import { deleteCustomer } from './rules/delete-customer.ts';
@@ -12,7 +12,7 @@ import { waitForReport } from './rules/wait-for-report.ts';
 import { writeFile } from './rules/write-file.ts';
 
 /** Every scene, in the order in which they are tried: the first that takes the words plays. */
-export const SCENES: readonly Scene[] = [
+export const RULES: readonly Rule[] = [
   askAgain,
   publishStatus,
   deleteCustomer,
@@ -27,7 +27,7 @@ export const SCENES: readonly Scene[] = [
 ];
 
 /** Those that are worth a mention to somebody who does not know what to say, the easiest first. */
-export const SHOWN_SCENES: readonly Scene[] = [
+export const EXAMPLE_RULES: readonly Rule[] = [
   lookUpOrder,
   refundOrder,
   deleteCustomer,

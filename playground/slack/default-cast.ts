@@ -31,7 +31,7 @@ export const CAST = {
 } as const;
 
 /** The ids of the places that are there unless a start names others. */
-export const PLACES = {
+export const CHANNELS = {
   general: 'C0GENERAL1',
   releases: 'C0RELEASE2',
   partners: 'C0PARTNER3',
@@ -54,11 +54,11 @@ export const DEFAULT_USERS: readonly UserSeed[] = [
 const { requester, alice, bruno, admin, guest, outsider } = CAST;
 
 export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
-  { id: PLACES.general, name: 'general', members: ['bot', requester, alice, bruno, admin, guest] },
-  { id: PLACES.releases, name: 'releases', kind: 'private', members: ['bot', requester, alice, bruno] },
-  { id: PLACES.partners, name: 'partners', members: ['bot', requester, alice, outsider] },
-  { id: PLACES.withoutBot, name: 'random', members: [requester, alice] },
-  { id: PLACES.archived, name: 'old-news', is_archived: true, members: ['bot', requester] },
+  { id: CHANNELS.general, name: 'general', members: ['bot', requester, alice, bruno, admin, guest] },
+  { id: CHANNELS.releases, name: 'releases', kind: 'private', members: ['bot', requester, alice, bruno] },
+  { id: CHANNELS.partners, name: 'partners', members: ['bot', requester, alice, outsider] },
+  { id: CHANNELS.withoutBot, name: 'random', members: [requester, alice] },
+  { id: CHANNELS.archived, name: 'old-news', is_archived: true, members: ['bot', requester] },
 ];
 
 export const DEFAULT_USER_GROUPS: readonly UserGroupSeed[] = [

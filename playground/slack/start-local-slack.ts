@@ -4,17 +4,17 @@ import { sendJson } from '../send-json.ts';
 import { buildState, type WorkspaceSeed } from './build-state.ts';
 import { Deliveries } from './delivery/deliveries.ts';
 import { eventPayload } from './delivery/event-payload.ts';
-import { messageOccurrences } from './delivery/message-events.ts';
+import { messageEvents } from './delivery/message-events.ts';
 import { HttpDelivery } from './http/http-delivery.ts';
 import { RequestUrl } from './http/request-url.ts';
 import { SLACK_TIMINGS, type Timings } from './limits.ts';
-import type { Surroundings } from './people/interaction.ts';
+import type { SlackContext } from './people/interaction.ts';
 import { ResponseUrls } from './people/response-urls.ts';
 import { Triggers } from './people/triggers.ts';
 import { SocketMode } from './socket-mode/socket-mode.ts';
 import { loadState } from './state/load-state.ts';
-import type { Occurrence } from './state/workspace-state.ts';
-import { answerCall, type Serving } from './web-api/answer-call.ts';
+import type { WorkspaceEvent } from './state/workspace-state.ts';
+import { type ApiServing, answerCall } from './web-api/answer-call.ts';
 import { Faults } from './web-api/faults.ts';
 import { RateLimiter } from './web-api/rate-limiter.ts';
 import { parseObject, readBody } from './web-api/read-request.ts';
@@ -58,9 +58,9 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const socketMode = new SocketMode({ timings, appId: state.app.id, onChange });
   const transport = state.app.socketMode ? socketMode : new HttpDelivery({ app: state.app, timings });
   const deliveries = new Deliveries({ transport, timings, onChange });
-  const around: Surroundings = { state, triggers, responseUrls, deliveries };
+  const context: SlackContext = { state, triggers, responseUrls, deliveries };
   const openSocketUrl = () => origin.replace(/^http/, 'ws') + socketMode.connections.issuePath();
-  const serving: Serving = {
+  const serving: ApiServing = {
     handling: {
       context: { state, triggers, openSocketUrl },
       rateLimits: [],
@@ -70,15 +70,15 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     calls: [],
   };
 
-  const tellApp = (occurrence: Occurrence) => {
-    const payload = eventPayload(state, occurrence);
+  const deliverEvent = (event: WorkspaceEvent) => {
+    const payload = eventPayload(state, event);
     if (payload === undefined) return;
     for (let copy = 0; copy < (options.eventCopies ?? 1); copy += 1) deliveries.deliverEvent(payload);
   };
   state.events.on('message', (change) => {
-    for (const occurrence of messageOccurrences(state, change)) tellApp(occurrence);
+    for (const event of messageEvents(state, change)) deliverEvent(event);
   });
-  state.events.on('occurrence', tellApp);
+  state.events.on('event', deliverEvent);
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -119,7 +119,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     appToken: state.app.appToken,
     signingSecret: state.app.signingSecret,
     workspace: new Workspace({
-      around,
+      context,
       serving,
       connections: socketMode.connections,
       requestUrl: new RequestUrl(state.app, timings),

@@ -1,7 +1,7 @@
 import type { AttemptAnswer, Delivery } from './delivery/delivery.ts';
 import type { Forgery, RawAnswer, RequestUrl } from './http/request-url.ts';
 import type { RequestContent } from './http/sign-request.ts';
-import type { Surroundings } from './people/interaction.ts';
+import type { SlackContext } from './people/interaction.ts';
 import { Person } from './people/person.ts';
 import type { Connections, DisconnectReason } from './socket-mode/connections.ts';
 import { findSession } from './state/sessions.ts';
@@ -14,14 +14,14 @@ import type {
   View,
 } from './state/types.ts';
 import type { WorkspaceState } from './state/workspace-state.ts';
-import type { Serving } from './web-api/answer-call.ts';
+import type { ApiServing } from './web-api/answer-call.ts';
 import type { Fault, FaultOptions } from './web-api/faults.ts';
 import type { RecordedCall } from './web-api/handle-call.ts';
 import { type SentPayload, sentPayloads } from './web-api/sent-payloads.ts';
 
 interface WorkspaceParts {
-  around: Surroundings;
-  serving: Serving;
+  context: SlackContext;
+  serving: ApiServing;
   connections: Connections;
   requestUrl: RequestUrl;
 }
@@ -31,15 +31,15 @@ export class Workspace {
   readonly state: WorkspaceState;
   /** Every call of the Web API, in the order Slack answered them. */
   readonly calls: RecordedCall[];
-  readonly #around: Surroundings;
-  readonly #serving: Serving;
+  readonly #context: SlackContext;
+  readonly #serving: ApiServing;
   readonly #connections: Connections;
   readonly #requestUrl: RequestUrl;
 
-  constructor({ around, serving, connections, requestUrl }: WorkspaceParts) {
-    this.state = around.state;
+  constructor({ context, serving, connections, requestUrl }: WorkspaceParts) {
+    this.state = context.state;
     this.calls = serving.calls;
-    this.#around = around;
+    this.#context = context;
     this.#serving = serving;
     this.#connections = connections;
     this.#requestUrl = requestUrl;
@@ -47,7 +47,7 @@ export class Workspace {
 
   /** Everything sent to the app, with each attempt and its answer. */
   get deliveries(): readonly Delivery[] {
-    return this.#around.deliveries.all;
+    return this.#context.deliveries.all;
   }
 
   get socketConnections(): number {
@@ -56,7 +56,7 @@ export class Workspace {
 
   as(userId: string): Person {
     if (!this.state.users.has(userId)) throw new Error(`There is no user ${userId} in this workspace.`);
-    return new Person(this.#around, userId);
+    return new Person(this.#context, userId);
   }
 
   /** The id of a person's direct messages with the bot. */
@@ -94,7 +94,7 @@ export class Workspace {
 
   /** Everything the app sent, for checks of its shape. */
   payloads(): SentPayload[] {
-    return sentPayloads(this.calls, this.#around.responseUrls.received, this.deliveries);
+    return sentPayloads(this.calls, this.#context.responseUrls.received, this.deliveries);
   }
 
   /** The scopes of the bot token that something in this run needed, in order of their names. */
@@ -133,7 +133,7 @@ export class Workspace {
 
   /** Delivers something again although it was acknowledged. */
   async redeliver(delivery: Delivery): Promise<AttemptAnswer> {
-    return await this.#around.deliveries.redeliver(delivery);
+    return await this.#context.deliveries.redeliver(delivery);
   }
 
   /** Sets where HTTP deliveries go, once the app there has returned Slack's challenge. */

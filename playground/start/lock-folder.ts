@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A data folder that belongs to this process until it is released or the process ends. */
-export interface HeldFolder {
+export interface LockedFolder {
   readonly path: string;
   release(): Promise<void>;
 }
 
 /** Takes a data folder for one playground, making it where it is missing; a folder in use is an error, never shared. */
-export async function holdFolder(folder: string): Promise<HeldFolder> {
+export async function lockFolder(folder: string): Promise<LockedFolder> {
   const path = await makeFolder(folder);
   // A socket, because the system closes it however its process ends; a number in a file could be that of another process by now.
-  const seat = seatOf(path);
+  const seat = socketPathOf(path);
   for (let triesLeft = 3; triesLeft > 0; triesLeft -= 1) {
     const server = await listenOn(seat);
     if (server !== undefined) {
@@ -42,7 +42,7 @@ async function makeFolder(folder: string): Promise<string> {
 }
 
 // In the temporary folder, because the path of a socket may only be about a hundred characters long.
-function seatOf(path: string): string {
+function socketPathOf(path: string): string {
   const name = `countersign-${createHash('sha256').update(path).digest('hex').slice(0, 20)}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 }

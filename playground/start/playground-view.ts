@@ -20,11 +20,11 @@ export interface PlaygroundView {
 export async function openPlaygroundView(sources: ViewSources): Promise<PlaygroundView> {
   const { bot, model } = sources;
   const listeners: (() => void)[] = [];
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener();
   };
-  const tour = await followTour({ ...sources, onChange: tell });
-  bot.onChange(tell);
+  const tour = await followTour({ ...sources, onChange: notify });
+  bot.onChange(notify);
   return {
     entity: () => ({ key: 'playground', kind: 'playground', bot: bot.state(), model, tour: tour.steps() }),
     onChange: (listener) => void listeners.push(listener),
@@ -34,7 +34,7 @@ export async function openPlaygroundView(sources: ViewSources): Promise<Playgrou
 }
 
 /** One line for each of the cast, said beside their name where one switches between them. */
-export const ABOUT_PEOPLE: Readonly<Record<string, string>> = {
+export const PERSON_NOTES: Readonly<Record<string, string>> = {
   [CAST.requester]: 'asks for things, and may not sign them',
   [CAST.alice]: 'approver: signs refunds, deployments and deletions',
   [CAST.bruno]: 'approver: the second signature where two are needed',

@@ -1,7 +1,7 @@
 type Stop = () => Promise<void>;
 
 /** What was opened so far; all of it is closed in the reverse order, and nothing is opened any more. */
-export class Openings {
+export class Resources {
   readonly #stops: Stop[] = [];
   #closing: Promise<void> | undefined;
 

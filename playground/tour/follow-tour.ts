@@ -3,7 +3,7 @@ import type { BotSupervisor } from '../bot/supervise-bot.ts';
 import type { TourStep } from '../protocol.ts';
 import type { RecordReader } from '../record/open-record-reader.ts';
 import type { WorkspaceState } from '../slack/state/workspace-state.ts';
-import { readOpenings, readRefunds } from './read-facts.ts';
+import { readRefunds, readThreadOpenings } from './read-facts.ts';
 import { tourSteps } from './tour-steps.ts';
 
 export interface TourSources {
@@ -32,7 +32,7 @@ export async function followTour(sources: TourSources): Promise<FollowedTour> {
 
   async function lookOnce(): Promise<void> {
     const [requests, refunds] = await Promise.all([record.allRequests(), readRefunds(redis)]);
-    const facts = { requests, refunds, openings: readOpenings(workspace), kills: bot.state().kills };
+    const facts = { requests, refunds, openings: readThreadOpenings(workspace), kills: bot.state().kills };
     const next = tourSteps(facts);
     if (JSON.stringify(next) === JSON.stringify(steps)) return;
     steps = next;

@@ -1,6 +1,6 @@
 import type { TourStep } from '../protocol.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
-import { PLACES } from '../slack/default-cast.ts';
+import { CHANNELS } from '../slack/default-cast.ts';
 import { KILL_MISSED, TOUR_TEXTS, type TourStepId } from './tour-texts.ts';
 
 /** What has happened so far, by the record, the ledger and the workspace; never by what the model claims. */
@@ -11,25 +11,25 @@ export interface TourFacts {
   /** The amounts of all refunds that the ledger has booked, in cents, signed or not; `readRefunds` gives them. */
   readonly refunds: readonly number[];
   /** What people said to begin a thread; `readOpenings` gives them. */
-  readonly openings: readonly Opening[];
+  readonly openings: readonly ThreadOpening[];
 }
 
 /** The message with which somebody began a thread. */
-export interface Opening {
+export interface ThreadOpening {
   /** `<channel id>:<ts>` */
   readonly threadId: string;
   readonly text: string;
 }
 
 /** What the record must hold for a step to be done; a step without one leaves nothing there. */
-type Fit = (request: RecordedRequest, all: readonly RecordedRequest[]) => boolean;
+type Condition = (request: RecordedRequest, all: readonly RecordedRequest[]) => boolean;
 
-const FITS: Readonly<Record<Exclude<TourStepId, 'small-refund'>, Fit>> = {
+const CONDITIONS: Readonly<Record<Exclude<TourStepId, 'small-refund'>, Condition>> = {
   question: ({ kind, state }) => kind === 'question' && state === 'answered',
-  'signed-refund': (request, all) =>
+  'approved-refund': (request, all) =>
     request.tool === 'refund_order' && request.state === 'succeeded' && !wasEdited(request, all),
   'two-people': ({ tool, state, votes }) =>
-    tool === 'delete_customer' && state === 'succeeded' && signers(votes) >= 2,
+    tool === 'delete_customer' && state === 'succeeded' && countApprovers(votes) >= 2,
   edit: (request, all) => request.state === 'succeeded' && wasEdited(request, all),
   // No rejection is taken without a reason.
   reject: ({ kind, state }) => kind === 'approval' && state === 'rejected',
@@ -44,15 +44,15 @@ const RUNS = new Set(['approved', 'started', 'unknown']);
 /** The guided first five minutes in order; a step is done when the facts show it, whoever did it and wherever. */
 export function tourSteps(facts: TourFacts): readonly TourStep[] {
   return TOUR_TEXTS.map(({ id, ...step }) => {
-    const fitting = fittingRequests(id, facts.requests);
-    const isDone = id === 'small-refund' ? hasUnsignedRefund(facts) : fitting.length > 0;
+    const fitting = matchingRequests(id, facts.requests);
+    const isDone = id === 'small-refund' ? hasUnapprovedRefund(facts) : fitting.length > 0;
     const thread = newestThread([...openedWith(step.prompt, facts.openings), ...fitting.map(threadOf)]);
     const text = id === 'kill' && !isDone && killMissed(facts) ? `${step.text} ${KILL_MISSED}` : step.text;
     return {
       id,
       ...step,
       text,
-      channel: PLACES.general,
+      channel: CHANNELS.general,
       offersKill: id === 'kill',
       isDone,
       ...(thread !== undefined && { thread }),
@@ -60,8 +60,8 @@ export function tourSteps(facts: TourFacts): readonly TourStep[] {
   });
 }
 
-function fittingRequests(id: TourStepId, all: readonly RecordedRequest[]): readonly RecordedRequest[] {
-  return id === 'small-refund' ? [] : all.filter((request) => FITS[id](request, all));
+function matchingRequests(id: TourStepId, all: readonly RecordedRequest[]): readonly RecordedRequest[] {
+  return id === 'small-refund' ? [] : all.filter((request) => CONDITIONS[id](request, all));
 }
 
 /** An edit leaves a superseded request behind; one that was superseded for another reason asked for the same. */
@@ -76,12 +76,12 @@ function wasEdited(request: RecordedRequest, all: readonly RecordedRequest[]): b
   );
 }
 
-function signers(votes: RecordedRequest['votes']): number {
+function countApprovers(votes: RecordedRequest['votes']): number {
   return new Set(votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who)).size;
 }
 
 /** What was signed is on record as a request, so a booking beyond those ran without one. */
-function hasUnsignedRefund({ requests, refunds }: TourFacts): boolean {
+function hasUnapprovedRefund({ requests, refunds }: TourFacts): boolean {
   const signed = requests.filter(
     ({ tool, attempts, state }) => tool === 'refund_order' && attempts > 0 && state !== 'failed',
   );
@@ -92,7 +92,7 @@ function killMissed({ kills, requests }: TourFacts): boolean {
   return kills > 0 && !requests.some(({ tool, state }) => tool === 'deploy_service' && RUNS.has(state));
 }
 
-function openedWith(prompt: string, openings: readonly Opening[]): readonly string[] {
+function openedWith(prompt: string, openings: readonly ThreadOpening[]): readonly string[] {
   return openings.filter(({ text }) => text.includes(prompt)).map(({ threadId }) => threadId);
 }
 

@@ -3,7 +3,7 @@ import { CAST } from '../slack/default-cast.ts';
 export type TourStepId =
   | 'question'
   | 'small-refund'
-  | 'signed-refund'
+  | 'approved-refund'
   | 'two-people'
   | 'edit'
   | 'reject'
@@ -47,7 +47,7 @@ export const TOUR_TEXTS: readonly TourText[] = [
     next: [{ as: CAST.requester, text: 'Read the answer in the thread. Nobody had to be asked.' }],
   },
   {
-    id: 'signed-refund',
+    id: 'approved-refund',
     title: 'A larger refund needs a signature',
     text: 'Above 100 dollars somebody of the approvers signs. The card shows exactly what will run, and it runs only then. Click Approve as Remi first: he is told that this is not his to decide.',
     as: CAST.requester,

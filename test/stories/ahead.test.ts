@@ -126,7 +126,9 @@ test.each(ANSWERS)(
       { text: 'All is said.' },
     ]);
     await sign(until, async (finish) => {
-      const said = story.workspace.as(CAST.bruno).say(thread.channel, 'and no more', { threadTs: thread.ts });
+      const said = story.workspace
+        .as(CAST.bruno)
+        .send(thread.channel, 'and no more', { threadTs: thread.ts });
       const { reactions } = story.workspace.state.findMessage(thread.channel, said.ts) ?? {};
       await story.workspace.until(() => reactions?.some(({ name }) => name === 'eyes'), {
         what: 'a mark on what was said',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Verb, Verbs } from '../../protocol.ts';
+import type { ActionName, Actions } from '../../protocol.ts';
 
 const ts = z.string().regex(/^\d{10}\.\d{6}$/);
 const channel = z.string();
@@ -10,8 +10,8 @@ const json = z.record(z.string(), z.unknown());
 const filled = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()), json]));
 
 /** What each verb takes; whatever comes from a page is checked against this first. */
-export const VERB_SCHEMAS: { readonly [V in Verb]: z.ZodType<Verbs[V]> } = {
-  say: z.strictObject({ channel, text: z.string(), threadTs: ts.exactOptional() }),
+export const ACTION_SCHEMAS: { readonly [N in ActionName]: z.ZodType<Actions[N]> } = {
+  send: z.strictObject({ channel, text: z.string(), threadTs: ts.exactOptional() }),
   edit: z.strictObject({ channel, ts, text: z.string() }),
   delete: message,
   react: reaction,
@@ -36,6 +36,6 @@ export const VERB_SCHEMAS: { readonly [V in Verb]: z.ZodType<Verbs[V]> } = {
 };
 
 /** True for the name of something a person can do. */
-export function isVerb(name: string): name is Verb {
-  return Object.hasOwn(VERB_SCHEMAS, name);
+export function isActionName(name: string): name is ActionName {
+  return Object.hasOwn(ACTION_SCHEMAS, name);
 }

@@ -1,21 +1,25 @@
-import type { Answer, Verb, Verbs } from '../../protocol.ts';
+import type { ActionName, ActionResult, Actions } from '../../protocol.ts';
 import type { InteractionOutcome } from '../../slack/delivery/delivery.ts';
 import { NotPossible } from '../../slack/people/not-possible.ts';
 import type { Person } from '../../slack/people/person.ts';
 import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
-import { Refused } from '../http/read-request.ts';
-import { placeName, type Reads } from '../read-positions.ts';
-import { VERB_SCHEMAS } from './action-schemas.ts';
+import { HttpError } from '../http/read-request.ts';
+import { type ReadPositions, timelineKey } from '../read-positions.ts';
+import { ACTION_SCHEMAS } from './action-schemas.ts';
 
 /** Does what a page asked for as the person whose client it is; what they could not do in Slack is told in one sentence. */
-export async function carryOut<V extends Verb>(verb: V, body: unknown, doing: Doing): Promise<Answer> {
-  const parsed = VERB_SCHEMAS[verb].safeParse(body);
+export async function performAction<N extends ActionName>(
+  name: N,
+  body: unknown,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const parsed = ACTION_SCHEMAS[name].safeParse(body);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
-    throw new Refused(400, `This cannot be understood as ${verb}: ${problems.join('; ')}.`);
+    throw new HttpError(400, `This cannot be understood as ${name}: ${problems.join('; ')}.`);
   }
   try {
-    return await DEEDS[verb](doing, parsed.data);
+    return await ACTIONS[name](context, parsed.data);
   } catch (error) {
     if (!(error instanceof NotPossible)) throw error;
     return { ok: false, error: error.shown };
@@ -23,32 +27,35 @@ export async function carryOut<V extends Verb>(verb: V, body: unknown, doing: Do
 }
 
 /** Who does something, and what it is done to. */
-export interface Doing {
+export interface ActionContext {
   readonly person: Person;
   readonly state: WorkspaceState;
-  readonly reads: Reads;
+  readonly readPositions: ReadPositions;
 }
 
-type Deed<V extends Verb> = (doing: Doing, body: Verbs[V]) => Answer | Promise<Answer>;
+type Action<N extends ActionName> = (
+  context: ActionContext,
+  body: Actions[N],
+) => ActionResult | Promise<ActionResult>;
 
-const DONE: Answer = { ok: true };
+const DONE: ActionResult = { ok: true };
 
 /** How each verb is carried out; what the person could not do in Slack throws. */
-export const DEEDS: { readonly [V in Verb]: Deed<V> } = {
-  say: ({ person, reads }, { channel, text, threadTs }) => {
-    const { ts } = person.say(channel, text, threadTs === undefined ? {} : { threadTs });
+export const ACTIONS: { readonly [N in ActionName]: Action<N> } = {
+  send: ({ person, readPositions }, { channel, text, threadTs }) => {
+    const { ts } = person.send(channel, text, threadTs === undefined ? {} : { threadTs });
     // Whoever writes in a place has it in front of them.
-    reads.note(person.id, placeName(channel, threadTs), ts);
+    readPositions.advance(person.id, timelineKey(channel, threadTs), ts);
     return { ok: true, ts };
   },
-  edit: ({ person }, { text, ...message }) => after(() => person.edit(message, text)),
-  delete: ({ person }, message) => after(() => person.delete(message)),
-  react: ({ person }, { name, ...message }) => after(() => person.react(message, name)),
-  unreact: ({ person }, { name, ...message }) => after(() => person.unreact(message, name)),
-  join: ({ person }, { channel }) => after(() => person.join(channel)),
-  leave: ({ person }, { channel }) => after(() => person.leave(channel)),
+  edit: ({ person }, { text, ...message }) => perform(() => person.edit(message, text)),
+  delete: ({ person }, message) => perform(() => person.delete(message)),
+  react: ({ person }, { name, ...message }) => perform(() => person.react(message, name)),
+  unreact: ({ person }, { name, ...message }) => perform(() => person.unreact(message, name)),
+  join: ({ person }, { channel }) => perform(() => person.join(channel)),
+  leave: ({ person }, { channel }) => perform(() => person.leave(channel)),
   click: async ({ person, state }, { target, actionId, ...options }) =>
-    answerTo(state, await person.click(target, actionId, options)),
+    resultOf(state, await person.click(target, actionId, options)),
   search: async ({ person }, { target, actionId, typed }) => ({
     ok: true,
     options: await person.search(target, actionId, typed),
@@ -58,26 +65,29 @@ export const DEEDS: { readonly [V in Verb]: Deed<V> } = {
     await person.close(viewId);
     return DONE;
   },
-  openHome: ({ person }, { tab }) => after(() => person.openHome(tab)),
+  openHome: ({ person }, { tab }) => perform(() => person.openHome(tab)),
   command: async ({ person, state }, { command, text, channel }) =>
-    answerTo(state, await person.command(command, text, { channel })),
-  stop: ({ person }, thread) => after(() => person.stop(thread)),
-  read: ({ person, reads }, { channel, threadTs, ts }) => {
-    person.requireSight(channel);
-    reads.note(person.id, placeName(channel, threadTs), ts);
+    resultOf(state, await person.command(command, text, { channel })),
+  stop: ({ person }, thread) => perform(() => person.stop(thread)),
+  read: ({ person, readPositions }, { channel, threadTs, ts }) => {
+    person.requireVisibleChannel(channel);
+    readPositions.advance(person.id, timelineKey(channel, threadTs), ts);
     return DONE;
   },
-  dismiss: ({ person }, message) => after(() => person.dismiss(message)),
+  dismiss: ({ person }, message) => perform(() => person.dismiss(message)),
 };
 
-async function submit({ person, state }: Doing, { viewId, values }: Verbs['submit']): Promise<Answer> {
+async function submit(
+  { person, state }: ActionContext,
+  { viewId, values }: Actions['submit'],
+): Promise<ActionResult> {
   try {
     const outcome = await person.submit(viewId, values);
     switch (outcome.kind) {
       case 'errors':
         return { ok: true, errors: outcome.errors };
       case 'failed':
-        return { ok: false, error: sayNoAnswer(state) };
+        return { ok: false, error: noAnswerText(state) };
       default:
         return DONE;
     }
@@ -88,15 +98,15 @@ async function submit({ person, state }: Doing, { viewId, values }: Verbs['submi
   }
 }
 
-function after(deed: () => void): Answer {
+function perform(deed: () => void): ActionResult {
   deed();
   return DONE;
 }
 
-function answerTo(state: WorkspaceState, outcome: InteractionOutcome): Answer {
-  return outcome.kind === 'acknowledged' ? DONE : { ok: false, error: sayNoAnswer(state) };
+function resultOf(state: WorkspaceState, outcome: InteractionOutcome): ActionResult {
+  return outcome.kind === 'acknowledged' ? DONE : { ok: false, error: noAnswerText(state) };
 }
 
-function sayNoAnswer({ app }: WorkspaceState): string {
+function noAnswerText({ app }: WorkspaceState): string {
   return `${app.name} did not answer in time. Try again.`;
 }

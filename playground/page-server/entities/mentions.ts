@@ -6,7 +6,7 @@ const MENTION = /<(@|!subteam\^|!)(\w+)(?:\|[^<>]*)?>/g;
 const BROADCASTS = ['here', 'channel', 'everyone'];
 
 /** Whether a message calls this person: by name, by a group of theirs, or with everybody who is there. */
-export function mentions(state: WorkspaceState, user: User, message: Message): boolean {
+export function isMentioned(state: WorkspaceState, user: User, message: Message): boolean {
   const isCalled = (id: string) =>
     id === user.id || BROADCASTS.includes(id) || (state.userGroups.get(id)?.users.includes(user.id) ?? false);
   return [...mentionedIn(message.text), ...mentionedBy(message.blocks)].some(isCalled);

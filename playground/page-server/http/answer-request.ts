@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ThreadRecord } from '../../record-protocol.ts';
 import { sendJson } from '../../send-json.ts';
 import type { Workspace } from '../../slack/workspace.ts';
-import { isVerb } from '../actions/action-schemas.ts';
-import { carryOut } from '../actions/actions.ts';
+import { isActionName } from '../actions/action-schemas.ts';
+import { performAction } from '../actions/actions.ts';
 import type { Clients } from '../clients.ts';
-import type { Reads } from '../read-positions.ts';
-import { guardRequest, Refused, readJson, sendAnswer } from './read-request.ts';
+import type { ReadPositions } from '../read-positions.ts';
+import { guardRequest, HttpError, readJson, sendAnswer } from './read-request.ts';
 import { serveFile } from './serve-file.ts';
 
 /** The parts of the page server that answer requests. */
-export interface Site {
+export interface RequestContext {
   /** The folder of the built page. */
   readonly files: string;
   readonly port: number;
   readonly playground: { kill(): Promise<void> };
   readonly record: { read(threadId: string): Promise<ThreadRecord | undefined> };
   readonly workspace: Workspace;
-  readonly reads: Reads;
+  readonly readPositions: ReadPositions;
   readonly clients: Clients;
 }
 
@@ -32,7 +32,7 @@ const SAFETY_HEADERS = {
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  site: Site,
+  site: RequestContext,
 ): Promise<void> {
   try {
     for (const [name, value] of Object.entries(SAFETY_HEADERS)) response.setHeader(name, value);
@@ -40,13 +40,17 @@ export async function answerRequest(
     await route(request, response, site);
   } catch (error) {
     if (response.headersSent) response.destroy();
-    else if (error instanceof Refused)
+    else if (error instanceof HttpError)
       sendAnswer(response, error.status, { ok: false, error: error.message });
     else if (!request.destroyed || request.complete) fail(response, error);
   }
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {
+async function route(
+  request: IncomingMessage,
+  response: ServerResponse,
+  site: RequestContext,
+): Promise<void> {
   const path = pathOf(request);
   const [first, second = '', third = ''] = path.split('/').slice(1);
   switch (first) {
@@ -61,7 +65,7 @@ async function route(request: IncomingMessage, response: ServerResponse, site: S
       requireMethod(request, 'GET');
       return await showRecord(response, site, second);
     case 'playground':
-      if (second !== 'kill') throw new Refused(404, 'There is nothing here.');
+      if (second !== 'kill') throw new HttpError(404, 'There is nothing here.');
       requireMethod(request, 'POST');
       await readJson(request);
       await site.playground.kill();
@@ -77,37 +81,46 @@ async function route(request: IncomingMessage, response: ServerResponse, site: S
 async function act(
   request: IncomingMessage,
   response: ServerResponse,
-  { workspace, reads }: Site,
+  { workspace, readPositions }: RequestContext,
   userId: string,
-  verb: string,
+  name: string,
 ): Promise<void> {
   const person = workspace.as(requirePerson({ workspace }, userId));
-  if (!isVerb(verb)) throw new Refused(404, `Nobody can ${verb} here.`);
+  if (!isActionName(name)) throw new HttpError(404, `Nobody can ${name} here.`);
   const body = await readJson(request);
-  sendAnswer(response, 200, await carryOut(verb, body, { person, state: workspace.state, reads }));
+  sendAnswer(
+    response,
+    200,
+    await performAction(name, body, { person, state: workspace.state, readPositions }),
+  );
 }
 
-async function showRecord(response: ServerResponse, { record }: Site, threadId: string): Promise<void> {
+async function showRecord(
+  response: ServerResponse,
+  { record }: RequestContext,
+  threadId: string,
+): Promise<void> {
   const found = await record.read(threadId);
-  if (found === undefined) throw new Refused(404, 'The record holds nothing of this thread.');
+  if (found === undefined) throw new HttpError(404, 'The record holds nothing of this thread.');
   sendJson(response, 200, { ...found }, { 'cache-control': 'no-store' });
 }
 
-function requirePerson({ workspace }: Pick<Site, 'workspace'>, userId: string): string {
+function requirePerson({ workspace }: Pick<RequestContext, 'workspace'>, userId: string): string {
   const user = workspace.state.users.get(userId);
-  if (user === undefined || user.is_bot) throw new Refused(404, 'There is no such person in this workspace.');
+  if (user === undefined || user.is_bot)
+    throw new HttpError(404, 'There is no such person in this workspace.');
   return user.id;
 }
 
 function requireMethod({ method = '' }: IncomingMessage, ...allowed: string[]): void {
-  if (!allowed.includes(method)) throw new Refused(405, `${method} is not possible here.`);
+  if (!allowed.includes(method)) throw new HttpError(405, `${method} is not possible here.`);
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {
   try {
     return decodeURIComponent(new URL(url, 'http://localhost').pathname);
   } catch {
-    throw new Refused(404, 'There is no such address here.');
+    throw new HttpError(404, 'There is no such address here.');
   }
 }
 

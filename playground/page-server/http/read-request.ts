@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../../protocol.ts';
+import type { ActionResult } from '../../protocol.ts';
 import { sendJson } from '../../send-json.ts';
 
 /** A request that is not carried out: the status of the answer, and one sentence for whoever made it. */
-export class Refused extends Error {
+export class HttpError extends Error {
   override readonly name = 'Refused';
   readonly status: number;
 
@@ -14,7 +14,7 @@ export class Refused extends Error {
 }
 
 /** Ends a response with the JSON of an answer; nobody keeps a copy of it. */
-export function sendAnswer(response: ServerResponse, status: number, answer: Answer): void {
+export function sendAnswer(response: ServerResponse, status: number, answer: ActionResult): void {
   sendJson(response, status, { ...answer }, { 'cache-control': 'no-store' });
 }
 
@@ -29,11 +29,11 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     size += part.length;
     if (size <= LIMIT) parts.push(part);
   }
-  if (size > LIMIT) throw new Refused(413, 'This is too large; at most one megabyte can be sent at once.');
+  if (size > LIMIT) throw new HttpError(413, 'This is too large; at most one megabyte can be sent at once.');
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
   } catch {
-    throw new Refused(400, 'What was sent is not JSON.');
+    throw new HttpError(400, 'What was sent is not JSON.');
   }
 }
 
@@ -46,13 +46,13 @@ const NAMES = ['localhost', '127.0.0.1', '[::1]'];
 export function guardRequest({ method, headers }: IncomingMessage, port: number): void {
   const hosts = NAMES.map((name) => new URL(`http://${name}:${port}`).host);
   if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
-    throw new Refused(403, `This server answers only to http://${hosts[0]}, on this machine.`);
+    throw new HttpError(403, `This server answers only to http://${hosts[0]}, on this machine.`);
   }
   const { origin } = headers;
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {
-    throw new Refused(403, `Another site, ${origin}, cannot act here; open http://${hosts[0]} itself.`);
+    throw new HttpError(403, `Another site, ${origin}, cannot act here; open http://${hosts[0]} itself.`);
   }
   if (method === 'POST' && headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
-    throw new Refused(415, 'Only JSON is taken here; send it with the content type application/json.');
+    throw new HttpError(415, 'Only JSON is taken here; send it with the content type application/json.');
   }
 }

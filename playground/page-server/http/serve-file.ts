@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
-import { Refused } from './read-request.ts';
+import { HttpError } from './read-request.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -40,13 +40,13 @@ function extensionOf(path: string): string | undefined {
 async function contentOf(folder: string, name: string): Promise<Buffer> {
   const root = resolve(folder);
   const file = join(root, name);
-  if (!file.startsWith(root + sep) || file.includes('\0')) throw new Refused(404, 'There is no such file.');
+  if (!file.startsWith(root + sep) || file.includes('\0')) throw new HttpError(404, 'There is no such file.');
   try {
     return await readFile(file);
   } catch (error) {
     if (name === 'index.html') {
       throw new Error('The page is not there; build it with `npm run build:page`.', { cause: error });
     }
-    throw new Refused(404, 'There is no such file.');
+    throw new HttpError(404, 'There is no such file.');
   }
 }

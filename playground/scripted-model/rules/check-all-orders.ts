@@ -1,16 +1,16 @@
 import { Order, SAMPLE_ORDERS } from '../orders.ts';
-import { money } from '../parse-text.ts';
-import { call, type Scene } from '../rule.ts';
+import { formatMoney } from '../parse-text.ts';
+import { callTools, type Rule } from '../rule.ts';
 
 /** Reads several orders side by side and declares the task complete, with its result as data. */
-export const checkAllOrders: Scene = {
+export const checkAllOrders: Rule = {
   example: 'Check all orders and sum up.',
-  takes: [/\b(?:all|the|every) orders?\b.*\bsum\b/i, /\bcheck (?:all|every|the) orders?\b/i],
+  patterns: [/\b(?:all|the|every) orders?\b.*\bsum\b/i, /\bcheck (?:all|every|the) orders?\b/i],
 
-  play({ steps }) {
-    const reads = steps.filter(({ tool }) => tool === 'read_order');
+  next({ calls }) {
+    const reads = calls.filter(({ tool }) => tool === 'read_order');
     if (reads.length === 0)
-      return call(
+      return callTools(
         SAMPLE_ORDERS.map((orderId) => ({ name: 'read_order', arguments: { orderId } })),
         'Let me read them.\n\n',
       );
@@ -20,11 +20,11 @@ export const checkAllOrders: Scene = {
     const sold = found.reduce((sum, { amount }) => sum + amount, 0);
     const refunded = found.reduce((sum, { refunded: cents }) => sum + cents, 0);
     const missing = reads.length - found.length;
-    return call({
+    return callTools({
       name: 'complete_task',
       arguments: {
         outcome: missing === 0 ? 'done' : 'partly-done',
-        summary: `${found.length} orders over ${money(sold)}, of which ${money(refunded)} was refunded.${missing === 0 ? '' : ` ${missing} could not be read.`}`,
+        summary: `${found.length} orders over ${formatMoney(sold)}, of which ${formatMoney(refunded)} was refunded.${missing === 0 ? '' : ` ${missing} could not be read.`}`,
         result: { orders: found.length, notRead: missing, sold, refunded },
       },
     });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { askPerson, type Question } from '../ask-question.ts';
-import { tellClosed } from '../describe-outcome.ts';
-import { call, latest, type Scene, say } from '../rule.ts';
+import { askQuestion, type Question } from '../ask-question.ts';
+import { describeOutcome } from '../describe-outcome.ts';
+import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 const CUSTOMERS = ['Hooper Ltd', 'Ines Marr', 'Tomo Arai'];
 const WHICH_CUSTOMER: Question = { question: 'Which customer is to be deleted?', choices: CUSTOMERS };
@@ -9,37 +9,39 @@ const Deleted = z.object({ deletedOrders: z.number() });
 const Input = z.object({ customer: z.string() });
 
 /** Asks to delete a customer, which the shipped manifest has two people sign. */
-export const deleteCustomer: Scene = {
+export const deleteCustomer: Rule = {
   example: 'Please delete the customer Tomo Arai.',
-  takes: [
+  patterns: [
     /\b(?:delete|erase|remove|forget)\b.*\bcustomer\b/i,
     new RegExp(`\\b(?:delete|erase|remove|forget)\\b.*\\b(?:${CUSTOMERS.join('|')})\\b`, 'i'),
   ],
 
-  play({ words, steps, ruleFor }) {
-    const known = customerIn(words);
-    const asked = known === undefined ? askPerson(steps, WHICH_CUSTOMER) : { answer: known };
-    if ('move' in asked) return asked.move;
+  next({ text, calls, approvalRuleFor }) {
+    const known = customerIn(text);
+    const asked = known === undefined ? askQuestion(calls, WHICH_CUSTOMER) : { answer: known };
+    if ('step' in asked) return asked.step;
 
-    const deletion = latest(steps, 'delete_customer');
+    const deletion = latestCall(calls, 'delete_customer');
     if (deletion === undefined)
-      return call(
+      return callTools(
         { name: 'delete_customer', arguments: { customer: asked.answer } },
         `I ask to delete ${asked.answer} with all their orders, which cannot be undone.`,
-        ruleFor('delete_customer'),
+        approvalRuleFor('delete_customer'),
       );
     const { customer } = Input.parse(deletion.input);
     if (deletion.outcome.kind === 'closed')
-      return say(tellClosed(`the deletion of ${customer}`, deletion.outcome));
+      return reply(describeOutcome(`the deletion of ${customer}`, deletion.outcome));
     const { deletedOrders } = Deleted.parse(deletion.outcome.output);
     if (deletedOrders === 0)
-      return say(`There was nothing to delete: the shop has no orders of ${customer}.`);
-    return say(`${customer} is deleted, with ${deletedOrders} ${deletedOrders === 1 ? 'order' : 'orders'}.`);
+      return reply(`There was nothing to delete: the shop has no orders of ${customer}.`);
+    return reply(
+      `${customer} is deleted, with ${deletedOrders} ${deletedOrders === 1 ? 'order' : 'orders'}.`,
+    );
   },
 };
 
-function customerIn(words: string): string | undefined {
-  const listed = CUSTOMERS.find((name) => words.toLowerCase().includes(name.toLowerCase()));
-  const [, named] = /\bcustomer\s+(?:named\s+|called\s+)?([^.,!?]+)/i.exec(words) ?? [];
+function customerIn(text: string): string | undefined {
+  const listed = CUSTOMERS.find((name) => text.toLowerCase().includes(name.toLowerCase()));
+  const [, named] = /\bcustomer\s+(?:named\s+|called\s+)?([^.,!?]+)/i.exec(text) ?? [];
   return listed ?? named?.trim();
 }

@@ -1,27 +1,28 @@
-import { askPerson } from '../ask-question.ts';
-import { tellClosed } from '../describe-outcome.ts';
+import { askQuestion } from '../ask-question.ts';
+import { describeOutcome } from '../describe-outcome.ts';
 import { Order, WHICH_ORDER } from '../orders.ts';
-import { money, orderIn } from '../parse-text.ts';
-import { call, latest, type Scene, say } from '../rule.ts';
+import { formatMoney, parseOrderId } from '../parse-text.ts';
+import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 /** Tells what was bought; asks which order it was where the person did not say. */
-export const lookUpOrder: Scene = {
+export const lookUpOrder: Rule = {
   example: 'Please look up an order for me.',
-  takes: [/\b(?<!\bin )orders?\b/i, /\bA-?\d{4,}\b/i, /\bwhat was (?:bought|sold)\b/i],
+  patterns: [/\b(?<!\bin )orders?\b/i, /\bA-?\d{4,}\b/i, /\bwhat was (?:bought|sold)\b/i],
 
-  play({ words, steps }) {
-    const known = orderIn(words);
-    const asked = known === undefined ? askPerson(steps, WHICH_ORDER) : { answer: known };
-    if ('move' in asked) return asked.move;
+  next({ text, calls }) {
+    const known = parseOrderId(text);
+    const asked = known === undefined ? askQuestion(calls, WHICH_ORDER) : { answer: known };
+    if ('step' in asked) return asked.step;
 
-    const orderId = orderIn(asked.answer) ?? asked.answer;
-    const read = latest(steps, 'read_order');
-    if (read === undefined) return call({ name: 'read_order', arguments: { orderId } });
-    if (read.outcome.kind === 'closed') return say(tellClosed(`reading order ${orderId}`, read.outcome));
+    const orderId = parseOrderId(asked.answer) ?? asked.answer;
+    const read = latestCall(calls, 'read_order');
+    if (read === undefined) return callTools({ name: 'read_order', arguments: { orderId } });
+    if (read.outcome.kind === 'closed')
+      return reply(describeOutcome(`reading order ${orderId}`, read.outcome));
     const { id, customer, item, amount, refunded } = Order.parse(read.outcome.output);
-    return say(
-      `Order ${id}: ${item}, bought by ${customer} for ${money(amount)}.`,
-      refunded === 0 ? 'Nothing of it was refunded.' : `${money(refunded)} of it was refunded.`,
+    return reply(
+      `Order ${id}: ${item}, bought by ${customer} for ${formatMoney(amount)}.`,
+      refunded === 0 ? 'Nothing of it was refunded.' : `${formatMoney(refunded)} of it was refunded.`,
     );
   },
 };

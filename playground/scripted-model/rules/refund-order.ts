@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { askPerson, type Question } from '../ask-question.ts';
-import { tellClosed } from '../describe-outcome.ts';
+import { askQuestion, type Question } from '../ask-question.ts';
+import { describeOutcome } from '../describe-outcome.ts';
 import { Order, WHICH_ORDER } from '../orders.ts';
-import { amountIn, money, orderIn, reasonIn } from '../parse-text.ts';
-import { call, latest, type Move, type Scene, type Step, say } from '../rule.ts';
+import { formatMoney, parseAmount, parseOrderId, parseReason } from '../parse-text.ts';
+import { callTools, latestCall, type NextStep, type PastCall, type Rule, reply } from '../rule.ts';
 
 const HOW_MUCH: Question = {
   question: 'How much is to be refunded?',
@@ -13,57 +13,61 @@ const Ran = z.object({ orderId: z.string(), refunded: z.number(), total: z.numbe
 const Input = z.object({ orderId: z.string(), amount: z.number() });
 
 /** Reads the order, then asks for the refund; whether that has to be signed is not the model's to decide. */
-export const refundOrder: Scene = {
+export const refundOrder: Rule = {
   example: 'Please refund 120 dollars of order A-1001, the top is scratched.',
-  takes: [/\brefund/i, /\bmoney back\b/i, /\b(?:pay|give) back\b/i, /\breimburse/i],
+  patterns: [/\brefund/i, /\bmoney back\b/i, /\b(?:pay|give) back\b/i, /\breimburse/i],
 
-  play({ words, steps, ruleFor }) {
-    const known = orderIn(words);
-    const which = known === undefined ? askPerson(steps, WHICH_ORDER) : { answer: known };
-    if ('move' in which) return which.move;
-    const orderId = orderIn(which.answer) ?? which.answer;
+  next({ text, calls, approvalRuleFor }) {
+    const known = parseOrderId(text);
+    const which = known === undefined ? askQuestion(calls, WHICH_ORDER) : { answer: known };
+    if ('step' in which) return which.step;
+    const orderId = parseOrderId(which.answer) ?? which.answer;
 
-    const read = latest(steps, 'read_order');
+    const read = latestCall(calls, 'read_order');
     if (read === undefined)
-      return call(
+      return callTools(
         { name: 'read_order', arguments: { orderId } },
         `Let me look at order ${orderId} first.\n\n`,
       );
     if (read.outcome.kind === 'closed')
-      return say(tellClosed(`reading order ${orderId}`, read.outcome), 'Nothing was refunded.');
+      return reply(describeOutcome(`reading order ${orderId}`, read.outcome), 'Nothing was refunded.');
     const order = Order.parse(read.outcome.output);
     const left = order.amount - order.refunded;
-    if (left === 0) return say(`All of order ${order.id} has been refunded already, so I ask for nothing.`);
+    if (left === 0) return reply(`All of order ${order.id} has been refunded already, so I ask for nothing.`);
 
-    const said = amountIn(words, left);
-    const how = said === undefined ? askPerson(steps, HOW_MUCH) : undefined;
-    if (how !== undefined && 'move' in how) return how.move;
-    const amount = said ?? amountIn(how?.answer ?? '', left);
+    const said = parseAmount(text, left);
+    const how = said === undefined ? askQuestion(calls, HOW_MUCH) : undefined;
+    if (how !== undefined && 'step' in how) return how.step;
+    const amount = said ?? parseAmount(how?.answer ?? '', left);
     if (amount === undefined)
-      return say(`I cannot read “${how?.answer}” as an amount, so I ask for no refund.`);
+      return reply(`I cannot read “${how?.answer}” as an amount, so I ask for no refund.`);
     if (amount > left)
-      return say(
-        `Of order ${order.id} (${order.item}, ${money(order.amount)}) only ${money(left)} is left to refund, so I do not ask for ${money(amount)}.`,
+      return reply(
+        `Of order ${order.id} (${order.item}, ${formatMoney(order.amount)}) only ${formatMoney(left)} is left to refund, so I do not ask for ${formatMoney(amount)}.`,
       );
 
-    const refund = latest(steps, 'refund_order');
+    const refund = latestCall(calls, 'refund_order');
     if (refund !== undefined) return tellRefund(refund, amount);
-    return call(
-      { name: 'refund_order', arguments: { orderId: order.id, amount, reason: reasonIn(words) } },
-      `Order ${order.id} is ${order.item}, for ${order.customer}. I ask to refund ${money(amount)} of ${money(order.amount)}.`,
-      ruleFor('refund_order'),
+    return callTools(
+      { name: 'refund_order', arguments: { orderId: order.id, amount, reason: parseReason(text) } },
+      `Order ${order.id} is ${order.item}, for ${order.customer}. I ask to refund ${formatMoney(amount)} of ${formatMoney(order.amount)}.`,
+      approvalRuleFor('refund_order'),
     );
   },
 };
 
-function tellRefund({ input, outcome }: Step, wanted: number): Move {
+function tellRefund({ input, outcome }: PastCall, wanted: number): NextStep {
   const asked = Input.parse(input);
   if (outcome.kind === 'closed')
-    return say(tellClosed(`the refund of ${money(asked.amount)} for order ${asked.orderId}`, outcome));
+    return reply(
+      describeOutcome(`the refund of ${formatMoney(asked.amount)} for order ${asked.orderId}`, outcome),
+    );
   const { orderId, refunded, total } = Ran.parse(outcome.output);
-  return say(
-    `Refunded ${money(refunded)} of order ${orderId}.`,
-    refunded === wanted ? '' : `You had asked for ${money(wanted)}; it was changed before it was signed.`,
-    total === refunded ? '' : `That makes ${money(total)} of this order in all.`,
+  return reply(
+    `Refunded ${formatMoney(refunded)} of order ${orderId}.`,
+    refunded === wanted
+      ? ''
+      : `You had asked for ${formatMoney(wanted)}; it was changed before it was signed.`,
+    total === refunded ? '' : `That makes ${formatMoney(total)} of this order in all.`,
   );
 }

@@ -1,5 +1,5 @@
-import { tellClosed } from '../describe-outcome.ts';
-import { call, latest, type Scene, say } from '../rule.ts';
+import { describeOutcome } from '../describe-outcome.ts';
+import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 const FIELDS = {
   type: 'object',
@@ -12,16 +12,16 @@ const FIELDS = {
 };
 
 /** Asks for several values at once, with a form. */
-export const reportIncident: Scene = {
+export const reportIncident: Rule = {
   example: 'I want to report an incident.',
-  takes: [/\b(?:report|file|open|raise)\b.*\bincident\b/i],
+  patterns: [/\b(?:report|file|open|raise)\b.*\bincident\b/i],
 
-  play({ steps }) {
-    const form = latest(steps, 'request_form');
+  next({ calls }) {
+    const form = latestCall(calls, 'request_form');
     if (form === undefined)
-      return call({ name: 'request_form', arguments: { title: 'Report an incident', fields: FIELDS } });
-    if (form.outcome.kind === 'closed') return say(tellClosed('the form', form.outcome));
-    return say(
+      return callTools({ name: 'request_form', arguments: { title: 'Report an incident', fields: FIELDS } });
+    if (form.outcome.kind === 'closed') return reply(describeOutcome('the form', form.outcome));
+    return reply(
       `Your form arrived: \`${JSON.stringify(form.outcome.output)}\`.`,
       'I have no tool for incidents, so it goes nowhere from here.',
     );

@@ -1,30 +1,30 @@
-import { askPerson } from '../ask-question.ts';
-import { tellClosed } from '../describe-outcome.ts';
-import { quotedIn } from '../parse-text.ts';
-import { call, latest, type Scene, say } from '../rule.ts';
+import { askQuestion } from '../ask-question.ts';
+import { describeOutcome } from '../describe-outcome.ts';
+import { parseQuoted } from '../parse-text.ts';
+import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 const NAMED = /([\w-][\w./-]*\.(?:md|txt))\b/i;
 
 /** Writes a file through the MCP server of the manifest, which has to be signed. */
-export const writeFile: Scene = {
+export const writeFile: Rule = {
   example: 'Write "Water the plants" into todo.txt.',
-  takes: [/\b(?:write|save|note)\b.*\.(?:md|txt)\b/i],
+  patterns: [/\b(?:write|save|note)\b.*\.(?:md|txt)\b/i],
 
-  play({ words, steps, ruleFor }) {
-    const [, path = 'notes.md'] = NAMED.exec(words) ?? [];
-    const known = quotedIn(words);
+  next({ text, calls, approvalRuleFor }) {
+    const [, path = 'notes.md'] = NAMED.exec(text) ?? [];
+    const known = parseQuoted(text);
     const question = { question: `What should ${path} say?`, choices: [] };
-    const asked = known === undefined ? askPerson(steps, question) : { answer: known };
-    if ('move' in asked) return asked.move;
+    const asked = known === undefined ? askQuestion(calls, question) : { answer: known };
+    if ('step' in asked) return asked.step;
 
-    const written = latest(steps, 'write_file');
+    const written = latestCall(calls, 'write_file');
     if (written === undefined)
-      return call(
+      return callTools(
         { name: 'write_file', arguments: { path, content: `${asked.answer}\n` } },
         `I ask to write ${path}.`,
-        ruleFor('write_file'),
+        approvalRuleFor('write_file'),
       );
-    if (written.outcome.kind === 'closed') return say(tellClosed(`writing ${path}`, written.outcome));
-    return say(`${path} is written.`);
+    if (written.outcome.kind === 'closed') return reply(describeOutcome(`writing ${path}`, written.outcome));
+    return reply(`${path} is written.`);
   },
 };

@@ -1,6 +1,6 @@
 import { makeId } from '../ids.ts';
 import type { Channel, JsonObject } from '../state/types.ts';
-import type { Occurrence, WorkspaceState } from '../state/workspace-state.ts';
+import type { WorkspaceEvent, WorkspaceState } from '../state/workspace-state.ts';
 import { CHANNEL_SCOPES, EVENT_SCOPES } from '../web-api/scopes.ts';
 
 /**
@@ -9,7 +9,7 @@ import { CHANNEL_SCOPES, EVENT_SCOPES } from '../web-api/scopes.ts';
  */
 export function eventPayload(
   state: WorkspaceState,
-  { subscription, event, channel }: Occurrence,
+  { subscription, event, channel }: WorkspaceEvent,
 ): JsonObject | undefined {
   const { app } = state;
   if (!app.events.includes(subscription)) return undefined;

@@ -1,6 +1,6 @@
 import type { Channel, ChannelKind, EventSubscription, JsonObject } from '../state/types.ts';
 import { messageOnWire } from '../state/wire.ts';
-import type { MessageChange, Occurrence, WorkspaceState } from '../state/workspace-state.ts';
+import type { MessageChange, WorkspaceEvent, WorkspaceState } from '../state/workspace-state.ts';
 
 const SUBSCRIPTIONS: Readonly<Record<ChannelKind, EventSubscription>> = {
   public: 'message.channels',
@@ -14,31 +14,31 @@ const CHANNEL_TYPES: Readonly<Record<ChannelKind, string>> = {
 };
 
 /** What an app can be told of a change of a message: the message itself, and that it was mentioned. */
-export function messageOccurrences(state: WorkspaceState, change: MessageChange): Occurrence[] {
+export function messageEvents(state: WorkspaceState, change: MessageChange): WorkspaceEvent[] {
   const channel = state.channels.get(change.message.channel);
   if (channel === undefined) return [];
   const event = messageEvent(state, channel, change);
-  const occurrences: Occurrence[] = [{ subscription: SUBSCRIPTIONS[channel.kind], event, channel }];
+  const events: WorkspaceEvent[] = [{ subscription: SUBSCRIPTIONS[channel.kind], event, channel }];
   if (isMention(state, channel, change)) {
-    occurrences.push({ subscription: 'app_mention', event: mentionEvent(state, change), channel });
+    events.push({ subscription: 'app_mention', event: mentionEvent(state, change), channel });
   }
-  return occurrences;
+  return events;
 }
 
 function messageEvent(state: WorkspaceState, channel: Channel, change: MessageChange): JsonObject {
   const { message } = change;
-  const place = { channel: channel.id, channel_type: CHANNEL_TYPES[channel.kind] };
+  const location = { channel: channel.id, channel_type: CHANNEL_TYPES[channel.kind] };
   const shown = { ...messageOnWire(state, message), ...origin(state, message.team) };
   switch (change.kind) {
     case 'posted':
-      return { ...shown, ...place, event_ts: message.ts };
+      return { ...shown, ...location, event_ts: message.ts };
     case 'edited':
       return {
         type: 'message',
         subtype: 'message_changed',
         message: shown,
         previous_message: messageOnWire(state, message, change.before),
-        ...place,
+        ...location,
         hidden: true,
         ts: change.ts,
         event_ts: change.ts,
@@ -48,7 +48,7 @@ function messageEvent(state: WorkspaceState, channel: Channel, change: MessageCh
         type: 'message',
         subtype: 'message_deleted',
         previous_message: shown,
-        ...place,
+        ...location,
         hidden: true,
         deleted_ts: message.ts,
         ts: change.ts,

@@ -4,12 +4,12 @@ import type { AgentSession, Channel, JsonObject, User } from '../state/types.ts'
 import { viewOnWire } from '../state/wire.ts';
 import { contentOf, type WorkspaceState } from '../state/workspace-state.ts';
 import { authorship } from '../web-api/threads.ts';
-import type { Surroundings } from './interaction.ts';
+import type { SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
 /** Opens a tab of the app's Home; an app that is an agent is also told what the person was looking at. */
 export function openHome(
-  { state }: Surroundings,
+  { state }: SlackContext,
   user: User,
   tab: 'home' | 'messages',
   lookingAt: Channel | undefined,
@@ -18,7 +18,7 @@ export function openHome(
     throw new NotPossible(`${state.app.name} has no Home tab to open.`);
   const home = tab === 'home' ? state.homeOf(user.id) : undefined;
   const context = state.app.agent === 'agent_view' ? { context: contextOf(state.team.id, lookingAt) } : {};
-  state.announce({
+  state.emitEvent({
     subscription: 'app_home_opened',
     event: {
       type: 'app_home_opened',
@@ -33,7 +33,7 @@ export function openHome(
 
 /** Starts a thread on the older surface; on the current one a person just opens the Messages tab and writes. */
 export function openAssistantThread(
-  { state }: Surroundings,
+  { state }: SlackContext,
   user: User,
   lookingAt: Channel | undefined,
 ): { channel: string; threadTs: string } {
@@ -56,7 +56,7 @@ export function openAssistantThread(
 }
 
 /** Goes to another channel while the app is open beside it. */
-export function lookAt({ state }: Surroundings, user: User, channel: Channel): void {
+export function viewChannel({ state }: SlackContext, user: User, channel: Channel): void {
   if (state.app.agent === 'assistant_view') {
     const thread = state
       .messagesIn(state.openDirectMessage(user.id).id)
@@ -65,7 +65,7 @@ export function lookAt({ state }: Surroundings, user: User, channel: Channel): v
     announceThread({ state }, user, thread.ts, channel, 'assistant_thread_context_changed');
     return;
   }
-  state.announce({
+  state.emitEvent({
     subscription: 'app_context_changed',
     event: {
       type: 'app_context_changed',
@@ -80,7 +80,7 @@ export function lookAt({ state }: Surroundings, user: User, channel: Channel): v
  * Clicks Stop on a session that is being worked on. Slack ends the streams of the thread and tells the app; what the
  * session's status becomes is up to the app.
  */
-export function stopSession({ state }: Surroundings, user: User, channel: Channel, threadTs: string): void {
+export function stopSession({ state }: SlackContext, user: User, channel: Channel, threadTs: string): void {
   const session = findSession(state, channel.id, threadTs);
   const shown = 'There is nothing to stop here now.';
   if (session?.status !== 'processing') {
@@ -97,7 +97,7 @@ export function stopSession({ state }: Surroundings, user: User, channel: Channe
   }
   const streaming = state.messagesIn(channel.id, threadTs).filter(isStreaming);
   for (const message of streaming) state.finishStream(message, contentOf(message));
-  state.announce({
+  state.emitEvent({
     subscription: 'agent_session_stopped',
     event: {
       type: 'agent_session_stopped',
@@ -117,7 +117,7 @@ export function canStop({ app }: WorkspaceState, session: AgentSession | undefin
 
 /** Gives a session another title. */
 export function renameSession(
-  { state }: Surroundings,
+  { state }: SlackContext,
   user: User,
   channel: Channel,
   threadTs: string,
@@ -128,7 +128,7 @@ export function renameSession(
     throw new NotPossible(`There is no session ${threadTs} in ${channel.id} to rename.`);
   const previous = session.title === undefined ? {} : { previous_title: session.title };
   session.title = title;
-  state.announce({
+  state.emitEvent({
     subscription: 'agent_session_title_changed',
     event: {
       type: 'agent_session_title_changed',
@@ -144,7 +144,7 @@ export function renameSession(
 }
 
 function announceThread(
-  { state }: Pick<Surroundings, 'state'>,
+  { state }: Pick<SlackContext, 'state'>,
   user: User,
   threadTs: string,
   lookingAt: Channel | undefined,
@@ -153,7 +153,7 @@ function announceThread(
   const context =
     lookingAt === undefined ? {} : { channel_id: lookingAt.id, team_id: state.team.id, enterprise_id: null };
   const channel_id = state.openDirectMessage(user.id).id;
-  state.announce({
+  state.emitEvent({
     subscription: type,
     event: { type, assistant_thread: { user_id: user.id, context, channel_id, thread_ts: threadTs } },
   });

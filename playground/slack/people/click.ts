@@ -1,9 +1,9 @@
 import type { InteractionOutcome } from '../delivery/delivery.ts';
 import { elementsOf } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject, User } from '../state/types.ts';
-import { collectState, type InputValue, keepsState, optionsOf, stateOf } from './element-values.ts';
-import { type ClickTarget, findShown, placeOf, type Shown } from './find-target.ts';
-import { interactionBase, type Surroundings } from './interaction.ts';
+import { collectState, hasState, type InputValue, optionsOf, stateOf } from './element-values.ts';
+import { type ClickTarget, type FoundTarget, findTarget, originOf } from './find-target.ts';
+import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
 export interface ClickOptions {
@@ -18,34 +18,34 @@ export interface ClickOptions {
 
 /** Sends the `block_actions` of a click, and refuses one that a person could not make on what is shown now. */
 export function click(
-  around: Surroundings,
+  context: SlackContext,
   user: User,
   target: ClickTarget,
   actionId: string,
   options: ClickOptions = {},
 ): Promise<InteractionOutcome> {
-  const shown = findShown(around, user, target, options.force ?? false);
+  const shown = findTarget(context, user, target, options.force ?? false);
   const { block, element } = findClicked(shown, actionId, options);
   const action = {
     action_id: actionId,
     block_id: block.block_id,
     ...actionOf(element, options),
-    action_ts: around.state.clock.next(),
+    action_ts: context.state.clock.next(),
   };
   const isThere = shown.blocks.some((each) => each.block_id === block.block_id);
-  const key = elementsOf(block).filter(keepsState).length === 1 ? block.block_id : actionId;
-  const own = keepsState(element) && options.value !== undefined && isThere ? { [key]: options.value } : {};
+  const key = elementsOf(block).filter(hasState).length === 1 ? block.block_id : actionId;
+  const own = hasState(element) && options.value !== undefined && isThere ? { [key]: options.value } : {};
   const values = collectState(shown.blocks, { ...own, ...options.values });
-  return around.deliveries.deliverInteraction('interactive', {
+  return context.deliveries.deliverInteraction('interactive', {
     type: 'block_actions',
-    ...interactionBase(around, user),
-    trigger_id: around.triggers.issue(user.id),
-    ...placeOf(around, user, shown, values),
+    ...interactionBase(context, user),
+    trigger_id: context.triggers.issue(user.id),
+    ...originOf(context, user, shown, values),
     actions: [action],
   });
 }
 
-function findClicked(shown: Shown, actionId: string, options: ClickOptions) {
+function findClicked(shown: FoundTarget, actionId: string, options: ClickOptions) {
   const candidates = matching(shown.blocks, actionId, options);
   const [only] = candidates;
   if (candidates.length > 1) {

@@ -38,7 +38,7 @@ const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: n
 const offered = new WeakMap<JsonObject, readonly JsonObject[]>();
 
 /** True for an element whose content Slack sends along as state. */
-export function keepsState(element: JsonObject): boolean {
+export function hasState(element: JsonObject): boolean {
   return FIELDS[String(element.type)] !== undefined;
 }
 
@@ -69,7 +69,7 @@ export function collectState(
   const values: Record<string, JsonObject> = {};
   const used = new Set<string>();
   for (const block of blocks) {
-    for (const element of elementsOf(block).filter(keepsState)) {
+    for (const element of elementsOf(block).filter(hasState)) {
       const actionId = String(element.action_id);
       const key = [block.block_id, actionId].find((candidate) => filled[candidate] !== undefined);
       if (key !== undefined) used.add(key);

@@ -1,13 +1,13 @@
 import type { Block, EphemeralMessage, JsonObject, Message, User, View } from '../state/types.ts';
 import { messageOnWire, viewOnWire } from '../state/wire.ts';
-import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
+import { channelNameFor, requireVisibleChannel, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
 /** Something with blocks on a person's screen: a message, an ephemeral one, or a view. */
 export type ClickTarget = { channel: string; ts: string } | { viewId: string };
 
 /** What was found there: its blocks now, and those it had before. */
-export type Shown =
+export type FoundTarget =
   | { kind: 'message'; message: Message; blocks: readonly Block[]; older: readonly (readonly Block[])[] }
   | { kind: 'ephemeral'; message: EphemeralMessage; blocks: readonly Block[]; older: readonly [] }
   | { kind: 'view'; view: View; blocks: readonly Block[]; older: readonly [] };
@@ -15,8 +15,13 @@ export type Shown =
 const GONE = 'This message is no longer there.';
 
 /** Finds what a person points at; with force also what they cannot see any more. */
-export function findShown(around: Surroundings, user: User, target: ClickTarget, force: boolean): Shown {
-  const { state } = around;
+export function findTarget(
+  context: SlackContext,
+  user: User,
+  target: ClickTarget,
+  force: boolean,
+): FoundTarget {
+  const { state } = context;
   if ('viewId' in target) {
     const view = state.views.get(target.viewId);
     if (view === undefined || (!force && (view.viewer !== user.id || !view.open))) {
@@ -26,7 +31,7 @@ export function findShown(around: Surroundings, user: User, target: ClickTarget,
     }
     return { kind: 'view', view, blocks: view.blocks, older: [] };
   }
-  if (!force) requireSight(around, user, target.channel);
+  if (!force) requireVisibleChannel(context, user, target.channel);
   const ephemeral = state.ephemerals.find((each) => each.ts === target.ts && each.channel === target.channel);
   if (ephemeral !== undefined) {
     if (!force && (ephemeral.deleted || ephemeral.viewer !== user.id)) {
@@ -50,8 +55,13 @@ export function findShown(around: Surroundings, user: User, target: ClickTarget,
 }
 
 /** Where an interaction took place, as its payload says. */
-export function placeOf(around: Surroundings, user: User, shown: Shown, values: JsonObject): JsonObject {
-  const { state, responseUrls } = around;
+export function originOf(
+  context: SlackContext,
+  user: User,
+  shown: FoundTarget,
+  values: JsonObject,
+): JsonObject {
+  const { state, responseUrls } = context;
   if (shown.kind === 'view') {
     const { view } = shown;
     return { container: { type: 'view', view_id: view.id }, view: viewOnWire(state, view, values) };

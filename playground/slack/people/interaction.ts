@@ -6,7 +6,7 @@ import type { ResponseUrls } from './response-urls.ts';
 import type { Triggers } from './triggers.ts';
 
 /** What people act on and through. */
-export interface Surroundings {
+export interface SlackContext {
   state: WorkspaceState;
   triggers: Triggers;
   responseUrls: ResponseUrls;
@@ -14,7 +14,7 @@ export interface Surroundings {
 }
 
 /** What every interaction payload says of the person, the workspace and the app. */
-export function interactionBase({ state }: Surroundings, user: User): JsonObject {
+export function interactionBase({ state }: SlackContext, user: User): JsonObject {
   return {
     team: { id: state.team.id, domain: state.team.domain },
     user: { id: user.id, username: user.name, name: user.name, team_id: user.team_id },
@@ -31,7 +31,7 @@ export function channelNameFor(channel: Channel): string {
 }
 
 /** The channel, if this person can read it. */
-export function requireSight({ state }: Surroundings, user: User, channelId: string): Channel {
+export function requireVisibleChannel({ state }: SlackContext, user: User, channelId: string): Channel {
   const channel = state.channels.get(channelId);
   const shown = 'This conversation is not there, or not for you to see.';
   if (channel === undefined)

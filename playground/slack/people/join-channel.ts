@@ -28,5 +28,5 @@ function announceMember(
   const channel_type = channel.kind === 'public' ? 'C' : 'G';
   const event = { type, user: user.id, channel: channel.id, channel_type, team: user.team_id };
   const invitation = inviter === undefined ? {} : { inviter };
-  state.announce({ subscription: type, event: { ...event, ...invitation }, channel });
+  state.emitEvent({ subscription: type, event: { ...event, ...invitation }, channel });
 }

@@ -1,5 +1,5 @@
 /** What Slack's client would tell the person, where that differs from what a test needs to know. */
-export interface Told {
+export interface NotPossibleDetails {
   shown?: string;
   /** The input it is about, by the id of its block. */
   blockId?: string;
@@ -11,7 +11,7 @@ export class NotPossible extends Error {
   readonly shown: string;
   readonly blockId: string | undefined;
 
-  constructor(message: string, { shown = message, blockId }: Told = {}) {
+  constructor(message: string, { shown = message, blockId }: NotPossibleDetails = {}) {
     super(message);
     this.shown = shown;
     this.blockId = blockId;

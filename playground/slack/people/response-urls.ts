@@ -3,7 +3,7 @@ import { makeSecret } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { JsonObject } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
-import { flag, optionalWord } from '../web-api/arguments.ts';
+import { flag, optionalString } from '../web-api/arguments.ts';
 import { contentArguments, readContent } from '../web-api/message-content.ts';
 import { Refusal } from '../web-api/refusal.ts';
 
@@ -20,7 +20,7 @@ const responseSchema = z.object({
   response_type: z.enum(['ephemeral', 'in_channel']).optional().default('ephemeral'),
   replace_original: flag,
   delete_original: flag,
-  thread_ts: optionalWord,
+  thread_ts: optionalString,
 });
 
 /** The addresses given out with interactions: each takes a few responses within half an hour, then refuses. */

@@ -35,7 +35,7 @@ function announce(
 ): void {
   const channel = state.channels.get(message.channel);
   const item = { type: 'message', channel: message.channel, ts: message.ts };
-  state.announce({
+  state.emitEvent({
     subscription: type,
     event: { type, user, reaction, item, item_user: message.user },
     ...(channel !== undefined && { channel }),

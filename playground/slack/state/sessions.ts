@@ -17,20 +17,20 @@ export function findSession(
 /** Gives the session of a thread a status, and makes the session when there is none. */
 export function setSessionStatus(
   state: WorkspaceState,
-  place: { channel: string; threadTs: string },
+  thread: { channel: string; threadTs: string },
   status: SessionStatus,
   initially: Pick<AgentSession, 'title' | 'initiator'> = {},
 ): AgentSession {
-  const session = findSession(state, place.channel, place.threadTs) ?? {
-    channel: place.channel,
-    thread_ts: place.threadTs,
+  const session = findSession(state, thread.channel, thread.threadTs) ?? {
+    channel: thread.channel,
+    thread_ts: thread.threadTs,
     status,
     since: Date.now(),
     ...initially,
   };
   session.status = status;
   session.since = Date.now();
-  state.sessions.set(keyOfSession(place.channel, place.threadTs), session);
+  state.sessions.set(keyOfSession(thread.channel, thread.threadTs), session);
   state.changed();
   return session;
 }

@@ -24,7 +24,7 @@ export type MessageChange =
   | { kind: 'deleted'; message: Message; ts: string };
 
 /** Something beside messages that an app can subscribe to; it is told only of channels its bot is in. */
-export interface Occurrence {
+export interface WorkspaceEvent {
   subscription: EventSubscription;
   event: JsonObject;
   channel?: Channel;
@@ -38,7 +38,7 @@ export type NewMessage = MessageContent & Pick<Message, 'channel' | 'user'> & Pa
  * also emits `message`, and everything else an app could subscribe to emits `occurrence`.
  */
 export class WorkspaceState {
-  readonly events = new EventEmitter<{ change: []; message: [MessageChange]; occurrence: [Occurrence] }>();
+  readonly events = new EventEmitter<{ change: []; message: [MessageChange]; event: [WorkspaceEvent] }>();
   readonly users = new Map<string, User>();
   readonly channels = new Map<string, Channel>();
   readonly userGroups = new Map<string, UserGroup>();
@@ -70,9 +70,9 @@ export class WorkspaceState {
   }
 
   /** Tells those who turn occurrences into events; the event gets its time here. */
-  announce(occurrence: Occurrence): void {
-    const event = { ...occurrence.event, event_ts: this.clock.next() };
-    this.events.emit('occurrence', { ...occurrence, event });
+  emitEvent(emitted: WorkspaceEvent): void {
+    const event = { ...emitted.event, event_ts: this.clock.next() };
+    this.events.emit('event', { ...emitted, event });
     this.changed();
   }
 

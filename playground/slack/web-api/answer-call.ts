@@ -13,7 +13,7 @@ import {
 import { readArguments, readToken } from './read-request.ts';
 import { Refusal } from './refusal.ts';
 
-export interface Serving {
+export interface ApiServing {
   handling: CallHandling;
   faults: Faults;
   calls: RecordedCall[];
@@ -24,7 +24,7 @@ export async function answerCall(
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
-  { handling, faults, calls }: Serving,
+  { handling, faults, calls }: ApiServing,
 ): Promise<void> {
   const { state } = handling.context;
   const method = url.pathname.slice('/api/'.length);
@@ -37,7 +37,7 @@ export async function answerCall(
   }
   const token = readToken(request, given);
   const fault = faults.take(method, given);
-  const answer = insteadOf(fault) ?? handleCall(method, given, token, handling);
+  const answer = faultAnswer(fault) ?? handleCall(method, given, token, handling);
   const isLost = fault?.kind === 'reset' || fault?.kind === 'lost-answer';
   const { token: _secret, ...shown } = given;
   calls.push({
@@ -62,7 +62,7 @@ export async function answerCall(
 }
 
 /** The answer to a call that never takes effect. */
-function insteadOf(fault: Fault | undefined): CallAnswer | undefined {
+function faultAnswer(fault: Fault | undefined): CallAnswer | undefined {
   switch (fault?.kind) {
     case 'status':
       return { status: fault.status, body: { ok: false, error: 'internal_error' } };

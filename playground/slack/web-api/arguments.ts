@@ -3,10 +3,10 @@ import { LIMITS } from '../limits.ts';
 import { Refusal } from './refusal.ts';
 
 /** Arguments come from JSON or from a form, where everything is text; these readers take both. */
-export const word = z.union([z.string().min(1), z.number().transform(String)]);
+export const requiredString = z.union([z.string().min(1), z.number().transform(String)]);
 
 /** A word that may be left out; an empty one counts as left out. */
-export const optionalWord = z
+export const optionalString = z
   .union([z.string(), z.number().transform(String)])
   .nullish()
   .transform((value) => (value === '' || value === null ? undefined : value));

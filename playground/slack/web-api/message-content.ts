@@ -3,7 +3,7 @@ import { checkBlocks, countCharacters } from '../block-kit/check-blocks.ts';
 import { LIMITS } from '../limits.ts';
 import { isObject, normalizeBlocks, objects } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject, MessageContent } from '../state/types.ts';
-import { json, optionalWord } from './arguments.ts';
+import { json, optionalString } from './arguments.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
 /** The arguments with which every method and response_url takes the content of a message. */
@@ -12,7 +12,7 @@ export const contentArguments = {
     .union([z.string(), z.number().transform(String)])
     .nullish()
     .transform((value) => value ?? undefined),
-  markdown_text: optionalWord,
+  markdown_text: optionalString,
   blocks: json('invalid_blocks_format'),
   attachments: json('invalid_attachments'),
   metadata: json('invalid_metadata_format'),

@@ -1,12 +1,12 @@
 import { isTimestamp } from '../ids.ts';
 import type { Channel } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
-import { optionalWord } from './arguments.ts';
+import { optionalString } from './arguments.ts';
 import { requireScope } from './channels.ts';
 import { Refusal } from './refusal.ts';
 
 /** The arguments by which an app shows itself under another name, which need a scope of their own. */
-export const appearance = { username: optionalWord, icon_emoji: optionalWord, icon_url: optionalWord };
+export const appearance = { username: optionalString, icon_emoji: optionalString, icon_url: optionalString };
 
 /** Refuses another name or icon to an app that may not have one. */
 export function requireAppearance(

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
-import { ModalStack } from './blocks/blocks.tsx';
+import { ModalStack } from './blocks/modal/modal.tsx';
 import { connectAs, useConnection } from './client/connection.ts';
 import { useEntity, useWorkspace } from './client/store.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { Home } from './home/home.tsx';
 import { useRoute } from './navigation/routes.ts';
 import { useDocumentTitle } from './navigation/use-document-title.ts';
-import { useVisiblePlace } from './navigation/use-visible-screen.ts';
+import { useVisibleScreen } from './navigation/use-visible-screen.ts';
 import { usePanes } from './panes/panes.ts';
 import { useShownPane } from './panes/shown-pane.ts';
 import { SidePanel } from './side-panel/side-panel.tsx';
@@ -20,20 +20,20 @@ export function App() {
   const { as } = useRoute();
   useEffect(() => connectAs(as), [as]);
   const isHere = useEntity('workspace') !== undefined;
-  return isHere ? <Client /> : <Waiting />;
+  return isHere ? <Client /> : <ConnectingPage />;
 }
 
 function Client() {
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const { me, team } = useWorkspace();
   const { panel } = usePanes();
   const shownPane = useShownPane();
-  const isVisible = useVisiblePlace();
+  const isVisible = useVisibleScreen();
   useDocumentTitle();
-  const threadTs = place.kind === 'channel' ? place.threadTs : undefined;
+  const threadTs = screen.kind === 'channel' ? screen.threadTs : undefined;
   return (
     <>
-      <a className="skip-link" href="#places">
+      <a className="skip-link" href="#screens">
         Skip to the conversation
       </a>
       <header className="visually-hidden">
@@ -43,18 +43,18 @@ function Client() {
       <div
         className="app"
         data-pane={shownPane}
-        data-beside={besides(threadTs !== undefined, panel !== undefined)}
+        data-beside={besideLayout(threadTs !== undefined, panel !== undefined)}
       >
         <Sidebar />
-        <main className="places" id="places" tabIndex={-1}>
-          {place.kind === 'home' && <Home key={me} />}
-          {place.kind === 'channel' && isVisible && (
-            <Conversation key={`${me}:${place.channel}`} channelId={place.channel} />
+        <main className="screens" id="screens" tabIndex={-1}>
+          {screen.kind === 'home' && <Home key={me} />}
+          {screen.kind === 'channel' && isVisible && (
+            <Conversation key={`${me}:${screen.channel}`} channelId={screen.channel} />
           )}
-          {place.kind === 'channel' && isVisible && threadTs !== undefined && (
+          {screen.kind === 'channel' && isVisible && threadTs !== undefined && (
             <Thread
-              key={`${me}:${place.channel}:${threadTs}`}
-              channelId={place.channel}
+              key={`${me}:${screen.channel}:${threadTs}`}
+              channelId={screen.channel}
               threadTs={threadTs}
             />
           )}
@@ -67,12 +67,12 @@ function Client() {
   );
 }
 
-function besides(hasThread: boolean, hasPanel: boolean): 'none' | 'thread' | 'panel' | 'both' {
+function besideLayout(hasThread: boolean, hasPanel: boolean): 'none' | 'thread' | 'panel' | 'both' {
   if (hasThread) return hasPanel ? 'both' : 'thread';
   return hasPanel ? 'panel' : 'none';
 }
 
-function Waiting() {
+function ConnectingPage() {
   const connection = useConnection();
   return (
     <main className="waiting">

@@ -370,7 +370,7 @@ describe('the script', () => {
 
   it('is asked only when nothing queued is left', async () => {
     const { model, client } = await start({ script: () => ({ text: 'script' }) });
-    model.say({ text: 'queued' });
+    model.enqueue({ text: 'queued' });
     expect(textOf(await stream(client))).toBe('queued');
     expect(textOf(await stream(client))).toBe('script');
   });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import { buttonBlock, call, connected, modal, postCard, section } from '../slack/support.ts';
 import { act, appForTest, ClientForTest, pageForTest, post } from './support.ts';
 
-const { general, releases, withoutBot, archived } = PLACES;
+const { general, releases, withoutBot, archived } = CHANNELS;
 
 async function cardIn(slack: LocalSlack, channel: string = general) {
   const card = await postCard(slack, [section('May I?'), buttonBlock('approve', 'request 7')], channel);
@@ -27,7 +27,7 @@ describe('a click', () => {
     const bruno = await ClientForTest.open(server, CAST.bruno);
     expect(await act(server, CAST.alice, 'click', click)).toEqual({ ok: true });
     await alice.until(() => alice.texts().includes('You may not sign this.'));
-    slack.workspace.as(CAST.requester).say(general, 'later');
+    slack.workspace.as(CAST.requester).send(general, 'later');
     await bruno.until(() => bruno.texts().includes('later'));
     expect(clicks).toEqual([`${CAST.alice} request 7`]);
     expect(bruno.raw).not.toContain('You may not sign this.');
@@ -160,12 +160,12 @@ describe('a person', () => {
   test('writes, replies, edits, reacts and deletes', async () => {
     const { server } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
-    const said = await act(server, CAST.alice, 'say', { channel: general, text: 'helo' });
+    const said = await act(server, CAST.alice, 'send', { channel: general, text: 'helo' });
     const ts = said.ok ? (said.ts ?? '') : '';
     const message = { channel: general, ts };
     expect(await act(server, CAST.alice, 'edit', { ...message, text: 'hello' })).toEqual({ ok: true });
     expect(await act(server, CAST.bruno, 'react', { ...message, name: '+1' })).toEqual({ ok: true });
-    await act(server, CAST.bruno, 'say', { channel: general, text: 'hi', threadTs: ts });
+    await act(server, CAST.bruno, 'send', { channel: general, text: 'hi', threadTs: ts });
     const shown = () => alice.get('message').find((each) => each.ts === ts);
     await alice.until(() => shown()?.reactions.length === 1 && alice.get('thread').length === 1);
     expect(shown()).toMatchObject({
@@ -185,9 +185,9 @@ describe('a person', () => {
     const place = { channel: withoutBot };
     expect(await act(server, CAST.guest, 'join', place)).toMatchObject({ ok: false });
     expect(await act(server, CAST.bruno, 'join', place)).toEqual({ ok: true });
-    expect(await act(server, CAST.bruno, 'say', { ...place, text: 'hi' })).toMatchObject({ ok: true });
+    expect(await act(server, CAST.bruno, 'send', { ...place, text: 'hi' })).toMatchObject({ ok: true });
     expect(await act(server, CAST.bruno, 'leave', place)).toEqual({ ok: true });
-    expect(await act(server, CAST.bruno, 'say', { ...place, text: 'hi' })).toEqual({
+    expect(await act(server, CAST.bruno, 'send', { ...place, text: 'hi' })).toEqual({
       ok: false,
       error: 'bruno is not in #random and cannot write there.',
     });
@@ -200,7 +200,7 @@ describe('a person', () => {
 
   test('stops an agent at work, and the app hears of it', async () => {
     const { server, slack, workspace } = await pageForTest();
-    const { ts } = workspace.as(CAST.alice).say(general, 'deploy it');
+    const { ts } = workspace.as(CAST.alice).send(general, 'deploy it');
     const place = { channel_id: general, thread_ts: ts };
     await call(slack, 'assistant.threads.setStatus', { ...place, status: 'is thinking' });
     expect(await act(server, CAST.alice, 'stop', { channel: general, threadTs: ts })).toEqual({ ok: true });
@@ -220,7 +220,7 @@ describe('a person', () => {
   ])('who may not write to %s is told so in one sentence', async (_where, channel, error) => {
     const { server } = await pageForTest();
     const userId = channel === archived ? CAST.requester : CAST.guest;
-    expect(await act(server, userId, 'say', { channel, text: 'hi' })).toEqual({ ok: false, error });
+    expect(await act(server, userId, 'send', { channel, text: 'hi' })).toEqual({ ok: false, error });
   });
 });
 

@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PageServer } from '../../../playground/page-server/start-page-server.ts';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { folderForTest, pageForTest } from './support.ts';
 
-const say = { channel: PLACES.general, text: 'hi' };
+const say = { channel: CHANNELS.general, text: 'hi' };
 
 /** Sends a request exactly as it is given, which `fetch` would not. */
 function send(

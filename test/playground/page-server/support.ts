@@ -8,7 +8,14 @@ import {
   type PageServerOptions,
   startPageServer,
 } from '../../../playground/page-server/start-page-server.ts';
-import type { Answer, Change, Entity, PlaygroundEntity, Verb, Verbs } from '../../../playground/protocol.ts';
+import type {
+  ActionName,
+  ActionResult,
+  Actions,
+  Change,
+  Entity,
+  PlaygroundEntity,
+} from '../../../playground/protocol.ts';
 import type { ThreadRecord } from '../../../playground/record-protocol.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import { slackForTest } from '../slack/support.ts';
@@ -62,12 +69,12 @@ export async function folderForTest(files: Readonly<Record<string, string>>): Pr
 }
 
 /** Does something as a person, as their page would. */
-export async function act<V extends Verb>(
+export async function act<V extends ActionName>(
   server: PageServer,
   userId: string,
   verb: V,
-  body: Verbs[V],
-): Promise<Answer> {
+  body: Actions[V],
+): Promise<ActionResult> {
   const response = await post(server, `/client/${userId}/${verb}`, JSON.stringify(body));
   return JSON.parse(await response.text());
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseSavedReads } from '../../../playground/page-server/read-positions.ts';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { postText } from '../slack/support.ts';
 import { act, ClientForTest, pageForTest } from './support.ts';
 
-const { general, withoutBot } = PLACES;
+const { general, withoutBot } = CHANNELS;
 
 type Page = Awaited<ReturnType<typeof pageForTest>>;
 
@@ -21,8 +21,8 @@ async function unreadInThread({ server }: Page, userId: string) {
 
 test('what others say is unread until it is read; what one says oneself never is', async () => {
   const page = await pageForTest();
-  page.workspace.as(CAST.alice).say(general, 'one');
-  const { ts } = page.workspace.as(CAST.alice).say(general, 'two');
+  page.workspace.as(CAST.alice).send(general, 'one');
+  const { ts } = page.workspace.as(CAST.alice).send(general, 'two');
   expect(await unreadFor(page, CAST.alice)).toMatchObject({ unread: 0 });
   expect(await unreadFor(page, CAST.bruno)).toEqual({ unread: 2, mentions: 0, lastRead: '' });
   await act(page.server, CAST.bruno, 'read', { channel: general, ts });
@@ -31,8 +31,8 @@ test('what others say is unread until it is read; what one says oneself never is
 
 test('reading never goes backwards', async () => {
   const page = await pageForTest();
-  const first = page.workspace.as(CAST.alice).say(general, 'one');
-  const second = page.workspace.as(CAST.alice).say(general, 'two');
+  const first = page.workspace.as(CAST.alice).send(general, 'one');
+  const second = page.workspace.as(CAST.alice).send(general, 'two');
   await act(page.server, CAST.bruno, 'read', { channel: general, ts: second.ts });
   await act(page.server, CAST.bruno, 'read', { channel: general, ts: first.ts });
   expect(await unreadFor(page, CAST.bruno)).toMatchObject({ unread: 0, lastRead: second.ts });
@@ -40,14 +40,14 @@ test('reading never goes backwards', async () => {
 
 test('whoever writes in a place has read it', async () => {
   const page = await pageForTest();
-  page.workspace.as(CAST.alice).say(general, 'anybody?');
-  await act(page.server, CAST.bruno, 'say', { channel: general, text: 'yes' });
+  page.workspace.as(CAST.alice).send(general, 'anybody?');
+  await act(page.server, CAST.bruno, 'send', { channel: general, text: 'yes' });
   expect(await unreadFor(page, CAST.bruno)).toMatchObject({ unread: 0 });
 });
 
 test('nothing is unread where one is not a member, and nobody reads what they cannot see', async () => {
   const page = await pageForTest();
-  const { ts } = page.workspace.as(CAST.alice).say(withoutBot, 'hello <!channel>');
+  const { ts } = page.workspace.as(CAST.alice).send(withoutBot, 'hello <!channel>');
   expect(await unreadFor(page, CAST.bruno, withoutBot)).toMatchObject({ unread: 0, mentions: 0 });
   expect(await act(page.server, CAST.guest, 'read', { channel: withoutBot, ts })).toEqual({
     ok: false,
@@ -58,8 +58,8 @@ test('nothing is unread where one is not a member, and nobody reads what they ca
 test('a thread is unread for those who take part in it', async () => {
   const page = await pageForTest();
   const { workspace, slack } = page;
-  const { ts } = workspace.as(CAST.requester).say(general, 'refund it');
-  workspace.as(CAST.admin).say(general, 'why?', { threadTs: ts });
+  const { ts } = workspace.as(CAST.requester).send(general, 'refund it');
+  workspace.as(CAST.admin).send(general, 'why?', { threadTs: ts });
   await postText(slack, { thread_ts: ts, text: `<@${CAST.alice}> please sign` });
   expect(await unreadInThread(page, CAST.requester)).toBe(2);
   expect(await unreadInThread(page, CAST.admin)).toBe(1);
@@ -91,7 +91,7 @@ test('a message does not mention a person in plain text, nor a group they are no
   const page = await pageForTest();
   const text = { type: 'plain_text', text: `<@${CAST.requester}>` };
   await postText(page.slack, { text: 'look', blocks: [{ type: 'section', text }] });
-  page.workspace.as(CAST.admin).say(general, `<!subteam^${APPROVERS_GROUP}> and <@${CAST.alice}>`);
+  page.workspace.as(CAST.admin).send(general, `<!subteam^${APPROVERS_GROUP}> and <@${CAST.alice}>`);
   expect(await unreadFor(page, CAST.requester)).toMatchObject({ unread: 2, mentions: 0 });
 });
 
@@ -105,7 +105,7 @@ test('everything that the app says in direct messages is for that person', async
 
 test('what was read is kept over a restart, and its keeper is told', async () => {
   const page = await pageForTest();
-  const { ts } = page.workspace.as(CAST.alice).say(general, 'hello');
+  const { ts } = page.workspace.as(CAST.alice).send(general, 'hello');
   let told = 0;
   page.server.onRead(() => {
     told += 1;

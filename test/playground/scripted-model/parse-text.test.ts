@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { amountIn, orderIn, quotedIn, reasonIn } from '../../../playground/scripted-model/parse-text.ts';
+import {
+  parseAmount,
+  parseOrderId,
+  parseQuoted,
+  parseReason,
+} from '../../../playground/scripted-model/parse-text.ts';
 
 test.each([
   ['Please refund 20 dollars of order A-1001, it came late.', 'A-1001'],
@@ -9,7 +14,7 @@ test.each([
   ['refund #1001', 'A-1001'],
   ['refund 1200 dollars', undefined],
 ])('the order in "%s" is %s', (words, order) => {
-  expect(orderIn(words)).toBe(order);
+  expect(parseOrderId(words)).toBe(order);
 });
 
 test.each([
@@ -25,7 +30,7 @@ test.each([
   ['refund order A-1001', undefined],
   ['refund 0 dollars', undefined],
 ])('the amount in "%s", of 450 dollars, is %s cents', (words, cents) => {
-  expect(amountIn(words, 45_000)).toBe(cents);
+  expect(parseAmount(words, 45_000)).toBe(cents);
 });
 
 test.each([
@@ -34,7 +39,7 @@ test.each([
   ['Please, refund 20 dollars of A-1001', ''],
   ['refund 1,200 dollars', ''],
 ])('the reason in "%s" is "%s"', (words, reason) => {
-  expect(reasonIn(words)).toBe(reason);
+  expect(parseReason(words)).toBe(reason);
 });
 
 test.each([
@@ -43,5 +48,5 @@ test.each([
   ['status page: we are back', 'we are back'],
   ['publish something on the status page', undefined],
 ])("what is to be published by '%s' is %s", (words, line) => {
-  expect(quotedIn(words)).toBe(line);
+  expect(parseQuoted(words)).toBe(line);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../../../playground/model/chat-request.ts';
-import { SCENES, SHOWN_SCENES } from '../../../playground/scripted-model/rules.ts';
+import { EXAMPLE_RULES, RULES } from '../../../playground/scripted-model/rules.ts';
 import { answerByScript } from '../../../playground/scripted-model/scripted-model.ts';
 
 const TOOLS = ['ask_question', 'read_order', 'refund_order', 'deploy_service', 'delete_customer'];
@@ -128,9 +128,9 @@ test('other words get a plain list of what it understands, and each of these is 
   const { text } = await answer([says('What is the meaning of life?')]);
   expect(text).toContain('I am a scripted model with fixed rules, not an AI');
   expect(text).toContain('OPENAI_API_KEY');
-  for (const scene of SHOWN_SCENES) {
+  for (const scene of EXAMPLE_RULES) {
     expect(text).toContain(`- ${scene.example}`);
-    expect(SCENES.find(({ takes }) => takes.some((pattern) => pattern.test(scene.example)))).toBe(scene);
+    expect(RULES.find(({ patterns }) => patterns.some((pattern) => pattern.test(scene.example)))).toBe(scene);
   }
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { openRecordReader } from '../../../playground/record/open-record-reader.ts';
 import { answerByScript } from '../../../playground/scripted-model/scripted-model.ts';
-import { readOpenings, readRefunds } from '../../../playground/tour/read-facts.ts';
+import { readRefunds, readThreadOpenings } from '../../../playground/tour/read-facts.ts';
 import { tourSteps } from '../../../playground/tour/tour-steps.ts';
 import { type StoryOptions, startStory } from '../../stories/support.ts';
 
@@ -44,7 +44,7 @@ export async function startPlay({ change = (text) => text, ...options }: PlayOpt
       requests: await record.allRequests(),
       kills,
       refunds: await readRefunds(redis, prefix),
-      openings: readOpenings(workspace.state),
+      openings: readThreadOpenings(workspace.state),
     });
 
   return {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { buttonBlock, call, connected, lastPayload, parsed, postCard, section } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
 describe('a click', () => {
   test('is the block_actions Slack builds', async () => {
     const { slack, workspace, client } = await connected();
-    const root = workspace.as(CAST.requester).say(releases, 'root');
+    const root = workspace.as(CAST.requester).send(releases, 'root');
     await call(slack, 'chat.postMessage', {
       channel: releases,
       thread_ts: root.ts,

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { PLACES } from '../../../playground/slack/default-cast.ts';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import {
   type LocalSlack,
   type LocalSlackOptions,
@@ -40,7 +40,11 @@ export async function postText(
   slack: LocalSlack,
   given: JsonObject = {},
 ): Promise<{ ts: string; channel: string }> {
-  const posted = await call(slack, 'chat.postMessage', { channel: PLACES.general, text: 'hello', ...given });
+  const posted = await call(slack, 'chat.postMessage', {
+    channel: CHANNELS.general,
+    text: 'hello',
+    ...given,
+  });
   return { ts: String(posted.ts), channel: String(posted.channel) };
 }
 
@@ -151,7 +155,7 @@ export async function connected(options: LocalSlackOptions = {}) {
 export async function postCard(
   slack: LocalSlack,
   blocks: JsonObject[],
-  channel: string = PLACES.general,
+  channel: string = CHANNELS.general,
 ): Promise<Message> {
   const posted = await call(slack, 'chat.postMessage', { channel, text: 'card', blocks });
   const card = slack.workspace.messagesIn(channel).at(-1);

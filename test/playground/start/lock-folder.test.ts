@@ -4,11 +4,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { holdFolder } from '../../../playground/start/lock-folder.ts';
+import { lockFolder } from '../../../playground/start/lock-folder.ts';
 import { temporaryFolder } from '../install/stand-ins.ts';
 
 async function hold(folder: string) {
-  const held = await holdFolder(folder);
+  const held = await lockFolder(folder);
   onTestFinished(() => held.release());
   return held;
 }
@@ -23,14 +23,14 @@ test('a folder in use is refused in one sentence, however it is spelled', async 
   const folder = temporaryFolder();
   await hold(folder);
   const spelled = `${folder}/../${folder.split('/').at(-1)}/`;
-  await expect(holdFolder(spelled)).rejects.toThrow(
+  await expect(lockFolder(spelled)).rejects.toThrow(
     `The data folder ${spelled} is in use by another playground; stop that one, or choose another folder with --data.`,
   );
 });
 
 test('a released folder can be held again', async () => {
   const folder = temporaryFolder();
-  await (await holdFolder(folder)).release();
+  await (await lockFolder(folder)).release();
   await hold(folder);
 });
 
@@ -46,7 +46,7 @@ test('a folder is free once the process that held it was killed', async () => {
   });
   onTestFinished(() => void holder.kill('SIGKILL'));
   await once(holder.stdout, 'data');
-  await expect(holdFolder(folder)).rejects.toThrow('is in use by another playground');
+  await expect(lockFolder(folder)).rejects.toThrow('is in use by another playground');
   const ended = once(holder, 'exit');
   holder.kill('SIGKILL');
   await ended;
@@ -56,7 +56,7 @@ test('a folder is free once the process that held it was killed', async () => {
 test('a place where no folder can be made is refused in one sentence', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  await expect(holdFolder(join(file, 'data'))).rejects.toThrow(
+  await expect(lockFolder(join(file, 'data'))).rejects.toThrow(
     `The data folder ${join(file, 'data')} cannot be made (ENOTDIR); choose another one with --data.`,
   );
 });

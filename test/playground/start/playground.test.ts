@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { messagesSaying, openPageClient, type PageClient } from '../../../playground/page-client.ts';
+import { messagesMatching, openPageClient, type PageClient } from '../../../playground/page-client.ts';
 import type { PlaygroundEntity } from '../../../playground/protocol.ts';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { expectGone, isAlive } from './processes.ts';
 import { type CommandLine, runCommandLine } from './run-command-line.ts';
 
@@ -75,11 +75,11 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       const client = await openClient();
       const workspace = client.entities.get('workspace');
       const botUserId = workspace?.kind === 'workspace' ? workspace.app.botUserId : '';
-      await client.act('say', {
-        channel: PLACES.general,
+      await client.act('send', {
+        channel: CHANNELS.general,
         text: `<@${botUserId}> Please refund 20 dollars of order A-1001, it came late.`,
       });
-      await client.until((entities) => messagesSaying(entities, /Refunded \$20\.00 of order A-1001/)[0], {
+      await client.until((entities) => messagesMatching(entities, /Refunded \$20\.00 of order A-1001/)[0], {
         what: 'the refund',
       });
       await client.until(
@@ -131,10 +131,10 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
 
     test('ends with everything on Ctrl-C, in order', async () => {
       const client = await openClient();
-      const { ts = '' } = await client.act('say', { channel: PLACES.withoutBot, text: 'said' });
+      const { ts = '' } = await client.act('send', { channel: CHANNELS.withoutBot, text: 'said' });
       const saved = () => readFileSync(join(folder, 'slack.json'), 'utf8');
       await expect.poll(saved).toContain('"text":"said"');
-      await client.act('edit', { channel: PLACES.withoutBot, ts, text: 'edited just before the end' });
+      await client.act('edit', { channel: CHANNELS.withoutBot, ts, text: 'edited just before the end' });
       const processes = playground.processes();
       playground.signal('SIGINT');
       expect(await playground.ended()).toBe(0);
@@ -149,8 +149,8 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
     test('has kept what was said, by people and by the bot, and the record', async () => {
       const client = await openClient();
       const entities = [...client.entities.values()];
-      expect(messagesSaying(entities, /edited just before the end/)).toHaveLength(1);
-      expect(messagesSaying(entities, /Refunded \$20\.00 of order A-1001/)).toHaveLength(1);
+      expect(messagesMatching(entities, /edited just before the end/)).toHaveLength(1);
+      expect(messagesMatching(entities, /Refunded \$20\.00 of order A-1001/)).toHaveLength(1);
       const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
       expect(steps.filter(({ isDone }) => isDone).map(({ id }) => id)).toEqual(['small-refund']);
     });
@@ -168,7 +168,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
     test('has forgotten what was said and done', async () => {
       const client = await openClient();
       const entities = [...client.entities.values()];
-      expect(messagesSaying(entities, /./)).toEqual([]);
+      expect(messagesMatching(entities, /./)).toEqual([]);
       const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
       expect(steps.filter(({ isDone }) => isDone)).toEqual([]);
     });

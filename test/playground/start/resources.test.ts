@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Openings } from '../../../playground/start/resources.ts';
+import { Resources } from '../../../playground/start/resources.ts';
 
 function opener() {
-  const openings = new Openings();
+  const openings = new Resources();
   const closed: string[] = [];
   const open = (name: string, opening = Promise.resolve()) =>
     openings.open(

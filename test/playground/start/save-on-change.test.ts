@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { keepSaved } from '../../../playground/start/save-on-change.ts';
-import { forgetSaved, loadSaved } from '../../../playground/start/saved-state.ts';
+import { saveOnChange } from '../../../playground/start/save-on-change.ts';
+import { deleteSaved, loadSaved } from '../../../playground/start/saved-state.ts';
 import { temporaryFolder } from '../install/stand-ins.ts';
 
 function keep(value: { count: number }, folder = temporaryFolder()) {
   const file = join(folder, 'slack.json');
   const problems: unknown[] = [];
   let writes = 0;
-  const take = () => {
+  const snapshot = () => {
     writes += 1;
     return value;
   };
-  const kept = keepSaved({ file, take, onProblem: (error) => problems.push(error), delayMs: 5 });
+  const kept = saveOnChange({ file, snapshot, onProblem: (error) => problems.push(error), delayMs: 5 });
   return {
     kept,
     file,
@@ -89,6 +89,6 @@ test('forgetting removes what a playground keeps, and nothing else', async () =>
   const folder = temporaryFolder();
   for (const name of ['slack.json', 'bot.log', 'mine.txt']) writeFileSync(join(folder, name), '');
   mkdirSync(join(folder, 'redis', 'appendonlydir'), { recursive: true });
-  await forgetSaved(folder);
+  await deleteSaved(folder);
   expect(readdirSync(folder)).toEqual(['mine.txt']);
 });

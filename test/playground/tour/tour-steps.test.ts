@@ -40,7 +40,7 @@ test('no prompt contains another, so that a thread shows which step began it', (
 
 test('a refund that was booked without a request is the small one; a signed one is not', () => {
   expect(done({ refunds: [2_000] })).toEqual(['small-refund']);
-  expect(done({ refunds: [12_000], requests: [request(ran)] })).toEqual(['signed-refund']);
+  expect(done({ refunds: [12_000], requests: [request(ran)] })).toEqual(['approved-refund']);
   expect(done({ refunds: [2_000], requests: [request({ state: 'failed', attempts: 1 })] })).toEqual([
     'small-refund',
   ]);
@@ -49,11 +49,11 @@ test('a refund that was booked without a request is the small one; a signed one 
 test('what was superseded without another input was not edited', () => {
   const first = request({ state: 'superseded', id: 'C1:100.000001~b' });
   const second = request({ ...ran, createdAt: 2 });
-  expect(done({ refunds: [1], requests: [first, second] })).toEqual(['signed-refund']);
+  expect(done({ refunds: [1], requests: [first, second] })).toEqual(['approved-refund']);
   const edited = { ...second, input: { orderId: 'A-1001', amount: 11_000 } };
   expect(done({ refunds: [1], requests: [first, edited] })).toEqual(['edit']);
   expect(done({ refunds: [1], requests: [{ ...first, id: 'C1:200.000001~b' }, edited] })).toEqual([
-    'signed-refund',
+    'approved-refund',
   ]);
 });
 
@@ -84,10 +84,10 @@ test('a question that expired is no expiry of a signature', () => {
 });
 
 test('a step leads to the newest thread, whether it was only begun there or done', () => {
-  const prompt = TOUR_TEXTS.find(({ id }) => id === 'signed-refund')?.prompt;
+  const prompt = TOUR_TEXTS.find(({ id }) => id === 'approved-refund')?.prompt;
   const opening = (threadId: string) => ({ threadId, text: `<@U1> ${prompt}` });
   const threadFor = (...openings: TourFacts['openings']) =>
-    steps({ openings, requests: [request(ran)] }).find(({ id }) => id === 'signed-refund')?.thread;
+    steps({ openings, requests: [request(ran)] }).find(({ id }) => id === 'approved-refund')?.thread;
   expect(threadFor()).toBe('C1:100.000001');
   expect(threadFor(opening('C1:99.000009'))).toBe('C1:100.000001');
   expect(threadFor(opening('C1:99.000009'), opening('C1:101.000001'))).toBe('C1:101.000001');

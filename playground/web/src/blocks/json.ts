@@ -28,7 +28,7 @@ export function numberOf(value: unknown): number | undefined {
 }
 
 /** The words of a text object, unread: for labels, placeholders and titles. */
-export function wordsOf(text: unknown): string {
+export function textOf(text: unknown): string {
   return isObject(text) ? stringOf(text.text) : '';
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Verb, Verbs } from '../../../protocol.ts';
+import type { ActionName, ActionResult, Actions } from '../../../protocol.ts';
 import type { ThreadRecord } from '../../../record-protocol.ts';
 import { readRoute } from '../navigation/routes.ts';
 import { showToast } from '../toasts/toasts.tsx';
@@ -7,10 +7,10 @@ import { whenConnectedAs } from './connection.ts';
 const SERVER_GONE = 'The playground does not answer. Is it still running in its terminal?';
 
 /** Does something as the person of this client, once their client is connected; a refusal is also shown as a toast. */
-export async function act<V extends Verb>(verb: V, body: Verbs[V]): Promise<Answer> {
+export async function act<V extends ActionName>(name: V, body: Actions[V]): Promise<ActionResult> {
   const userId = readRoute().as;
   await whenConnectedAs(userId);
-  const answer = await post(`/client/${userId}/${verb}`, body);
+  const answer = await post(`/client/${userId}/${name}`, body);
   if (!answer.ok) showToast(answer.error);
   return answer;
 }
@@ -31,7 +31,7 @@ export async function fetchRecord(threadId: string): Promise<ThreadRecord | unde
   }
 }
 
-async function post(path: string, body: object): Promise<Answer> {
+async function post(path: string, body: object): Promise<ActionResult> {
   try {
     const response = await fetch(path, {
       method: 'POST',
@@ -40,7 +40,7 @@ async function post(path: string, body: object): Promise<Answer> {
     });
     const text = await response.text();
     if (text === '' && response.ok) return { ok: true };
-    return JSON.parse(text) as Answer;
+    return JSON.parse(text) as ActionResult;
   } catch {
     return { ok: false, error: SERVER_GONE };
   }

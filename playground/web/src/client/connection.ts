@@ -43,8 +43,8 @@ export function whenConnectedAs(userId: string): Promise<void> {
 }
 
 /** Lets go of the stream while the window is hidden, where too many windows are open for all to keep theirs. */
-export async function restWhileHidden(): Promise<void> {
-  if (await mayKeepStream()) return;
+export async function closeWhileHidden(): Promise<void> {
+  if (await claimStreamSlot()) return;
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') close();
     else if (wanted !== undefined) open(wanted);
@@ -64,32 +64,32 @@ function open(userId: string): void {
     applyChange(change);
     const workspace = readEntities().get('workspace');
     personShown = workspace?.kind === 'workspace' ? workspace.me : undefined;
-    become('open');
+    setState('open');
   });
   source.addEventListener('error', () => {
-    become('lost');
+    setState('lost');
     // The browser tries again by itself only where the server was reached; a refused answer closes the stream for good.
     if (source.readyState === EventSource.CLOSED) retry = window.setTimeout(() => open(userId), RETRY_MS);
   });
 }
 
-function become(next: ConnectionState): void {
+function setState(next: ConnectionState): void {
   state = next;
   changed.send();
 }
 
-const MOST_KEPT = 3;
+const MAX_KEPT_STREAMS = 3;
 
 /**
  * Whether this window may keep its event stream while it is hidden. A browser opens six connections to one server and no
  * more, so that with many windows the hidden ones have to let go of theirs, or nobody could send anything any longer.
  */
-export async function mayKeepStream(): Promise<boolean> {
-  for (let place = 0; place < MOST_KEPT; place += 1) if (await takePlace(`stream-${place}`)) return true;
+export async function claimStreamSlot(): Promise<boolean> {
+  for (let slot = 0; slot < MAX_KEPT_STREAMS; slot += 1) if (await claimSlot(`stream-${slot}`)) return true;
   return false;
 }
 
-function takePlace(name: string): Promise<boolean> {
+function claimSlot(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);

@@ -144,7 +144,7 @@ export function useSend(channel: string, threadTs: string | undefined): (typed: 
   return async (typed) => {
     const text = namesToTokens(entities, typed.trim());
     if (!typed.startsWith('/')) {
-      const answer = await act('say', { channel, text, ...(threadTs !== undefined && { threadTs }) });
+      const answer = await act('send', { channel, text, ...(threadTs !== undefined && { threadTs }) });
       return answer.ok;
     }
     const [command = '', ...rest] = text.split(' ');

@@ -20,7 +20,7 @@ export interface Suggestion {
   readonly userId?: string;
 }
 
-const MOST = 8;
+const MAX_SUGGESTIONS = 8;
 
 /** The name that is being typed just before the caret; undefined when there is none. */
 export function findTrigger(text: string, caret: number): Trigger | undefined {
@@ -44,7 +44,7 @@ export function suggest(entities: Entities, channel: ChannelEntity, trigger: Tri
       .some((word) => word.startsWith(query));
   const fitting = found.filter(fits);
   const isComplete = fitting.length === 1 && fitting[0]?.text.toLowerCase() === `${trigger.sign}${query}`;
-  return isComplete ? [] : fitting.slice(0, MOST);
+  return isComplete ? [] : fitting.slice(0, MAX_SUGGESTIONS);
 }
 
 function mentions(entities: Entities, channel: ChannelEntity): readonly Suggestion[] {

@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 import { channelName, otherMember } from '../navigation/screen-name.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
-import { useLeaving } from '../use-leaving.ts';
+import { useDismiss } from '../use-dismiss.ts';
 
 /** A channel's name and who is in it. */
 export function ChannelTitle({ channel }: { channel: ChannelEntity }) {
@@ -40,7 +40,7 @@ function Members({ channel }: { channel: ChannelEntity }) {
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
   const box = useRef<HTMLDivElement>(null);
-  useLeaving(box, isOpen, () => setOpen(false));
+  useDismiss(box, isOpen, () => setOpen(false));
   const count = channel.members.length;
   return (
     <div className="members" ref={box}>

@@ -5,7 +5,7 @@ import { Prompts } from '../home/prompts.tsx';
 import { channelName, otherMember } from '../navigation/screen-name.ts';
 import { ChannelTitle } from './channel-title.tsx';
 import { MessageList } from './message-list.tsx';
-import { PlaceHeader } from './pane-header.tsx';
+import { PaneHeader } from './pane-header.tsx';
 import './conversation.css';
 import type { ChannelEntity } from '../../../protocol.ts';
 
@@ -21,9 +21,9 @@ export function Conversation({ channelId }: { channelId: string }) {
   const name = channelName(entities, channel);
   return (
     <section className="conversation" aria-label={name}>
-      <PlaceHeader>
+      <PaneHeader>
         <ChannelTitle channel={channel} />
-      </PlaceHeader>
+      </PaneHeader>
       {isWithApp && <AppTabs open="messages" channel={channel.id} />}
       <MessageList
         label={`Messages in ${name}`}

@@ -4,8 +4,8 @@ import { useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
 import { Message } from '../message/message.tsx';
 import { useRoute } from '../navigation/routes.ts';
-import { firstNewTs, lineUp, type Row } from './message-rows.ts';
-import { useReading } from './use-read-position.ts';
+import { firstNewTs, type Row, toRows } from './message-rows.ts';
+import { useReadPosition } from './use-read-position.ts';
 import { useScroll } from './use-scroll.ts';
 
 interface MessageListProps {
@@ -32,14 +32,14 @@ export function MessageList({
   intro,
   children,
 }: MessageListProps) {
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const { me } = useWorkspace();
   const box = useRef<HTMLDivElement>(null);
   const pointedAt = usePointedAt(messages);
   const lastOwn = messages.findLast(({ user }) => user === me)?.ts;
-  const { isAtBottom, onScroll, toBottom } = useScroll(box, { pointedAt, lastOwn, place });
+  const { isAtBottom, onScroll, toBottom } = useScroll(box, { pointedAt, lastOwn, screen });
   const latest = messages.at(-1)?.ts;
-  const newFrom = useReading({
+  const newFrom = useReadPosition({
     channel,
     ...(threadTs !== undefined && { threadTs }),
     latest,
@@ -47,7 +47,7 @@ export function MessageList({
     unread,
     isAtBottom,
   });
-  const rows = lineUp(messages, { newTs: firstNewTs(messages, { lastRead: newFrom, me }), now: new Date() });
+  const rows = toRows(messages, { newTs: firstNewTs(messages, { lastRead: newFrom, me }), now: new Date() });
   return (
     <div className="message-list">
       <div
@@ -107,7 +107,7 @@ function ListRow({
 }
 
 function usePointedAt(messages: readonly MessageEntity[]): string | undefined {
-  const { place } = useRoute();
-  const wanted = place.kind === 'channel' ? place.messageTs : undefined;
+  const { screen } = useRoute();
+  const wanted = screen.kind === 'channel' ? screen.messageTs : undefined;
   return wanted !== undefined && messages.some(({ ts }) => ts === wanted) ? wanted : undefined;
 }

@@ -1,5 +1,5 @@
 import type { MessageEntity } from '../../../protocol.ts';
-import { isSameDay, momentOf, spellDay } from '../message/format-moment.ts';
+import { formatDay, isSameDay, momentOf } from '../message/format-moment.ts';
 
 /** One line of a message list. */
 export type Row =
@@ -12,13 +12,13 @@ export type Row =
       readonly isCompact: boolean;
     };
 
-const TOGETHER_MS = 5 * 60_000;
+const GROUP_WINDOW_MS = 5 * 60_000;
 
 /**
  * Messages, oldest first, with a divider before each new day and one before the first that is new; what the same author
  * says within minutes is compact.
  */
-export function lineUp(
+export function toRows(
   messages: readonly MessageEntity[],
   { newTs, now }: { newTs: string | undefined; now: Date },
 ): readonly Row[] {
@@ -28,9 +28,9 @@ export function lineUp(
     const moment = momentOf(message.ts);
     const isNewDay = before === undefined || !isSameDay(momentOf(before.ts), moment);
     const isFirstNew = message.ts === newTs;
-    if (isNewDay) rows.push({ kind: 'day', key: `day-${message.ts}`, label: spellDay(moment, now) });
+    if (isNewDay) rows.push({ kind: 'day', key: `day-${message.ts}`, label: formatDay(moment, now) });
     if (isFirstNew) rows.push({ kind: 'new', key: 'new' });
-    const isCompact = !isNewDay && !isFirstNew && before !== undefined && belongTogether(before, message);
+    const isCompact = !isNewDay && !isFirstNew && before !== undefined && areGrouped(before, message);
     rows.push({ kind: 'message', key: message.key, message, isCompact });
     before = message;
   }
@@ -46,10 +46,10 @@ export function firstNewTs(
   return messages.find(({ ts, user }) => ts > lastRead && user !== me)?.ts;
 }
 
-function belongTogether(one: MessageEntity, other: MessageEntity): boolean {
+function areGrouped(one: MessageEntity, other: MessageEntity): boolean {
   return (
     one.user === other.user &&
     one.isEphemeral === other.isEphemeral &&
-    momentOf(other.ts).getTime() - momentOf(one.ts).getTime() < TOGETHER_MS
+    momentOf(other.ts).getTime() - momentOf(one.ts).getTime() < GROUP_WINDOW_MS
   );
 }

@@ -4,9 +4,9 @@ import { openSidebar } from '../panes/panes.ts';
 import { PanelToggles } from '../side-panel/panel-toggles.tsx';
 
 /** The bar above a place: what it is, and on a phone the way back to the list of places. */
-export function PlaceHeader({ children }: { children: ReactNode }) {
+export function PaneHeader({ children }: { children: ReactNode }) {
   return (
-    <header className="place-header">
+    <header className="pane-header">
       <button
         type="button"
         className="icon-button phone-only"
@@ -15,7 +15,7 @@ export function PlaceHeader({ children }: { children: ReactNode }) {
       >
         <Icon name="back" />
       </button>
-      <div className="place-header-title">{children}</div>
+      <div className="pane-header-title">{children}</div>
       <PanelToggles />
     </header>
   );

@@ -16,7 +16,7 @@ interface Line {
  * Notes how far a line was read while its end is on the screen, and tells where the "New" mark belongs: at what was
  * unread when the line was opened or the window was come back to; undefined when nothing was.
  */
-export function useReading({
+export function useReadPosition({
   channel,
   threadTs,
   latest,

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Place } from '../navigation/routes.ts';
+import type { Screen } from '../navigation/routes.ts';
 
 const NEAR_PX = 60;
 
@@ -15,14 +15,18 @@ interface Scroll {
  */
 export function useScroll(
   box: RefObject<HTMLElement | null>,
-  { pointedAt, place, lastOwn }: { pointedAt: string | undefined; place: Place; lastOwn: string | undefined },
+  {
+    pointedAt,
+    screen,
+    lastOwn,
+  }: { pointedAt: string | undefined; screen: Screen; lastOwn: string | undefined },
 ): Scroll {
   const [isAtBottom, setAtBottom] = useState(true);
-  const sticks = useRef(true);
+  const isPinned = useRef(true);
   const toBottom = (): void => {
     const element = box.current;
     if (element === null) return;
-    sticks.current = true;
+    isPinned.current = true;
     element.scrollTop = element.scrollHeight;
   };
   useLayoutEffect(() => {
@@ -30,7 +34,7 @@ export function useScroll(
     const content = element?.firstElementChild;
     if (element === null || content === null || content === undefined) return;
     const stick = (): void => {
-      if (sticks.current) element.scrollTop = element.scrollHeight;
+      if (isPinned.current) element.scrollTop = element.scrollHeight;
     };
     stick();
     const observer = new ResizeObserver(stick);
@@ -42,22 +46,22 @@ export function useScroll(
   useEffect(() => {
     if (pointedAt === undefined) return;
     const message = box.current?.querySelector(`[data-ts="${CSS.escape(pointedAt)}"]`);
-    sticks.current = false;
+    isPinned.current = false;
     message?.scrollIntoView({ block: 'center' });
-  }, [box, pointedAt, place]);
+  }, [box, pointedAt, screen]);
   const ownBefore = useRef(lastOwn);
   useEffect(() => {
     const isNew = lastOwn !== undefined && lastOwn !== ownBefore.current;
     ownBefore.current = lastOwn;
     if (!isNew || box.current === null) return;
-    sticks.current = true;
+    isPinned.current = true;
     box.current.scrollTop = box.current.scrollHeight;
   }, [box, lastOwn]);
   const onScroll = (): void => {
     const element = box.current;
     if (element === null) return;
     const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
-    sticks.current = isNear;
+    isPinned.current = isNear;
     setAtBottom(isNear);
   };
   return { isAtBottom, onScroll, toBottom };

@@ -11,7 +11,7 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
       {app.homeTab && (
         <RouteLink
           className="app-tab"
-          route={{ place: { kind: 'home' } }}
+          route={{ screen: { kind: 'home' } }}
           aria-current={open === 'home' ? 'page' : undefined}
         >
           Home
@@ -20,7 +20,7 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
       {channel !== undefined && (
         <RouteLink
           className="app-tab"
-          route={{ place: { kind: 'channel', channel } }}
+          route={{ screen: { kind: 'channel', channel } }}
           aria-current={open === 'messages' ? 'page' : undefined}
         >
           Messages

@@ -1,6 +1,6 @@
 import { Blocks } from '../blocks/blocks.tsx';
 import { useChannels, useEntity, useWorkspace } from '../client/store.ts';
-import { PlaceHeader } from '../conversation/pane-header.tsx';
+import { PaneHeader } from '../conversation/pane-header.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { AppTabs, useOpenedTab } from './app-tabs.tsx';
 import '../conversation/conversation.css';
@@ -14,10 +14,10 @@ export function Home() {
   useOpenedTab('home');
   return (
     <section className="conversation" aria-label={`${app.name}, Home`}>
-      <PlaceHeader>
+      <PaneHeader>
         <Avatar userId={app.botUserId} size={26} />
         <h2>{app.name}</h2>
-      </PlaceHeader>
+      </PaneHeader>
       <AppTabs open="home" channel={direct?.id} />
       <section
         className="home"

@@ -12,7 +12,11 @@ export function Prompts({ channel }: { channel: string }) {
       <ul>
         {suggested.prompts.map(({ title, message }) => (
           <li key={title}>
-            <button type="button" title={message} onClick={() => void act('say', { channel, text: message })}>
+            <button
+              type="button"
+              title={message}
+              onClick={() => void act('send', { channel, text: message })}
+            >
               {title}
             </button>
           </li>

@@ -9,27 +9,27 @@ export function momentOf(ts: string): Date {
 }
 
 /** The time of day, such as "3:04 PM". */
-export function spellTime(moment: Date): string {
+export function formatTime(moment: Date): string {
   return TIME.format(moment);
 }
 
 /** Day and time in full. */
-export function spellFully(moment: Date): string {
+export function formatFull(moment: Date): string {
   return FULL.format(moment);
 }
 
 /** The day as people call it on the day of `now`: "Today", "Yesterday", else the date. */
-export function spellDay(moment: Date, now: Date): string {
+export function formatDay(moment: Date, now: Date): string {
   if (isSameDay(moment, now)) return 'Today';
   return isSameDay(moment, new Date(now.getTime() - DAY_MS)) ? 'Yesterday' : DAY.format(moment);
 }
 
 /** How long ago, in words that need no seconds. */
-export function spellAgo(moment: Date, now: Date): string {
+export function formatAgo(moment: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - moment.getTime()) / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 60) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} ago`;
-  return `${spellDay(moment, now)} at ${spellTime(moment)}`;
+  return `${formatDay(moment, now)} at ${formatTime(moment)}`;
 }
 
 /** Whether two moments are on the same day here. */

@@ -1,8 +1,8 @@
 import type { MessageEntity } from '../../../protocol.ts';
-import type { Place } from '../navigation/routes.ts';
+import type { Screen } from '../navigation/routes.ts';
 
 /** The place that points at a message: the main line, or the thread that it is a reply of. */
-export function placeOfMessage({ channel, ts, threadTs }: MessageEntity): Place {
+export function screenOfMessage({ channel, ts, threadTs }: MessageEntity): Screen {
   const isReply = threadTs !== undefined && threadTs !== ts;
   return { kind: 'channel', channel, messageTs: ts, ...(isReply && { threadTs }) };
 }

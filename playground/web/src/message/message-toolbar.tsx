@@ -4,7 +4,7 @@ import { act } from '../client/act.ts';
 import { useEntity, useWorkspace } from '../client/store.ts';
 import { focusComposer } from '../composer/focus-composer.ts';
 import { Icon, type IconName } from '../icon.tsx';
-import { go } from '../navigation/routes.ts';
+import { navigate } from '../navigation/routes.ts';
 import { showToast } from '../toasts/toasts.tsx';
 import { permalinkOf } from './message-links.ts';
 import { ReactionPicker } from './reactions.tsx';
@@ -28,7 +28,7 @@ export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarPr
     bar.current?.querySelector('button')?.focus();
   };
   return (
-    <div className="message-toolbar-place">
+    <div className="message-toolbar-anchor">
       <div
         className="message-toolbar"
         role="toolbar"
@@ -88,7 +88,7 @@ function Tool({ icon, label, isFirst = false, onClick }: ToolProps) {
 }
 
 function openThread({ channel, ts }: MessageEntity): void {
-  go({ place: { kind: 'channel', channel, threadTs: ts } });
+  navigate({ screen: { kind: 'channel', channel, threadTs: ts } });
   focusComposer('thread');
 }
 

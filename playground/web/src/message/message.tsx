@@ -1,6 +1,7 @@
 import { memo, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
-import { Blocks, MessageText } from '../blocks/blocks.tsx';
+import { Blocks } from '../blocks/blocks.tsx';
+import { MessageText } from '../blocks/text/prose.tsx';
 import { usePerson, useWorkspace } from '../client/store.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
@@ -11,8 +12,8 @@ import { RepliesLink } from './replies-link.tsx';
 import './message.css';
 import { act } from '../client/act.ts';
 import { RouteLink } from '../navigation/route-link.tsx';
-import { momentOf, spellFully, spellTime } from './format-moment.ts';
-import { placeOfMessage } from './message-links.ts';
+import { formatFull, formatTime, momentOf } from './format-moment.ts';
+import { screenOfMessage } from './message-links.ts';
 
 interface MessageProps {
   message: MessageEntity;
@@ -99,13 +100,13 @@ export function EphemeralNote({ message: { channel, ts } }: { message: MessageEn
 export function MessageTime({ message, isShort = false }: { message: MessageEntity; isShort?: boolean }) {
   const moment = momentOf(message.ts);
   const time = (
-    <time dateTime={moment.toISOString()} title={spellFully(moment)}>
-      {isShort ? spellTime(moment).split(' ')[0] : spellTime(moment)}
+    <time dateTime={moment.toISOString()} title={formatFull(moment)}>
+      {isShort ? formatTime(moment).split(' ')[0] : formatTime(moment)}
     </time>
   );
   if (message.isEphemeral) return <span className="message-time">{time}</span>;
   return (
-    <RouteLink className="message-time" route={{ place: placeOfMessage(message) }} tabIndex={-1}>
+    <RouteLink className="message-time" route={{ screen: screenOfMessage(message) }} tabIndex={-1}>
       {time}
     </RouteLink>
   );

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
-import { Emoji } from '../blocks/blocks.tsx';
+import { Emoji } from '../blocks/text/inline-elements.tsx';
 import { act } from '../client/act.ts';
 import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
-import { useLeaving } from '../use-leaving.ts';
+import { useDismiss } from '../use-dismiss.ts';
 
 /** The reactions to a message; a click adds this person's own or takes it back. */
 export function Reactions({ message: { channel, ts, reactions } }: { message: MessageEntity }) {
@@ -38,7 +38,7 @@ const CHOICES = ['+1', '-1', 'eyes', 'white_check_mark', 'tada', 'heart', 'joy',
 /** A small set of reactions to choose from. */
 export function ReactionPicker({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
   const box = useRef<HTMLFieldSetElement>(null);
-  useLeaving(box, true, onDone);
+  useDismiss(box, true, onDone);
   useEffect(() => box.current?.querySelector('button')?.focus(), []);
   return (
     <fieldset className="reaction-picker" aria-label="Choose a reaction" ref={box}>
@@ -47,8 +47,8 @@ export function ReactionPicker({ message, onDone }: { message: MessageEntity; on
           type="button"
           className="icon-button"
           key={name}
-          aria-label={spell(name)}
-          title={spell(name)}
+          aria-label={emojiLabel(name)}
+          title={emojiLabel(name)}
           onClick={() => {
             void act('react', { channel: message.channel, ts: message.ts, name });
             onDone();
@@ -61,6 +61,6 @@ export function ReactionPicker({ message, onDone }: { message: MessageEntity; on
   );
 }
 
-function spell(name: string): string {
+function emojiLabel(name: string): string {
   return { '+1': 'thumbs up', '-1': 'thumbs down' }[name] ?? name.replaceAll('_', ' ');
 }

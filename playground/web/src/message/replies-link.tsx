@@ -2,7 +2,7 @@ import { useEntity } from '../client/store.ts';
 import { RouteLink } from '../navigation/route-link.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { StatusLine } from '../thread/status-line.tsx';
-import { momentOf, spellAgo } from './format-moment.ts';
+import { formatAgo, momentOf } from './format-moment.ts';
 
 const SHOWN_PARTICIPANTS = 4;
 
@@ -13,7 +13,7 @@ export function RepliesLink({ channel, ts }: { channel: string; ts: string }) {
   const { replies, participants, lastReply, unread } = thread;
   return (
     <div className="replies">
-      <RouteLink className="replies-link" route={{ place: { kind: 'channel', channel, threadTs: ts } }}>
+      <RouteLink className="replies-link" route={{ screen: { kind: 'channel', channel, threadTs: ts } }}>
         <span className="replies-faces" aria-hidden="true">
           {participants.slice(0, SHOWN_PARTICIPANTS).map((userId) => (
             <Avatar key={userId} userId={userId} size={22} />
@@ -23,7 +23,7 @@ export function RepliesLink({ channel, ts }: { channel: string; ts: string }) {
           {replies} {replies === 1 ? 'reply' : 'replies'}
         </span>
         {unread > 0 && <span className="replies-new">{unread} new</span>}
-        <span className="replies-last">Last reply {spellAgo(momentOf(lastReply), new Date())}</span>
+        <span className="replies-last">Last reply {formatAgo(momentOf(lastReply), new Date())}</span>
       </RouteLink>
       <StatusLine channel={channel} threadTs={ts} />
     </div>

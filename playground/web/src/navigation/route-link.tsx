@@ -1,5 +1,5 @@
 import type { AnchorHTMLAttributes } from 'react';
-import { go, hrefOf, type Route } from './routes.ts';
+import { hrefOf, navigate, type Route } from './routes.ts';
 
 interface RouteLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick'> {
   route: Partial<Route>;
@@ -16,7 +16,7 @@ export function RouteLink({ route, onFollow, children, ...rest }: RouteLinkProps
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
-        go(route);
+        navigate(route);
         onFollow?.();
       }}
     >

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
-import { DEFAULT_USERS, PLACES } from '../../../slack/default-cast.ts';
+import { CHANNELS, DEFAULT_USERS } from '../../../slack/default-cast.ts';
 import { createSignal } from '../client/signal.ts';
 import { peopleOf, readEntities } from '../client/store.ts';
 
 /** What of the workspace is open. */
-export type Place =
+export type Screen =
   | {
       readonly kind: 'channel';
       readonly channel: string;
@@ -16,10 +16,10 @@ export type Place =
 /** Whose client this window is, a user id, and what is open in it. */
 export interface Route {
   readonly as: string;
-  readonly place: Place;
+  readonly screen: Screen;
 }
 
-const PERSON_OF_THIS_WINDOW = 'person';
+const PERSON_KEY = 'person';
 const moved = createSignal();
 let current: Route | undefined;
 
@@ -35,21 +35,21 @@ export function readRoute(): Route {
 }
 
 /** Goes elsewhere and leaves a step in the browser's history; what is left out stays as it is. */
-export function go(route: Partial<Route>): void {
+export function navigate(route: Partial<Route>): void {
   move(route, 'pushState');
 }
 
 /** Goes elsewhere without a step in the history, for a place that cannot be shown. */
-export function goInstead(route: Partial<Route>): void {
+export function replaceRoute(route: Partial<Route>): void {
   move(route, 'replaceState');
 }
 
 /** The address of a route within this page; what is left out is as in this window. */
 export function hrefOf(route: Partial<Route>): string {
-  const { as, place } = { ...readRoute(), ...route };
+  const { as, screen } = { ...readRoute(), ...route };
   const client = `/${encodeURIComponent(nameInUrl(as))}`;
-  if (place.kind === 'home') return `${client}/home`;
-  const { channel, threadTs, messageTs } = place;
+  if (screen.kind === 'home') return `${client}/home`;
+  const { channel, threadTs, messageTs } = screen;
   const thread = threadTs === undefined ? '' : `/${threadTs}`;
   return `${client}/${channel}${thread}${messageTs === undefined ? '' : `?message=${messageTs}`}`;
 }
@@ -57,15 +57,15 @@ export function hrefOf(route: Partial<Route>): string {
 /** The route that an address of this page, or the path of one of Slack's own permalinks, stands for. */
 export function routeOf(url: URL): Route {
   const [first = '', second = '', third] = url.pathname.split('/').slice(1).map(decodeURIComponent);
-  if (first === 'archives') return { as: lastPerson(), place: placeOfPermalink(second, third, url) };
+  if (first === 'archives') return { as: lastPerson(), screen: screenOfPermalink(second, third, url) };
   const as = first === '' ? lastPerson() : userIdOf(first);
-  if (second === 'home') return { as, place: { kind: 'home' } };
+  if (second === 'home') return { as, screen: { kind: 'home' } };
   const messageTs = url.searchParams.get('message') ?? undefined;
   return {
     as,
-    place: {
+    screen: {
       kind: 'channel',
-      channel: second === '' ? PLACES.general : second,
+      channel: second === '' ? CHANNELS.general : second,
       ...(third !== undefined && third !== '' && { threadTs: third }),
       ...(messageTs !== undefined && { messageTs }),
     },
@@ -78,13 +78,13 @@ export function followHistory(): void {
     current = undefined;
     moved.send();
   });
-  goInstead(readRoute());
+  replaceRoute(readRoute());
 }
 
 function move(route: Partial<Route>, how: 'pushState' | 'replaceState'): void {
   const next = { ...readRoute(), ...route };
   const as = userIdOf(next.as);
-  window.sessionStorage.setItem(PERSON_OF_THIS_WINDOW, as);
+  window.sessionStorage.setItem(PERSON_KEY, as);
   const href = hrefOf({ ...next, as });
   const isHere = href === window.location.pathname + window.location.search;
   window.history[isHere ? 'replaceState' : how](null, '', href);
@@ -92,7 +92,7 @@ function move(route: Partial<Route>, how: 'pushState' | 'replaceState'): void {
   moved.send();
 }
 
-function placeOfPermalink(channel: string, message: string | undefined, url: URL): Place {
+function screenOfPermalink(channel: string, message: string | undefined, url: URL): Screen {
   const digits = /^p(\d+)(\d{6})$/.exec(message ?? '');
   if (digits === null) return { kind: 'channel', channel };
   const messageTs = `${digits[1]}.${digits[2]}`;
@@ -115,7 +115,7 @@ function nameInUrl(userId: string): string {
 }
 
 function lastPerson(): string {
-  return userIdOf(window.sessionStorage.getItem(PERSON_OF_THIS_WINDOW) ?? firstPerson());
+  return userIdOf(window.sessionStorage.getItem(PERSON_KEY) ?? firstPerson());
 }
 
 function firstPerson(): string {

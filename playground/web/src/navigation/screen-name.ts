@@ -1,11 +1,11 @@
 import type { ChannelEntity, Entity } from '../../../protocol.ts';
 import { nameOf } from '../client/store.ts';
-import type { Place } from './routes.ts';
+import type { Screen } from './routes.ts';
 
-/** What people call a place, such as "#general" or the name of whom a direct message is with. */
-export function placeName(entities: ReadonlyMap<string, Entity>, place: Place): string {
-  if (place.kind === 'home') return 'Home';
-  const channel = entities.get(`channel:${place.channel}`);
+/** What people call a screen, such as "#general" or the name of whom a direct message is with. */
+export function screenName(entities: ReadonlyMap<string, Entity>, screen: Screen): string {
+  if (screen.kind === 'home') return 'Home';
+  const channel = entities.get(`channel:${screen.channel}`);
   return channel?.kind === 'channel' ? channelName(entities, channel) : 'A conversation';
 }
 

@@ -2,16 +2,16 @@ import { useEffect } from 'react';
 import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
 import { allUnread } from '../sidebar/unread.ts';
 import { useRoute } from './routes.ts';
-import { placeName } from './screen-name.ts';
+import { screenName } from './screen-name.ts';
 
 /** Keeps the window's title at how much is unread, what is open and whose client it is. */
 export function useDocumentTitle(): void {
   const entities = useEntities();
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const { me, team } = useWorkspace();
   const unread = allUnread(entities);
   const count = unread > 0 ? `(${unread}) ` : '';
-  const title = `${count}${placeName(entities, place)} as ${nameOf(entities, me)} - ${team.name}`;
+  const title = `${count}${screenName(entities, screen)} as ${nameOf(entities, me)} - ${team.name}`;
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -1,56 +1,56 @@
 import { useEffect } from 'react';
 import type { ChannelEntity, Entity } from '../../../protocol.ts';
-import { PLACES } from '../../../slack/default-cast.ts';
+import { CHANNELS } from '../../../slack/default-cast.ts';
 import { channelsOf, nameOf, useEntities, useWorkspace } from '../client/store.ts';
 import { showToast } from '../toasts/toasts.tsx';
-import { goInstead, type Place, useRoute } from './routes.ts';
+import { replaceRoute, type Screen, useRoute } from './routes.ts';
 import { channelName } from './screen-name.ts';
 
 /** Whether this person can see the place of the route; where they cannot, they are taken to one that they can see. */
-export function useVisiblePlace(): boolean {
+export function useVisibleScreen(): boolean {
   const entities = useEntities();
   const { me } = useWorkspace();
-  const { as, place } = useRoute();
-  const instead = me === as ? placeInstead(entities, place) : undefined;
+  const { as, screen } = useRoute();
+  const instead = me === as ? fallbackScreen(entities, screen) : undefined;
   useEffect(() => {
     if (instead === undefined) return;
-    goInstead({ place: instead.place });
+    replaceRoute({ screen: instead.screen });
     if (instead.notice !== undefined) showToast(instead.notice);
   }, [instead]);
-  return place.kind === 'home' || entities.has(`channel:${place.channel}`);
+  return screen.kind === 'home' || entities.has(`channel:${screen.channel}`);
 }
 
-function placeInstead(
+function fallbackScreen(
   entities: ReadonlyMap<string, Entity>,
-  place: Place,
-): { place: Place; notice?: string } | undefined {
-  if (place.kind === 'home') return undefined;
-  if (entities.has(`channel:${place.channel}`)) return placeInThread(entities, place);
+  screen: Screen,
+): { screen: Screen; notice?: string } | undefined {
+  if (screen.kind === 'home') return undefined;
+  if (entities.has(`channel:${screen.channel}`)) return threadScreen(entities, screen);
   const channels = channelsOf(entities);
   const direct = channels.find(({ type }) => type === 'im');
-  if (place.channel.startsWith('D') && direct !== undefined) return { place: placeOf(direct) };
+  if (screen.channel.startsWith('D') && direct !== undefined) return { screen: screenOf(direct) };
   const other =
-    channels.find(({ id }) => id === PLACES.general) ??
+    channels.find(({ id }) => id === CHANNELS.general) ??
     channels.find(({ type, isMember }) => isMember && type !== 'im') ??
     direct;
-  if (other === undefined) return { place: { kind: 'home' } };
+  if (other === undefined) return { screen: { kind: 'home' } };
   const workspace = entities.get('workspace');
   const me = workspace?.kind === 'workspace' ? nameOf(entities, workspace.me) : 'You';
   const notice = `${me} cannot see that conversation; this is ${channelName(entities, other)}.`;
-  return { place: placeOf(other), notice };
+  return { screen: screenOf(other), notice };
 }
 
-function placeInThread(
+function threadScreen(
   entities: ReadonlyMap<string, Entity>,
-  place: Extract<Place, { kind: 'channel' }>,
-): { place: Place } | undefined {
-  if (place.messageTs === undefined || place.threadTs !== undefined) return undefined;
-  const message = entities.get(`message:${place.channel}:${place.messageTs}`);
+  screen: Extract<Screen, { kind: 'channel' }>,
+): { screen: Screen } | undefined {
+  if (screen.messageTs === undefined || screen.threadTs !== undefined) return undefined;
+  const message = entities.get(`message:${screen.channel}:${screen.messageTs}`);
   if (message?.kind !== 'message' || message.threadTs === undefined || message.threadTs === message.ts)
     return undefined;
-  return { place: { ...place, threadTs: message.threadTs } };
+  return { screen: { ...screen, threadTs: message.threadTs } };
 }
 
-function placeOf({ id }: ChannelEntity): Place {
+function screenOf({ id }: ChannelEntity): Screen {
   return { kind: 'channel', channel: id };
 }

@@ -34,28 +34,28 @@ export function useIsPhone(): boolean {
 
 /** Opens the side panel at a tab. */
 export function openPanel(panel: PanelTab): void {
-  become({ isSidebarInFront: false, panel });
+  setPanes({ isSidebarInFront: false, panel });
 }
 
 /** Closes the side panel. */
 export function closePanel(): void {
-  become({ isSidebarInFront: panes.isSidebarInFront });
+  setPanes({ isSidebarInFront: panes.isSidebarInFront });
 }
 
 /** Shows the sidebar on a phone. */
 export function openSidebar(): void {
-  become({ ...panes, isSidebarInFront: true });
+  setPanes({ ...panes, isSidebarInFront: true });
 }
 
 /** Uncovers the place that was gone to, where only one pane fits. */
-export function uncoverPlace(): void {
-  become({
+export function showScreen(): void {
+  setPanes({
     isSidebarInFront: false,
     ...(panes.panel !== undefined && !ONE_PANE.matches && { panel: panes.panel }),
   });
 }
 
-function become(next: Panes): void {
+function setPanes(next: Panes): void {
   panes = next;
   changed.send();
 }

@@ -2,8 +2,8 @@ import { useId, useRef, useState } from 'react';
 import type { PersonEntity } from '../../../protocol.ts';
 import { usePeople, usePerson, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
-import { go, hrefOf, useRoute } from '../navigation/routes.ts';
-import { useLeaving } from '../use-leaving.ts';
+import { hrefOf, navigate, useRoute } from '../navigation/routes.ts';
+import { useDismiss } from '../use-dismiss.ts';
 import { Avatar } from './avatar.tsx';
 import { RoleBadge } from './role-badge.tsx';
 import './people.css';
@@ -19,7 +19,7 @@ export function PeopleSwitch() {
     setOpen(false);
     button.current?.focus();
   };
-  useLeaving(box, isOpen, (how) => (how === 'escape' ? close() : setOpen(false)));
+  useDismiss(box, isOpen, (how) => (how === 'escape' ? close() : setOpen(false)));
   return (
     <div className="people-switch" ref={box}>
       <button
@@ -80,7 +80,7 @@ function PersonChoice({ person, onChosen }: { person: PersonEntity; onChosen: ()
         className="people-list-person"
         aria-current={isMe ? 'true' : undefined}
         onClick={() => {
-          go({ as: person.id });
+          navigate({ as: person.id });
           onChosen();
         }}
       >

@@ -1,7 +1,7 @@
 import type { RecordedRow, ThreadRecord } from '../../../record-protocol.ts';
 import { useNames } from '../client/store.ts';
-import { actorOf, detailInWords, type Gap, gapBefore } from './describe-row.ts';
-import { spellMoment } from './format-time.ts';
+import { actorOf, describeDetail, type Gap, gapBefore } from './describe-row.ts';
+import { formatClock } from './format-time.ts';
 
 const SHOWN_OF_HASH = 7;
 
@@ -11,7 +11,7 @@ export function AuditChain({ record }: { readonly record: ThreadRecord }) {
   const toolOf = new Map(requests.map(({ id, tool }) => [id, tool]));
   return (
     <>
-      <Verdict chain={chain} />
+      <ChainStatus chain={chain} />
       <ol className="record-chain">
         {audit.map((row, index) => (
           <ChainRow
@@ -26,7 +26,7 @@ export function AuditChain({ record }: { readonly record: ThreadRecord }) {
   );
 }
 
-function Verdict({ chain: { rows, problems } }: { readonly chain: ThreadRecord['chain'] }) {
+function ChainStatus({ chain: { rows, problems } }: { readonly chain: ThreadRecord['chain'] }) {
   if (problems.length === 0)
     return (
       <p className="record-verdict record-verdict-good">
@@ -51,7 +51,7 @@ interface ChainRowProps {
 function ChainRow({ row, gap, about }: ChainRowProps) {
   const name = useNames();
   const actor = actorOf(row, name);
-  const detail = detailInWords(row, name);
+  const detail = describeDetail(row, name);
   return (
     <li className="record-row">
       {gap !== undefined && (
@@ -64,14 +64,16 @@ function ChainRow({ row, gap, about }: ChainRowProps) {
           <span className="record-seq">{row.seq}</span>
           <strong>{row.event}</strong>
           <span className="record-soft">
-            {actor}, {spellMoment(row.at)}
+            {actor}, {formatClock(row.at)}
           </span>
         </p>
         <p className="record-row-detail">
           {about !== '' && <code>{about}</code>} {detail !== actor && detail}
         </p>
         <p className="record-hashes">
-          <code title={row.before}>{row.before === '' ? 'start' : row.before.slice(0, SHOWN_OF_HASH)}</code>
+          <code title={row.previousHash}>
+            {row.previousHash === '' ? 'start' : row.previousHash.slice(0, SHOWN_OF_HASH)}
+          </code>
           <span aria-hidden="true">→</span>
           <span className="record-hidden"> is in the hash of this row: </span>
           <code className="record-hash" title={row.hash}>

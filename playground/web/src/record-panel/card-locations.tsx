@@ -1,24 +1,24 @@
 import type { RecordedRequest } from '../../../record-protocol.ts';
 import { useEntities, useNames } from '../client/store.ts';
 import { RouteLink } from '../navigation/route-link.tsx';
-import type { Place } from '../navigation/routes.ts';
+import type { Screen } from '../navigation/routes.ts';
 
-interface CardPlacesProps {
+interface CardLocationsProps {
   readonly request: RecordedRequest;
 }
 
-interface CardPlace {
+interface CardLocation {
   readonly id: string;
-  readonly where: string;
-  readonly drawn: string;
-  readonly place?: Place;
+  readonly label: string;
+  readonly revision: string;
+  readonly screen?: Screen;
 }
 
 /** Says where a request's cards stand and which revision of the record each of them shows. */
-export function CardPlaces({ request }: CardPlacesProps) {
+export function CardLocations({ request }: CardLocationsProps) {
   const entities = useEntities();
   const name = useNames();
-  const places = request.views.map((view): CardPlace => {
+  const locations = request.views.map((view): CardLocation => {
     const { id, place, stands, drawn } = view;
     const user = textIn(place, 'user');
     const channel = textIn(stands, 'channel') ?? textIn(place, 'channel');
@@ -30,26 +30,27 @@ export function CardPlaces({ request }: CardPlacesProps) {
       found?.kind === 'channel' && found.type !== 'im' ? `#${found.name}` : 'a direct message';
     return {
       id: String(id),
-      where:
+      label:
         user !== undefined
           ? `direct message to ${name(user)}`
           : threadTs !== undefined
             ? 'the thread'
             : channelName,
-      drawn: ts === undefined ? 'not posted yet' : `shows revision ${Number(drawn)} of ${request.revision}`,
+      revision:
+        ts === undefined ? 'not posted yet' : `shows revision ${Number(drawn)} of ${request.revision}`,
       ...(isOpenToMe &&
         channel !== undefined &&
         ts !== undefined && {
-          place: { kind: 'channel', channel, messageTs: ts, ...(threadTs !== undefined && { threadTs }) },
+          screen: { kind: 'channel', channel, messageTs: ts, ...(threadTs !== undefined && { threadTs }) },
         }),
     };
   });
   return (
     <ul className="record-list">
-      {places.map(({ id, where, drawn, place }) => (
+      {locations.map(({ id, label, revision, screen }) => (
         <li key={id}>
-          {place === undefined ? where : <RouteLink route={{ place }}>{where}</RouteLink>}
-          <span className="record-soft">, {drawn}</span>
+          {screen === undefined ? label : <RouteLink route={{ screen }}>{label}</RouteLink>}
+          <span className="record-soft">, {revision}</span>
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 import type { RecordedRow } from '../../../record-protocol.ts';
 
-const LONGEST_WORD = 24;
-const DONE_BY: Readonly<Record<string, string>> = {
+const MAX_WORD_LENGTH = 24;
+const ACTORS: Readonly<Record<string, string>> = {
   reminded: 'time',
   escalated: 'time',
   expired: 'time',
@@ -21,15 +21,15 @@ const DONE_BY: Readonly<Record<string, string>> = {
 export function actorOf(row: RecordedRow, name: (id: string) => string): string {
   const { who, requester } = bodyOf(row);
   const person = who ?? requester ?? (row.event === 'rejected' ? row.detail : undefined);
-  return person === undefined ? (DONE_BY[row.event] ?? 'the record') : name(person);
+  return person === undefined ? (ACTORS[row.event] ?? 'the record') : name(person);
 }
 
 /** What the record knew when it wrote the row, with names for ids and long words cut. */
-export function detailInWords({ detail }: RecordedRow, name: (id: string) => string): string {
+export function describeDetail({ detail }: RecordedRow, name: (id: string) => string): string {
   return detail
     .split(' ')
     .map((word) => name(word))
-    .map((word) => (word.length > LONGEST_WORD && !word.includes(' ') ? `${word.slice(0, 8)}…` : word))
+    .map((word) => (word.length > MAX_WORD_LENGTH && !word.includes(' ') ? `${word.slice(0, 8)}…` : word))
     .join(' ');
 }
 
@@ -59,7 +59,7 @@ export function gapBefore(row: RecordedRow, above: RecordedRow | undefined): Gap
   if (first > last) return undefined;
   const rows = first === last ? `row ${first} is` : `rows ${first} to ${last} are`;
   // The log itself gives the one above as the row before this one, so what stood between them is gone.
-  const isMissing = row.before === (above?.hash ?? '');
+  const isMissing = row.previousHash === (above?.hash ?? '');
   return isMissing
     ? { kind: 'missing', text: `${rows} missing` }
     : { kind: 'elsewhere', text: `${rows} not about this thread` };

@@ -1,30 +1,30 @@
 import type { RecordedRequest, ThreadRecord } from '../../../record-protocol.ts';
-import { spellDuration } from './format-time.ts';
+import { formatDuration } from './format-time.ts';
 
 /** What the thread is doing, in one line for a person. */
-export function threadInWords(record: ThreadRecord, now: number): string {
+export function describeThread(record: ThreadRecord, now: number): string {
   const { state, lease, unread, reason } = record;
-  if (state === 'set-aside') return `Set aside: ${reason ?? 'its record cannot be read.'}`;
-  if (state === 'waiting') return waitInWords(record.requests);
+  if (state === 'quarantined') return `Set aside: ${reason ?? 'its record cannot be read.'}`;
+  if (state === 'waiting') return describeWait(record.requests);
   if (lease !== undefined && lease.until > now)
-    return `A turn is running (token ${lease.token}); its lease holds for ${spellDuration(lease.until - now)} unless it is renewed.`;
+    return `A turn is running (token ${lease.token}); its lease holds for ${formatDuration(lease.until - now)} unless it is renewed.`;
   if (lease !== undefined)
-    return `The turn with token ${lease.token} fell silent; its lease ran out ${spellDuration(now - lease.until)} ago, and the next worker takes over.`;
+    return `The turn with token ${lease.token} fell silent; its lease ran out ${formatDuration(now - lease.until)} ago, and the next worker takes over.`;
   if (unread > 0) return `${countOf(unread, 'message waits', 'messages wait')} for a worker.`;
   return 'Idle: everything that was said is read and answered.';
 }
 
 /** What came in while the thread could not read it; empty when nothing did, or when the line above says it already. */
-export function queueInWords({ state, lease, unread }: ThreadRecord): string {
+export function describeQueue({ state, lease, unread }: ThreadRecord): string {
   if (unread === 0 || (state === 'idle' && lease === undefined)) return '';
   if (state === 'working')
     return `${countOf(unread, 'message is', 'messages are')} read by this turn or queued behind it.`;
   return `${countOf(unread, 'message is', 'messages are')} queued and will be read afterwards.`;
 }
 
-function waitInWords(requests: readonly RecordedRequest[]): string {
+function describeWait(requests: readonly RecordedRequest[]): string {
   const words = [
-    missingSignatures(requests),
+    missingApprovals(requests),
     countIn(requests, isUnanswered, 'an answer', 'answers'),
     countIn(
       requests,
@@ -37,7 +37,7 @@ function waitInWords(requests: readonly RecordedRequest[]): string {
   return words.length === 0 ? 'Waits.' : `Waits for ${words.join(', and for ')}.`;
 }
 
-function missingSignatures(requests: readonly RecordedRequest[]): string {
+function missingApprovals(requests: readonly RecordedRequest[]): string {
   const missing = requests
     .filter(({ kind, state }) => kind === 'approval' && state === 'pending')
     .reduce((sum, { quorum, votes }) => sum + quorum - approvalsOf(votes), 0);

@@ -4,7 +4,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** A stretch of time as a clock shows it: `3:12`, `1:03:12`, and from two days on in days; never negative. */
-export function spellDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const rest = Math.max(0, milliseconds);
   if (rest >= 2 * DAY_MS) return `${Math.floor(rest / DAY_MS)} days`;
   const hours = Math.floor(rest / HOUR_MS);
@@ -14,13 +14,13 @@ export function spellDuration(milliseconds: number): string {
 }
 
 /** The time of day of a moment, to the second, by this computer's clock. */
-export function spellMoment(at: number): string {
+export function formatClock(at: number): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return String(at);
   return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(twoDigits).join(':');
 }
 
-const TIMER_WORDS: Readonly<Record<string, string>> = {
+const TIMER_LABELS: Readonly<Record<string, string>> = {
   expire: 'expires',
   remind: 'reminder',
   escalate: 'escalates',
@@ -29,12 +29,12 @@ const TIMER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What a timer does and when, such as `expires in 3:12`; one that is due waits for a worker. */
-export function spellTimer(
+export function formatTimer(
   { kind, at }: { readonly kind: string; readonly at: number },
   now: number,
 ): string {
-  const what = TIMER_WORDS[kind] ?? kind;
-  return at > now ? `${what} in ${spellDuration(at - now)}` : `${what} now`;
+  const what = TIMER_LABELS[kind] ?? kind;
+  return at > now ? `${what} in ${formatDuration(at - now)}` : `${what} now`;
 }
 
 function twoDigits(value: number): string {

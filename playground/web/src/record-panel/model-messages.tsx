@@ -11,9 +11,9 @@ export function ModelMessages({ messages }: { readonly messages: readonly JsonOb
         // biome-ignore lint/suspicious/noArrayIndexKey: the log is append-only, a message keeps its place.
         <li key={index} className="record-message">
           <h4 className="record-role">{roleOf(message)}</h4>
-          {partsOf(message).map((part, place) => (
+          {partsOf(message).map((part, partIndex) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a message is never changed.
-            <Part key={place} part={part} />
+            <Part key={partIndex} part={part} />
           ))}
           <details className="record-raw">
             <summary>Raw JSON</summary>

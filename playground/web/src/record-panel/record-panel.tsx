@@ -1,8 +1,8 @@
 import { AuditChain } from './audit-chain.tsx';
 import { ModelMessages } from './model-messages.tsx';
-import './panel.css';
+import './record-panel.css';
 import { type ReactNode, type ToggleEvent, useState } from 'react';
-import { queueInWords, threadInWords } from './describe-thread.ts';
+import { describeQueue, describeThread } from './describe-thread.ts';
 import { RequestCard } from './request-card.tsx';
 import { useRecord } from './use-record.ts';
 
@@ -32,7 +32,7 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
       </p>
     );
   const { requests, audit, messages } = record;
-  const queue = queueInWords(record);
+  const queue = describeQueue(record);
   return (
     <>
       <Section
@@ -41,7 +41,7 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
         explanation="One worker at a time may write a turn: it holds a lease, and its token is checked at every write."
       >
         <p className="record-state" data-state={record.state}>
-          {threadInWords(record, now)}
+          {describeThread(record, now)}
         </p>
         {queue !== '' && <p>{queue}</p>}
       </Section>

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import type { RecordedRequest, RecordedRow } from '../../../record-protocol.ts';
 import { useNames } from '../client/store.ts';
-import { CardPlaces } from './card-locations.tsx';
+import { CardLocations } from './card-locations.tsx';
 import { approvalsOf } from './describe-thread.ts';
-import { spellMoment, spellTimer } from './format-time.ts';
+import { formatClock, formatTimer } from './format-time.ts';
 import { JsonValue } from './json-value.tsx';
-import { type PathStep, pathOf } from './state-path.ts';
+import { type PathStep, statePath } from './state-path.ts';
 
 interface RequestCardProps {
   readonly request: RecordedRequest;
@@ -13,7 +13,7 @@ interface RequestCardProps {
   readonly now: number;
 }
 
-const PAYLOAD_WORDS: Readonly<Record<string, string>> = {
+const PAYLOAD_LABELS: Readonly<Record<string, string>> = {
   succeeded: 'Outcome',
   failed: 'Outcome',
   resolved: 'Verdict',
@@ -30,11 +30,11 @@ export function RequestCard({ request, rows, now }: RequestCardProps) {
       <h4 className="record-card-title">
         <code>{tool}</code> <span className="record-soft">{kind}</span>
       </h4>
-      <StatePath steps={pathOf(request, rows)} />
+      <StatePath steps={statePath(request, rows)} />
       <JsonValue value={request.input} label={`Arguments of ${tool}`} />
       <dl className="record-facts">
         <Fact term="Asked by">
-          {name(requester)} at {spellMoment(request.createdAt)}
+          {name(requester)} at {formatClock(request.createdAt)}
         </Fact>
         {principals.length > 0 && (
           <Fact term={kind === 'approval' ? 'May sign' : 'May answer'}>
@@ -51,15 +51,15 @@ export function RequestCard({ request, rows, now }: RequestCardProps) {
           <Fact term="Timers">
             <ul className="record-list">
               {timers.map((timer) => (
-                <li key={timer.kind}>{spellTimer(timer, now)}</li>
+                <li key={timer.kind}>{formatTimer(timer, now)}</li>
               ))}
             </ul>
           </Fact>
         )}
         {by !== undefined && <Fact term="Decided by">{name(by)}</Fact>}
-        {settledAt !== undefined && <Fact term="Settled at">{spellMoment(settledAt)}</Fact>}
+        {settledAt !== undefined && <Fact term="Settled at">{formatClock(settledAt)}</Fact>}
         {payload !== undefined && payload !== '' && (
-          <Fact term={PAYLOAD_WORDS[request.state] ?? 'Reason'}>
+          <Fact term={PAYLOAD_LABELS[request.state] ?? 'Reason'}>
             <span className="record-payload">{payload}</span>
           </Fact>
         )}
@@ -77,7 +77,7 @@ export function RequestCard({ request, rows, now }: RequestCardProps) {
         </Fact>
         {request.views.length > 0 && (
           <Fact term="Cards">
-            <CardPlaces request={request} />
+            <CardLocations request={request} />
           </Fact>
         )}
         <Fact term="Id">
@@ -108,7 +108,7 @@ function Votes({ votes, name }: VotesProps) {
     <ul className="record-list">
       {votes.map(({ who, decision, at }) => (
         <li key={who}>
-          {name(who)} {decision === 'approve' ? 'approved' : 'rejected'} at {spellMoment(at)}
+          {name(who)} {decision === 'approve' ? 'approved' : 'rejected'} at {formatClock(at)}
         </li>
       ))}
     </ul>
@@ -169,7 +169,7 @@ export function StatePath({ steps }: { readonly steps: readonly PathStep[] }) {
           className={`record-step ${isReached ? 'record-step-reached' : 'record-step-ahead'}`}
           data-tone={index === current ? (TONES[state] ?? 'current') : undefined}
           aria-current={index === current ? 'step' : undefined}
-          title={at === undefined ? undefined : `since ${spellMoment(at)}`}
+          title={at === undefined ? undefined : `since ${formatClock(at)}`}
         >
           {state}
           {!isReached && <span className="record-hidden"> (not reached)</span>}

@@ -24,7 +24,7 @@ const STATE_AFTER: Readonly<Record<string, string>> = {
 };
 
 /** The states a request has been in, by its audit rows, and those that it would go through if all goes well. */
-export function pathOf(request: RecordedRequest, rows: readonly RecordedRow[]): readonly PathStep[] {
+export function statePath(request: RecordedRequest, rows: readonly RecordedRow[]): readonly PathStep[] {
   const reached = rows
     .filter(({ subject }) => subject === request.id)
     .flatMap((row): PathStep[] => {
@@ -44,6 +44,6 @@ function statesAhead({ kind, state }: RecordedRequest): readonly string[] {
   if (state === 'pending' && kind !== 'approval') return ['answered'];
   if (state === 'unknown') return ['resolved'];
   const way = ['pending', 'approved', 'started', 'succeeded'];
-  const place = way.indexOf(state);
-  return place === -1 ? [] : way.slice(place + 1);
+  const index = way.indexOf(state);
+  return index === -1 ? [] : way.slice(index + 1);
 }

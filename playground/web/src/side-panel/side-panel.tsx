@@ -13,11 +13,11 @@ const TABS = ['tour', 'record'] as const;
 /** What Slack does not have: the guided tour, and what the record holds of the open thread. */
 export function SidePanel() {
   const { panel } = usePanes();
-  const { place } = useRoute();
+  const { screen } = useRoute();
   if (panel === undefined) return null;
   const threadId =
-    place.kind === 'channel' && place.threadTs !== undefined
-      ? `${place.channel}:${place.threadTs}`
+    screen.kind === 'channel' && screen.threadTs !== undefined
+      ? `${screen.channel}:${screen.threadTs}`
       : undefined;
   return (
     <aside className="side-panel" id="side-panel" aria-label="Tour and record">

@@ -1,7 +1,7 @@
 import type { BotProcess } from '../../../protocol.ts';
 import { usePlayground, useWorkspace } from '../client/store.ts';
 
-const WORDS: Record<BotProcess['state'], string> = {
+const LABELS: Record<BotProcess['state'], string> = {
   starting: 'starting',
   connected: 'connected',
   down: 'down, starts again soon',
@@ -16,12 +16,12 @@ export function BotState() {
     <div className="bot-state">
       <p role="status">
         <span className={`bot-state-dot bot-state-${bot.state}`} aria-hidden="true" />
-        {app.name}: {WORDS[bot.state]}
+        {app.name}: {LABELS[bot.state]}
       </p>
-      {bot.state === 'failed' && bot.lastWords !== undefined && (
+      {bot.state === 'failed' && bot.lastOutput !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
         <pre className="bot-state-words" tabIndex={0}>
-          {bot.lastWords}
+          {bot.lastOutput}
         </pre>
       )}
       <p className="bot-state-model">

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { RouteLink } from '../navigation/route-link.tsx';
-import type { Place } from '../navigation/routes.ts';
-import { uncoverPlace } from '../panes/panes.ts';
+import type { Screen } from '../navigation/routes.ts';
+import { showScreen } from '../panes/panes.ts';
 
-interface PlaceLinkProps {
-  place: Place;
+interface ConversationLinkProps {
+  screen: Screen;
   isOpen: boolean;
   /** Drawn softly: one cannot write there. */
   isQuiet: boolean;
@@ -17,23 +17,36 @@ interface PlaceLinkProps {
 }
 
 /** One conversation in the sidebar; bold while something in it is unread, with a number for what is for this person. */
-export function PlaceLink({ place, isOpen, isQuiet, unread, mentions, icon, name, note }: PlaceLinkProps) {
-  const classes = ['place-link', unread > 0 && 'place-link-unread', isQuiet && 'place-link-quiet'];
+export function ConversationLink({
+  screen,
+  isOpen,
+  isQuiet,
+  unread,
+  mentions,
+  icon,
+  name,
+  note,
+}: ConversationLinkProps) {
+  const classes = [
+    'conversation-link',
+    unread > 0 && 'conversation-link-unread',
+    isQuiet && 'conversation-link-quiet',
+  ];
   return (
     <RouteLink
-      route={{ place }}
+      route={{ screen }}
       className={classes.filter((name) => name !== false).join(' ')}
       aria-current={isOpen ? 'page' : undefined}
-      onFollow={uncoverPlace}
+      onFollow={showScreen}
     >
-      <span className="place-link-icon" aria-hidden="true">
+      <span className="conversation-link-icon" aria-hidden="true">
         {icon}
       </span>
-      <span className="place-link-name">{name}</span>
-      {note !== undefined && <span className="place-link-note">{note}</span>}
+      <span className="conversation-link-name">{name}</span>
+      {note !== undefined && <span className="conversation-link-note">{note}</span>}
       {unread > 0 && <span className="visually-hidden">{`, ${unread} unread`}</span>}
       {mentions > 0 && (
-        <span className="place-link-mentions">
+        <span className="conversation-link-mentions">
           {mentions}
           <span className="visually-hidden"> for you</span>
         </span>

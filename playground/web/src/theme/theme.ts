@@ -4,7 +4,7 @@ import { createSignal } from '../client/signal.ts';
 /** What the person chose; `system` follows the machine's own setting. */
 export type Theme = 'system' | 'light' | 'dark';
 
-const KEPT_AS = 'theme';
+const STORAGE_KEY = 'theme';
 const changed = createSignal();
 const prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
 
@@ -27,11 +27,11 @@ export function useTheme(): Theme {
 
 /** Chooses a theme for all windows of this browser that open later, and for this one at once. */
 export function chooseTheme(theme: Theme): void {
-  window.localStorage.setItem(KEPT_AS, theme);
+  window.localStorage.setItem(STORAGE_KEY, theme);
   changed.send();
 }
 
 function readTheme(): Theme {
-  const kept = window.localStorage.getItem(KEPT_AS);
+  const kept = window.localStorage.getItem(STORAGE_KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }

@@ -18,7 +18,7 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
   const messages = messagesOf(entities, channelId, threadTs);
   return (
     <section className="thread" aria-label="Thread">
-      <ThreadHeader channel={channelId} threadTs={threadTs} place={channelName(entities, channel)} />
+      <ThreadHeader channel={channelId} threadTs={threadTs} channelLabel={channelName(entities, channel)} />
       {messages.length === 0 ? (
         <p className="thread-missing">
           This thread is not here: its first message was deleted, or the link is wrong.
@@ -33,7 +33,7 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
             lastRead={thread?.lastRead ?? threadTs}
             unread={thread?.unread ?? 0}
           />
-          <Doing channel={channelId} threadTs={threadTs} />
+          <AgentStatus channel={channelId} threadTs={threadTs} />
           <Composer channel={channel} threadTs={threadTs} />
         </>
       )}
@@ -41,10 +41,18 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
   );
 }
 
-function ThreadHeader({ channel, threadTs, place }: { channel: string; threadTs: string; place: string }) {
+function ThreadHeader({
+  channel,
+  threadTs,
+  channelLabel,
+}: {
+  channel: string;
+  threadTs: string;
+  channelLabel: string;
+}) {
   const title = useEntity(`status:${channel}:${threadTs}`)?.session?.title;
   return (
-    <header className="place-header">
+    <header className="pane-header">
       <button
         type="button"
         className="icon-button thread-back"
@@ -53,9 +61,9 @@ function ThreadHeader({ channel, threadTs, place }: { channel: string; threadTs:
       >
         <Icon name="back" />
       </button>
-      <div className="place-header-title thread-title">
+      <div className="pane-header-title thread-title">
         <h2>{title ?? 'Thread'}</h2>
-        <span className="thread-place">{place}</span>
+        <span className="thread-channel">{channelLabel}</span>
       </div>
       <span className="thread-toggles">
         <PanelToggles />
@@ -72,7 +80,7 @@ function ThreadHeader({ channel, threadTs, place }: { channel: string; threadTs:
   );
 }
 
-function Doing({ channel, threadTs }: { channel: string; threadTs: string }) {
+function AgentStatus({ channel, threadTs }: { channel: string; threadTs: string }) {
   const status = useEntity(`status:${channel}:${threadTs}`);
   return (
     <div className="thread-doing">

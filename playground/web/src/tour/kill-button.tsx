@@ -27,8 +27,8 @@ export function KillButton() {
         Kill the bot now
       </button>
       <p role="status">{describeBot(bot)}</p>
-      {bot.state === 'failed' && bot.lastWords !== undefined && (
-        <pre className="tour-last-words">{bot.lastWords}</pre>
+      {bot.state === 'failed' && bot.lastOutput !== undefined && (
+        <pre className="tour-last-words">{bot.lastOutput}</pre>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 /** What to try when every step is done. */
-export function AfterTheTour() {
+export function TourEnd() {
   return (
     <div className="tour-finished">
       <h3>That was the tour. What to try next:</h3>

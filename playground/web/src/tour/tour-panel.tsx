@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { TourStep } from '../../../protocol.ts';
 import { usePlayground } from '../client/store.ts';
 import { StepActions } from './step-actions.tsx';
-import { AfterTheTour } from './tour-end.tsx';
+import { TourEnd } from './tour-end.tsx';
 import './tour.css';
 
 /** Which step somebody unfolded by hand; it stays open until it gets done. */
@@ -26,7 +26,7 @@ export function TourPanel() {
           ? 'The answers come from a scripted model: fixed rules, no AI. Everything else is the real bot.'
           : `The answers come from ${model.name}; its words and steps may differ from what is told here.`}
       </p>
-      {done === tour.length && <AfterTheTour />}
+      {done === tour.length && <TourEnd />}
       <ol className="tour-steps">
         {tour.map((step, index) => (
           <Step

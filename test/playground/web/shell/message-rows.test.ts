@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MessageEntity } from '../../../../playground/protocol.ts';
-import { firstNewTs, lineUp } from '../../../../playground/web/src/conversation/message-rows.ts';
+import { firstNewTs, toRows } from '../../../../playground/web/src/conversation/message-rows.ts';
 import { message } from './entities.ts';
 
 const NOON = new Date(2026, 4, 20, 12).getTime() / 1000;
@@ -11,7 +11,7 @@ function at(seconds: number): string {
 }
 
 function drawn(messages: readonly MessageEntity[], newTs?: string): readonly string[] {
-  return lineUp(messages, { newTs, now: NOW }).map((row) => {
+  return toRows(messages, { newTs, now: NOW }).map((row) => {
     if (row.kind !== 'message') return row.kind === 'day' ? row.label : 'New';
     return row.isCompact ? 'compact' : row.message.user;
   });

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useWorkspace } from '../../client/store.ts';
 import { Icon } from '../../icon.tsx';
-import { buttonStyle, isObject, stringOf, strings, wordsOf } from '../json.ts';
+import { buttonStyle, isObject, stringOf, strings, textOf } from '../json.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { PlainText } from '../text/prose.tsx';
 import { resolveLink } from '../text/resolve-link.ts';
@@ -49,13 +49,13 @@ export function IconButton({ blockId, element }: Slot) {
   const { me } = useWorkspace();
   if (Array.isArray(element.visible_to_user_ids) && !strings(element.visible_to_user_ids).includes(me))
     return null;
-  const label = stringOf(element.accessibility_label) || wordsOf(element.text);
+  const label = stringOf(element.accessibility_label) || textOf(element.text);
   return (
     <button
       type="button"
       className="element-icon-button"
       aria-label={label}
-      title={wordsOf(element.text)}
+      title={textOf(element.text)}
       aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
       onClick={() => void click(typeof element.value === 'string' ? element.value : undefined)}
@@ -85,8 +85,8 @@ export function FeedbackButtons({ blockId, element }: Slot) {
         key={icon}
         type="button"
         className="element-icon-button"
-        aria-label={stringOf(button.accessibility_label) || wordsOf(button.text)}
-        title={wordsOf(button.text)}
+        aria-label={stringOf(button.accessibility_label) || textOf(button.text)}
+        title={textOf(button.text)}
         aria-pressed={sent === value}
         aria-disabled={isBusy || undefined}
         onClick={() => void give(value)}

@@ -1,9 +1,9 @@
-import type { Filled } from '../../../../protocol.ts';
+import type { FormValues } from '../../../../protocol.ts';
 import type { Block, JsonObject } from '../../../../slack/state/types.ts';
 import { isObject, objects, stringOf, strings } from '../json.ts';
 
 /** What a person put into an element; an empty string empties it. */
-export type Value = Filled[string];
+export type Value = FormValues[string];
 
 /** An element and the block that stands at the top around it, which is where Slack looks for it. */
 export interface Slot {
@@ -65,11 +65,11 @@ export function slotsOf(blocks: readonly Block[]): Slot[] {
  * What was put in, as it is sent: by block id, or by action id where a block holds several elements. What stood in blocks that
  * are gone is left out, and so is the element that is itself clicked.
  */
-export function collectFilled(
+export function collectValues(
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
   clicked?: Slot,
-): Filled {
+): FormValues {
   const slots = slotsOf(blocks);
   const except = clicked === undefined ? undefined : keyOf(clicked);
   const entries = slots.flatMap((slot): [string, Value][] => {

@@ -16,7 +16,7 @@ export interface MenuGroup {
 }
 
 /** Who and what a person can choose of the workspace. */
-export interface Choosable {
+export interface MenuSources {
   readonly people: readonly PersonEntity[];
   readonly channels: readonly ChannelEntity[];
   readonly nameOf: (userId: string) => string;
@@ -24,7 +24,7 @@ export interface Choosable {
 }
 
 /** What a menu offers, from its own options or from the workspace. */
-export function groupsOf(element: JsonObject, workspace: Choosable): readonly MenuGroup[] {
+export function groupsOf(element: JsonObject, workspace: MenuSources): readonly MenuGroup[] {
   switch (stringOf(element.type).replace(/^multi_/, '')) {
     case 'users_select':
       return [
@@ -56,7 +56,7 @@ export function readOption(option: JsonObject): MenuOption {
   return { value: stringOf(option.value), label: `${plainString(option.text)}${description}` };
 }
 
-function channels({ channels: all, nameOf, me }: Choosable, kinds: readonly string[]): MenuOption[] {
+function channels({ channels: all, nameOf, me }: MenuSources, kinds: readonly string[]): MenuOption[] {
   return all
     .filter(({ type, isArchived }) => kinds.includes(type) && !isArchived)
     .map(({ id, name, type, members }) => {

@@ -1,15 +1,15 @@
 import { nameOf, useEntities, useWorkspace } from '../../client/store.ts';
-import { numberOf, wordsOf } from '../json.ts';
+import { numberOf, textOf } from '../json.ts';
 import { plainString } from '../text/read-text-object.ts';
 import { ariaOf, type ElementProps } from './element-state.ts';
-import { type Choosable, groupsOf, type MenuGroup, type MenuOption } from './menu-options.ts';
+import { groupsOf, type MenuGroup, type MenuOption, type MenuSources } from './menu-options.ts';
 import { useValue } from './use-click.ts';
 
 /** A menu of which one thing is chosen. It can be emptied again only where nothing is asked for. */
 export function SelectElement(props: ElementProps) {
   const { element, id, isRequired, dispatches } = props;
   const { value, isBusy, change } = useValue(props, dispatches);
-  const groups = groupsOf(element, useChoosable());
+  const groups = groupsOf(element, useMenuSources());
   const placeholder = plainString(element.placeholder) || 'Choose an option';
   return (
     <select
@@ -19,7 +19,7 @@ export function SelectElement(props: ElementProps) {
       disabled={isBusy}
       required={isRequired}
       onChange={(event) => void change(event.target.value)}
-      {...ariaOf(props, wordsOf(element.placeholder) || 'Choose an option')}
+      {...ariaOf(props, textOf(element.placeholder) || 'Choose an option')}
     >
       <option value="" disabled={isRequired || dispatches}>
         {placeholder}
@@ -73,7 +73,7 @@ export function Chips({
 export function MultiSelectElement(props: ElementProps) {
   const { element, id, dispatches } = props;
   const { value, isBusy, change } = useValue(props, dispatches);
-  const groups = groupsOf(element, useChoosable());
+  const groups = groupsOf(element, useMenuSources());
   const options = groups.flatMap((group) => group.options);
   const chosen = Array.isArray(value) ? value : [];
   const isFull = chosen.length >= (numberOf(element.max_selected_items) ?? Number.POSITIVE_INFINITY);
@@ -95,7 +95,7 @@ export function MultiSelectElement(props: ElementProps) {
         value=""
         disabled={isBusy || isFull}
         onChange={(event) => void change([...chosen, event.target.value])}
-        {...ariaOf(props, wordsOf(element.placeholder) || 'Choose options')}
+        {...ariaOf(props, textOf(element.placeholder) || 'Choose options')}
       >
         <option value="" disabled>
           {plainString(element.placeholder) || 'Choose options'}
@@ -107,7 +107,7 @@ export function MultiSelectElement(props: ElementProps) {
 }
 
 /** Who and what the person of this client can choose. */
-export function useChoosable(): Choosable {
+export function useMenuSources(): MenuSources {
   const entities = useEntities();
   const all = [...entities.values()];
   return {

@@ -1,25 +1,25 @@
 import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
-import type { Answer, Target } from '../../../../protocol.ts';
+import type { ActionResult, ClickTarget } from '../../../../protocol.ts';
 import type { Block } from '../../../../slack/state/types.ts';
 import { act } from '../../client/act.ts';
 import { readRoute } from '../../navigation/routes.ts';
 import { isObject, stringOf } from '../json.ts';
-import { ConfirmDialog, type Question } from '../modal/confirm-dialog.tsx';
-import { collectFilled, initialOf, keyOf, presetFor, type Slot, type Value } from './element-state.ts';
-import { withoutWrong } from './validate-inputs.ts';
+import { type Confirmation, ConfirmDialog } from '../modal/confirm-dialog.tsx';
+import { collectValues, initialOf, keyOf, presetFor, type Slot, type Value } from './element-state.ts';
+import { withoutInvalid } from './validate-inputs.ts';
 
 /** What the elements of one message or view share: what was put into them, and how a click is sent. */
 export interface Surface {
-  readonly target: Target;
+  readonly target: ClickTarget;
   /** What is wrong, by block id. */
   readonly errors: Readonly<Record<string, string>>;
   valueOf(slot: Slot): Value | undefined;
-  fill(slot: Slot, value: Value): void;
+  setValue(slot: Slot, value: Value): void;
   /** Asks what the element wants asked before it is clicked; true when the person is sure, or nothing is asked. */
-  ask(slot: Slot): Promise<boolean>;
-  send(slot: Slot, value?: Value): Promise<Answer>;
+  confirm(slot: Slot): Promise<boolean>;
+  send(slot: Slot, value?: Value): Promise<ActionResult>;
   /** The latest of what was put in, also between two drawings. */
-  filled(): ReadonlyMap<string, Value>;
+  values(): ReadonlyMap<string, Value>;
 }
 
 export const SurfaceContext = createContext<Surface | undefined>(undefined);
@@ -31,32 +31,32 @@ export function useSurface(): Surface {
   return surface;
 }
 
-interface SurfaceParts {
-  readonly target: Target;
+interface SurfaceOptions {
+  readonly target: ClickTarget;
   readonly blocks: readonly Block[];
   readonly errors?: Readonly<Record<string, string>>;
-  readonly onFill?: (slot: Slot) => void;
+  readonly onChange?: (slot: Slot) => void;
   readonly onRefused?: (error: string) => void;
 }
 
 /** A new surface, and the dialog in which it asks before a click. */
-export function useNewSurface({ target, blocks, errors = {}, onFill, onRefused }: SurfaceParts): {
+export function useNewSurface({ target, blocks, errors = {}, onChange, onRefused }: SurfaceOptions): {
   surface: Surface;
   dialog: ReactNode;
 } {
   const [filled, setFilled] = useState(() => presetFor(blocks, openChannel()));
-  const [question, setQuestion] = useState<Question>();
+  const [question, setQuestion] = useState<Confirmation>();
   const latest = useRef(filled);
   const surface: Surface = {
     target,
     errors,
     valueOf: (slot) => filled.get(keyOf(slot)) ?? initialOf(slot.element),
-    fill: (slot, value) => {
+    setValue: (slot, value) => {
       latest.current = new Map(latest.current).set(keyOf(slot), value);
       setFilled(latest.current);
-      onFill?.(slot);
+      onChange?.(slot);
     },
-    ask: async ({ element: { confirm } }) => {
+    confirm: async ({ element: { confirm } }) => {
       if (!isObject(confirm)) return true;
       const isSure = await new Promise<boolean>((answer) => setQuestion({ confirm, answer }));
       setQuestion(undefined);
@@ -67,13 +67,13 @@ export function useNewSurface({ target, blocks, errors = {}, onFill, onRefused }
       if (!answer.ok) onRefused?.(answer.error);
       return answer;
     },
-    filled: () => latest.current,
+    values: () => latest.current,
   };
   return { surface, dialog: question === undefined ? null : <ConfirmDialog {...question} /> };
 }
 
 function clickOf(
-  target: Target,
+  target: ClickTarget,
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
   slot: Slot,
@@ -81,9 +81,9 @@ function clickOf(
 ) {
   const isSimple = typeof value === 'string' || typeof value === 'number' || isList(value);
   // What has no simple value, such as rich text, is sent as one of the values.
-  const values = collectFilled(
+  const values = collectValues(
     blocks,
-    withoutWrong(blocks, filled),
+    withoutInvalid(blocks, filled),
     isSimple || value === undefined ? slot : undefined,
   );
   return {
@@ -96,8 +96,8 @@ function clickOf(
 }
 
 function openChannel(): string {
-  const { place } = readRoute();
-  return place.kind === 'channel' ? place.channel : '';
+  const { screen } = readRoute();
+  return screen.kind === 'channel' ? screen.channel : '';
 }
 
 function isList(value: Value | undefined): value is readonly string[] {

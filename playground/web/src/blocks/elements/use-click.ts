@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Answer } from '../../../../protocol.ts';
+import type { ActionResult } from '../../../../protocol.ts';
 import type { Slot, Value } from './element-state.ts';
 import { useSurface } from './surface.tsx';
 
@@ -9,28 +9,28 @@ import { useSurface } from './surface.tsx';
  */
 export function useClick(slot: Slot): {
   isBusy: boolean;
-  click: (value?: Value) => Promise<Answer | undefined>;
+  click: (value?: Value) => Promise<ActionResult | undefined>;
 } {
   const surface = useSurface();
   const [isBusy, setBusy] = useState(false);
-  const isOut = useRef(false);
-  const isDrawn = useRef(true);
+  const isInFlight = useRef(false);
+  const isMounted = useRef(true);
   useEffect(() => {
-    isDrawn.current = true;
+    isMounted.current = true;
     return () => {
-      isDrawn.current = false;
+      isMounted.current = false;
     };
   }, []);
   const click = async (value?: Value) => {
-    if (isOut.current) return undefined;
-    isOut.current = true;
+    if (isInFlight.current) return undefined;
+    isInFlight.current = true;
     try {
-      if (!(await surface.ask(slot))) return undefined;
+      if (!(await surface.confirm(slot))) return undefined;
       setBusy(true);
       return await surface.send(slot, value);
     } finally {
-      isOut.current = false;
-      if (isDrawn.current) setBusy(false);
+      isInFlight.current = false;
+      if (isMounted.current) setBusy(false);
     }
   };
   return { isBusy, click };
@@ -45,10 +45,10 @@ export function useValue(
   const { isBusy, click } = useClick(slot);
   const value = surface.valueOf(slot) ?? '';
   const change = async (next: Value) => {
-    surface.fill(slot, next);
+    surface.setValue(slot, next);
     if (!dispatches) return;
     const answer = await click(next);
-    if (answer === undefined || !answer.ok) surface.fill(slot, value);
+    if (answer === undefined || !answer.ok) surface.setValue(slot, value);
   };
   return { value, isBusy, change };
 }

@@ -3,7 +3,7 @@ import { isObject, numberOf, stringOf } from '../json.ts';
 import { initialOf, isEmptyValue, keyOf, type Slot, slotsOf, type Value } from './element-state.ts';
 
 /** What Slack's own client would refuse to send, by block id: a required input that is empty, or one that is filled in wrongly. */
-export function checkInputs(
+export function validateInputs(
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
 ): Readonly<Record<string, string>> {
@@ -20,18 +20,18 @@ export function checkInputs(
 }
 
 /** What was put in without what is filled in wrongly, for a click beside an input that is only half written. */
-export function withoutWrong(
+export function withoutInvalid(
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
 ): ReadonlyMap<string, Value> {
   const wrong = slotsOf(blocks)
-    .filter((slot) => isFilledWrongly(slot, filled.get(keyOf(slot))))
+    .filter((slot) => isInvalidValue(slot, filled.get(keyOf(slot))))
     .map(keyOf);
   return new Map([...filled].filter(([key]) => !wrong.includes(key)));
 }
 
 /** True for a value that is neither empty nor what the element takes. */
-export function isFilledWrongly({ element }: Slot, value: Value | undefined): boolean {
+export function isInvalidValue({ element }: Slot, value: Value | undefined): boolean {
   return !isEmptyValue(value) && problemOf(element, value) !== undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Block, JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement, Unknown } from '../elements/element.tsx';
-import { inOrder } from '../in-order.tsx';
 import { objects, stringOf } from '../json.ts';
+import { renderList } from '../render-list.tsx';
 import { parseMarkdown } from '../text/parse-markdown.ts';
 import { PlainText, Prose, Text } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
@@ -75,7 +75,7 @@ function KnownBlock({ block, blockId }: BlockProps) {
     case 'container':
       return (
         <ContainerBlock block={block}>
-          {inOrder(objects(block.child_blocks), (child) => (
+          {renderList(objects(block.child_blocks), (child) => (
             <BlockView block={child} blockId={blockId} />
           ))}
         </ContainerBlock>
@@ -88,7 +88,7 @@ function KnownBlock({ block, blockId }: BlockProps) {
 function ContextBlock({ block }: { readonly block: JsonObject }) {
   return (
     <div className="block-context">
-      {inOrder(objects(block.elements), (element) =>
+      {renderList(objects(block.elements), (element) =>
         element.type === 'image' ? (
           <Image image={element} isSmall />
         ) : (

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement } from '../elements/element.tsx';
-import { inOrder } from '../in-order.tsx';
 import { isObject, objects, stringOf } from '../json.ts';
+import { renderList } from '../render-list.tsx';
 import { PlainText, Prose, Text } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
 import { Image } from './image.tsx';
@@ -45,7 +45,7 @@ export function CardBlock({ block, blockId }: BlockProps) {
 export function CarouselBlock({ block, blockId }: BlockProps) {
   return (
     <ScrollFrame className="block-carousel" label="Cards">
-      {inOrder(objects(block.elements), (card) => (
+      {renderList(objects(block.elements), (card) => (
         <CardBlock block={card} blockId={blockId} />
       ))}
     </ScrollFrame>

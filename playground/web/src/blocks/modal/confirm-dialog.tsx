@@ -6,13 +6,13 @@ import { handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
 
 /** What is asked before a click, and where the answer goes. */
-export interface Question {
+export interface Confirmation {
   readonly confirm: JsonObject;
   readonly answer: (isSure: boolean) => void;
 }
 
 /** Asks whether the person is sure; leaving it any other way says no. */
-export function ConfirmDialog({ confirm, answer }: Question) {
+export function ConfirmDialog({ confirm, answer }: Confirmation) {
   const dialog = useDialog(true);
   const id = useId();
   const style = buttonStyle(confirm.style) === 'danger' ? 'danger' : 'primary';

@@ -3,9 +3,9 @@ import { flushSync } from 'react-dom';
 import type { ShownView } from '../../../../protocol.ts';
 import { act } from '../../client/act.ts';
 import { Icon } from '../../icon.tsx';
-import { collectFilled } from '../elements/element-state.ts';
+import { collectValues } from '../elements/element-state.ts';
 import { SurfaceContext, useNewSurface } from '../elements/surface.tsx';
-import { checkInputs } from '../elements/validate-inputs.ts';
+import { validateInputs } from '../elements/validate-inputs.ts';
 import { BlockList } from '../layout/block-view.tsx';
 import { ScrollFrame } from '../layout/scroll-frame.tsx';
 import { PlainText } from '../text/prose.tsx';
@@ -36,7 +36,7 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
     blocks: view.blocks,
     errors,
     onRefused: setRefusal,
-    onFill: ({ blockId }) =>
+    onChange: ({ blockId }) =>
       setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([key]) => key !== blockId))),
   });
   const showErrors = (found: Errors) => {
@@ -48,12 +48,12 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
     event.preventDefault();
     if (isBusy) return;
     setRefusal(undefined);
-    const problems = checkInputs(view.blocks, surface.filled());
+    const problems = validateInputs(view.blocks, surface.values());
     if (Object.keys(problems).length > 0) return showErrors(problems);
     setBusy(true);
     const answer = await act('submit', {
       viewId: view.id,
-      values: collectFilled(view.blocks, surface.filled()),
+      values: collectValues(view.blocks, surface.values()),
     });
     setBusy(false);
     if (!answer.ok) setRefusal(answer.error);

@@ -1,6 +1,6 @@
 import type { MouseEvent } from 'react';
 import { useEntity, usePerson, useWorkspace } from '../../client/store.ts';
-import { go, hrefOf } from '../../navigation/routes.ts';
+import { hrefOf, navigate } from '../../navigation/routes.ts';
 import { emojiOf } from './emoji-names.ts';
 
 /** A person by name, set off when it is the person of this client. */
@@ -26,14 +26,14 @@ export function BroadcastMention({ range }: { readonly range: string }) {
 export function ChannelMention({ id, name }: { readonly id: string; readonly name?: string }) {
   const channel = useEntity<'channel'>(`channel:${id}`);
   if (channel === undefined) return <span className="prose-mention">{`#${name ?? id}`}</span>;
-  const place = { kind: 'channel', channel: id } as const;
+  const screen = { kind: 'channel', channel: id } as const;
   const follow = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    go({ place });
+    navigate({ screen });
   };
   return (
-    <a className="prose-mention" href={hrefOf({ place })} onClick={follow}>
+    <a className="prose-mention" href={hrefOf({ screen })} onClick={follow}>
       {`#${channel.name}`}
     </a>
   );

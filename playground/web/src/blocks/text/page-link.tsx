@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { useWorkspace } from '../../client/store.ts';
-import { go, hrefOf, routeOf } from '../../navigation/routes.ts';
+import { hrefOf, navigate, routeOf } from '../../navigation/routes.ts';
 import { resolveLink } from './resolve-link.ts';
 
 interface PageLinkProps {
@@ -29,15 +29,15 @@ export function PageLink({ url, className = 'prose-link', label, onFollow, child
       </a>
     );
   }
-  const { place } = routeOf(target.url);
+  const { screen } = routeOf(target.url);
   const follow = (event: MouseEvent) => {
     onFollow?.();
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    go({ place });
+    navigate({ screen });
   };
   return (
-    <a className={className} href={hrefOf({ place })} aria-label={label} onClick={follow}>
+    <a className={className} href={hrefOf({ screen })} aria-label={label} onClick={follow}>
       {children}
     </a>
   );

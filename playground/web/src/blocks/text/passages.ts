@@ -60,11 +60,11 @@ export function plainInlines(text: string): Inline[] {
 }
 
 /** The words of a line without anything around them. */
-export function wordsOfInlines(content: readonly Inline[]): string {
+export function plainTextOf(content: readonly Inline[]): string {
   return content
     .map((piece) => {
       if (piece.kind === 'text' || piece.kind === 'code') return piece.text;
-      if (piece.kind === 'styled' || piece.kind === 'link') return wordsOfInlines(piece.content);
+      if (piece.kind === 'styled' || piece.kind === 'link') return plainTextOf(piece.content);
       return piece.kind === 'break' ? '\n' : '';
     })
     .join('');

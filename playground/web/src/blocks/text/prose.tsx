@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
-import { inOrder } from '../in-order.tsx';
 import { ScrollFrame } from '../layout/scroll-frame.tsx';
+import { renderList } from '../render-list.tsx';
 import { formatDate } from './format-date.ts';
 import { BroadcastMention, ChannelMention, Emoji, GroupMention, UserMention } from './inline-elements.tsx';
 import { PageLink } from './page-link.tsx';
@@ -17,12 +17,12 @@ const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
 
 /** Draws what a text was read as. */
 export function Prose({ passages }: { readonly passages: readonly Passage[] }) {
-  return inOrder(passages, (passage) => <PassageView passage={passage} />);
+  return renderList(passages, (passage) => <PassageView passage={passage} />);
 }
 
 /** Draws the pieces of a line. */
 export function Inlines({ content }: { readonly content: readonly Inline[] }) {
-  return inOrder(content, (piece) => <InlineView piece={piece} />);
+  return renderList(content, (piece) => <InlineView piece={piece} />);
 }
 
 function PassageView({ passage }: { readonly passage: Passage }) {
@@ -71,7 +71,7 @@ function PassageView({ passage }: { readonly passage: Passage }) {
 }
 
 function Items({ items }: { readonly items: readonly ListItem[] }) {
-  return inOrder(items, ({ isChecked, content }) => (
+  return renderList(items, ({ isChecked, content }) => (
     <li className={isChecked === undefined ? undefined : 'prose-task'}>
       {isChecked === undefined ? null : (
         <span className="prose-checkbox" role="img" aria-label={isChecked ? 'done' : 'not done'}>
@@ -86,7 +86,7 @@ function Items({ items }: { readonly items: readonly ListItem[] }) {
 function TablePassage({ alignments, head, rows }: Extract<Passage, { kind: 'table' }>) {
   const styleOf = (column: number) => ({ textAlign: alignments[column] ?? 'left' });
   const cells = (row: readonly (readonly Inline[])[], Cell: 'th' | 'td') =>
-    inOrder(head, (_, column) => (
+    renderList(head, (_, column) => (
       <Cell style={styleOf(column)} scope={Cell === 'th' ? 'col' : undefined}>
         <Inlines content={row[column] ?? []} />
       </Cell>
@@ -98,7 +98,7 @@ function TablePassage({ alignments, head, rows }: Extract<Passage, { kind: 'tabl
           <tr>{cells(head, 'th')}</tr>
         </thead>
         <tbody>
-          {inOrder(rows, (row) => (
+          {renderList(rows, (row) => (
             <tr>{cells(row, 'td')}</tr>
           ))}
         </tbody>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/record-protocol.ts';
-import { actorOf, detailInWords, gapBefore } from '../../../playground/web/src/record-panel/describe-row.ts';
-import { queueInWords, threadInWords } from '../../../playground/web/src/record-panel/describe-thread.ts';
-import { spellDuration, spellTimer } from '../../../playground/web/src/record-panel/format-time.ts';
+import { actorOf, describeDetail, gapBefore } from '../../../playground/web/src/record-panel/describe-row.ts';
+import { describeQueue, describeThread } from '../../../playground/web/src/record-panel/describe-thread.ts';
+import { formatDuration, formatTimer } from '../../../playground/web/src/record-panel/format-time.ts';
 import { partsOf, roleOf } from '../../../playground/web/src/record-panel/message-parts.ts';
-import { pathOf } from '../../../playground/web/src/record-panel/state-path.ts';
+import { statePath } from '../../../playground/web/src/record-panel/state-path.ts';
 
 function requestWith(changes: Partial<RecordedRequest> = {}): RecordedRequest {
   return {
@@ -39,7 +39,7 @@ function rowWith(changes: Partial<RecordedRow> = {}): RecordedRow {
     detail: '',
     body: '',
     hash: 'h1',
-    before: '',
+    previousHash: '',
     ...changes,
   };
 }
@@ -70,18 +70,18 @@ describe('times', () => {
     [47 * 3_600_000, '47:00:00'],
     [48 * 3_600_000, '2 days'],
   ])('%i ms are %s', (milliseconds, words) => {
-    expect(spellDuration(milliseconds)).toBe(words);
+    expect(formatDuration(milliseconds)).toBe(words);
   });
 
   test('a timer counts down by the clock it is given, and then is due', () => {
-    expect(spellTimer({ kind: 'expire', at: 200_000 }, 8_000)).toBe('expires in 3:12');
-    expect(spellTimer({ kind: 'remind', at: 200_000 }, 200_000)).toBe('reminder now');
+    expect(formatTimer({ kind: 'expire', at: 200_000 }, 8_000)).toBe('expires in 3:12');
+    expect(formatTimer({ kind: 'remind', at: 200_000 }, 200_000)).toBe('reminder now');
   });
 });
 
 describe('the way of a request', () => {
   const statesOf = (state: string, events: readonly string[], changes: Partial<RecordedRequest> = {}) =>
-    pathOf(
+    statePath(
       requestWith({ state, ...changes }),
       events.map((line, index) => {
         const [event = '', detail = ''] = line.split('/');
@@ -118,7 +118,7 @@ describe('the way of a request', () => {
 
   test('rows about another request say nothing of this one', () => {
     const rows = [rowWith(), rowWith({ event: 'rejected', subject: 'C1:1.2~b' })];
-    expect(pathOf(requestWith({ kind: 'form' }), rows).map(({ state }) => state)).toEqual([
+    expect(statePath(requestWith({ kind: 'form' }), rows).map(({ state }) => state)).toEqual([
       'pending',
       'answered',
     ]);
@@ -133,32 +133,32 @@ describe('what a thread is doing', () => {
       requestWith({ kind: 'question' }),
       requestWith({ state: 'succeeded' }),
     ];
-    expect(threadInWords(recordWith({ state: 'waiting', requests }), 0)).toBe(
+    expect(describeThread(recordWith({ state: 'waiting', requests }), 0)).toBe(
       'Waits for 2 signatures, and for an answer.',
     );
   });
 
   test('an action whose outcome is unknown waits for a word on it', () => {
     const record = recordWith({ state: 'waiting', requests: [requestWith({ state: 'unknown' })] });
-    expect(threadInWords(record, 0)).toBe('Waits for a word on an unknown outcome.');
+    expect(describeThread(record, 0)).toBe('Waits for a word on an unknown outcome.');
   });
 
   test('a lease is told while it holds and after it ran out', () => {
     const record = recordWith({ state: 'working', lease: { token: '7', until: 30_000 }, unread: 1 });
-    expect(threadInWords(record, 10_000)).toContain('token 7); its lease holds for 0:20');
-    expect(threadInWords(record, 40_000)).toContain('ran out 0:10 ago');
+    expect(describeThread(record, 10_000)).toContain('token 7); its lease holds for 0:20');
+    expect(describeThread(record, 40_000)).toContain('ran out 0:10 ago');
   });
 
   test('what is queued is told once', () => {
-    expect(threadInWords(recordWith({ unread: 2 }), 0)).toBe('2 messages wait for a worker.');
-    expect(queueInWords(recordWith({ unread: 2 }))).toBe('');
-    expect(queueInWords(recordWith({ state: 'waiting', unread: 1 }))).toBe(
+    expect(describeThread(recordWith({ unread: 2 }), 0)).toBe('2 messages wait for a worker.');
+    expect(describeQueue(recordWith({ unread: 2 }))).toBe('');
+    expect(describeQueue(recordWith({ state: 'waiting', unread: 1 }))).toBe(
       '1 message is queued and will be read afterwards.',
     );
   });
 
   test('a thread that was set aside says why', () => {
-    expect(threadInWords(recordWith({ state: 'set-aside', reason: 'no good state' }), 0)).toBe(
+    expect(describeThread(recordWith({ state: 'quarantined', reason: 'no good state' }), 0)).toBe(
       'Set aside: no good state',
     );
   });
@@ -177,17 +177,17 @@ describe('an audit row', () => {
 
   test('names people and cuts ids that nobody reads', () => {
     const detail = 'try 1 U2 6b1f0c1e-0000-4000-8000-123456789012';
-    expect(detailInWords(rowWith({ detail }), name)).toBe('try 1 Alice 6b1f0c1e…');
+    expect(describeDetail(rowWith({ detail }), name)).toBe('try 1 Alice 6b1f0c1e…');
   });
 
   test('follows at once, after rows about other threads, or where rows are missing', () => {
     const above = rowWith({ seq: 4, hash: 'h4' });
-    expect(gapBefore(rowWith({ seq: 5, before: 'h4' }), above)).toBeUndefined();
-    expect(gapBefore(rowWith({ seq: 7, before: 'h6' }), above)).toEqual({
+    expect(gapBefore(rowWith({ seq: 5, previousHash: 'h4' }), above)).toBeUndefined();
+    expect(gapBefore(rowWith({ seq: 7, previousHash: 'h6' }), above)).toEqual({
       kind: 'elsewhere',
       text: 'rows 5 to 6 are not about this thread',
     });
-    expect(gapBefore(rowWith({ seq: 6, before: 'h4' }), above)).toEqual({
+    expect(gapBefore(rowWith({ seq: 6, previousHash: 'h4' }), above)).toEqual({
       kind: 'missing',
       text: 'row 5 is missing',
     });

@@ -5,21 +5,21 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchChromium } from '../../playground/chromium/launch-chromium.ts';
-import { Visitor } from '../../playground/chromium/person-page.ts';
-import { PLACES } from '../../playground/slack/default-cast.ts';
+import { PersonPage } from '../../playground/chromium/person-page.ts';
+import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { type Playground, startPlayground } from '../../playground/start-playground.ts';
 
 /** The people of the playground, as the page's addresses name them. */
 export type PersonName = 'remi' | 'alice' | 'bruno' | 'ada' | 'gil' | 'olga';
 
-const PATIENCE_MILLISECONDS = 100_000;
-const evidence = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
+const TIMEOUT_MS = 100_000;
+const failuresFolder = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
 const manifest = fileURLToPath(new URL('../../manifest.yml', import.meta.url));
 
 /** One real playground for a file of tests, and one browser in which each person has a window of their own. */
-export class Stage {
+export class PlaygroundFixture {
   readonly #dataFolder = mkdtempSync(join(tmpdir(), 'countersign-browser-'));
-  readonly #troubles: string[] = [];
+  readonly errors: string[] = [];
   #playground: Playground | undefined;
   #browser: Browser | undefined;
 
@@ -49,10 +49,10 @@ export class Stage {
   }
 
   /** Opens a window as somebody; it closes with the file. */
-  async visit(
+  async openAs(
     name: PersonName,
-    { path = `/${name}/${PLACES.general}`, ...look }: { path?: string } & BrowserContextOptions = {},
-  ): Promise<Visitor> {
+    { path = `/${name}/${CHANNELS.general}`, ...look }: { path?: string } & BrowserContextOptions = {},
+  ): Promise<PersonPage> {
     if (this.#browser === undefined) throw new Error('the browser is not running');
     const context = await this.#browser.newContext({
       baseURL: this.url,
@@ -64,27 +64,27 @@ export class Stage {
       ...look,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MILLISECONDS);
-    page.on('pageerror', (error) => this.#troubles.push(`${name}: ${error.stack ?? error.message}`));
+    page.setDefaultTimeout(TIMEOUT_MS);
+    page.on('pageerror', (error) => this.errors.push(`${name}: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
-      if (message.type() === 'error') this.#troubles.push(`${name}: ${message.text()}`);
+      if (message.type() === 'error') this.errors.push(`${name}: ${message.text()}`);
     });
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== new URL(this.url).origin)
-        this.#troubles.push(`${name}: the page asked ${request.url()} for something`);
+        this.errors.push(`${name}: the page asked ${request.url()} for something`);
     });
     await page.goto(path);
-    return new Visitor(page);
+    return new PersonPage(page);
   }
 
   /** What went wrong inside the windows since this was last asked: errors, and requests to other machines. */
-  takeTroubles(): string[] {
-    return this.#troubles.splice(0);
+  takeErrors(): string[] {
+    return this.errors.splice(0);
   }
 
   /** Keeps pictures of the windows and the bot's log, for whoever has to find out why a test failed. */
-  async keepEvidence(test: string): Promise<void> {
-    const folder = join(evidence, test.replaceAll(/\W+/g, '-'));
+  async saveScreenshots(test: string): Promise<void> {
+    const folder = join(failuresFolder, test.replaceAll(/\W+/g, '-'));
     mkdirSync(folder, { recursive: true });
     const pages = (this.#browser?.contexts() ?? []).flatMap((context) => context.pages());
     for (const [index, page] of pages.entries())
@@ -100,13 +100,13 @@ export class Stage {
 }
 
 /** Sets the stage for a file; every test also fails when a window has met an error. */
-export function setStage(): Stage {
-  const stage = new Stage();
-  beforeAll(() => stage.start());
+export function startFixture(): PlaygroundFixture {
+  const fixture = new PlaygroundFixture();
+  beforeAll(() => fixture.start());
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.keepEvidence(task.name);
-    expect(stage.takeTroubles()).toEqual([]);
+    if (task.result?.state === 'fail') await fixture.saveScreenshots(task.name);
+    expect(fixture.takeErrors()).toEqual([]);
   });
-  afterAll(() => stage.stop());
-  return stage;
+  afterAll(() => fixture.stop());
+  return fixture;
 }

@@ -12,7 +12,7 @@ interface Finding {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds in the page as it is now and calls serious or critical, a line each. */
-export async function findSerious(page: Page): Promise<string[]> {
+export async function findViolations(page: Page): Promise<string[]> {
   // The page's own policy refuses a foreign script tag.
   await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: Finding[] }>(

@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../playground/chromium/person-page.ts';
-import { PLACES } from '../../playground/slack/default-cast.ts';
-import { findSerious } from './find-serious.ts';
-import { setStage } from './stage.ts';
+import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { CHANNELS } from '../../playground/slack/default-cast.ts';
+import { findViolations } from './check-accessibility.ts';
+import { startFixture } from './fixture.ts';
 
 const REFUND = 'Please refund 120 dollars of order A-1001, the top is scratched.';
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
-const stage = setStage();
+const playground = startFixture();
 let threadPath: string;
 
 beforeAll(async () => {
-  const remi = await stage.visit('remi');
+  const remi = await playground.openAs('remi');
   await remi.ask(REFUND);
   await remi.openThread(REFUND);
   await remi.pendingCard('refund_order').waitFor();
@@ -20,10 +20,10 @@ beforeAll(async () => {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing serious in the main states, ${colorScheme}`, async () => {
-    const alice = await stage.visit('alice', { path: threadPath, colorScheme });
+    const alice = await playground.openAs('alice', { path: threadPath, colorScheme });
     const findings: string[] = [];
     const look = async (state: string) => {
-      for (const finding of await findSerious(alice.page)) findings.push(`${state}: ${finding}`);
+      for (const finding of await findViolations(alice.page)) findings.push(`${state}: ${finding}`);
     };
     await alice.pendingCard('refund_order').waitFor();
     await alice.tour.waitFor();
@@ -49,7 +49,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await look('the switch between people');
     await alice.page.keyboard.press('Escape');
 
-    await alice.place(/Countersign/).click();
+    await alice.conversationLink(/Countersign/).click();
     await alice.messages.getByText('Approval needed').waitFor();
     await look('direct messages');
     await alice.page.getByRole('link', { name: 'Home' }).click();
@@ -60,7 +60,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 test('a theme is chosen, seen at once and kept over a reload', async () => {
-  const alice = await stage.visit('alice', { colorScheme: 'light' });
+  const alice = await playground.openAs('alice', { colorScheme: 'light' });
   const background = () => alice.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   const toggle = alice.page.getByRole('button', { name: /^Theme/ });
   const light = await background();
@@ -75,7 +75,7 @@ test('a theme is chosen, seen at once and kept over a reload', async () => {
 });
 
 test('on a phone one asks, signs and finds the way back, with nothing beside the screen', async () => {
-  const remi = await stage.visit('remi', PHONE);
+  const remi = await playground.openAs('remi', PHONE);
   const words = 'Please refund 103 dollars of order A-1001.';
   await remi.ask(words);
   await remi.openThread(words);
@@ -88,14 +88,14 @@ test('on a phone one asks, signs and finds the way back, with nothing beside the
   await remi.page.getByRole('button', { name: /^You are/ }).click();
   await remi.page.getByRole('button', { name: /^Alice Approver/ }).click();
   await remi.page.getByRole('button', { name: 'Back to the channels and people' }).click();
-  await remi.place(/Countersign/).click();
+  await remi.conversationLink(/Countersign/).click();
   const copy = remi.messages.getByRole('listitem').filter({ hasText: 'Approval needed' }).last();
   await copy.getByText('10300').waitFor();
   await expectNothingBeside(remi);
   await remi.click(copy, 'Edit');
   await remi.dialog.getByLabel(/amount/i).waitFor();
   await expectNothingBeside(remi);
-  expect(await findSerious(remi.page)).toEqual([]);
+  expect(await findViolations(remi.page)).toEqual([]);
   await remi.page.keyboard.press('Escape');
   await remi.click(copy, 'Approve');
   await remi.messages.getByText('refund_order: succeeded').waitFor();
@@ -103,15 +103,15 @@ test('on a phone one asks, signs and finds the way back, with nothing beside the
   await remi.page.getByRole('button', { name: 'Tour' }).click();
   await remi.tour.getByText(/of 8 done/).waitFor();
   await expectNothingBeside(remi);
-  expect(await findSerious(remi.page)).toEqual([]);
+  expect(await findViolations(remi.page)).toEqual([]);
 });
 
-async function expectNothingBeside({ page }: Visitor): Promise<void> {
+async function expectNothingBeside({ page }: PersonPage): Promise<void> {
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
 }
 
 test('a place that is not there, or not to be seen, is no dead end', async () => {
-  const gil = await stage.visit('gil', { path: `/gil/${PLACES.releases}` });
+  const gil = await playground.openAs('gil', { path: `/gil/${CHANNELS.releases}` });
   await gil.messages.waitFor();
-  expect(new URL(gil.page.url()).pathname).toBe(`/gil/${PLACES.general}`);
+  expect(new URL(gil.page.url()).pathname).toBe(`/gil/${CHANNELS.general}`);
 });

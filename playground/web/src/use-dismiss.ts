@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** Calls back when a small open list is left: by Escape, or by a press or the focus going elsewhere. */
-export function useLeaving(
+export function useDismiss(
   element: RefObject<HTMLElement | null>,
   isOpen: boolean,
   onLeave: (how: 'escape' | 'elsewhere') => void,

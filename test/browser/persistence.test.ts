@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../playground/chromium/person-page.ts';
-import { PLACES } from '../../playground/slack/default-cast.ts';
-import { setStage } from './stage.ts';
+import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { CHANNELS } from '../../playground/slack/default-cast.ts';
+import { startFixture } from './fixture.ts';
 
 const DELETION = 'Please delete the customer Tomo Arai.';
 
-const stage = setStage();
-let remi: Visitor;
-let alice: Visitor;
+const playground = startFixture();
+let remi: PersonPage;
+let alice: PersonPage;
 
 beforeAll(async () => {
-  [remi, alice] = await Promise.all([stage.visit('remi'), stage.visit('alice')]);
+  [remi, alice] = await Promise.all([playground.openAs('remi'), playground.openAs('alice')]);
 });
 
 test('a reload in the middle keeps the thread, the card, the signature and what one had begun to type', async () => {
@@ -32,21 +32,21 @@ test('what is said while the bot is down is answered when it is back', async () 
   await remi.sidebar.getByText('Countersign: down, starts again soon').waitFor();
   await remi.ask(words);
   await remi.openThread(words);
-  await remi.reads(/Refunded \$21\.00 of order A-1001\./);
+  await remi.waitForText(/Refunded \$21\.00 of order A-1001\./);
 });
 
 test('a stop and a start of everything keeps messages, card and signature in open windows, and it goes on', async () => {
-  await stage.restart();
+  await playground.restart();
   // While nothing answered, the windows could only complain.
-  stage.takeTroubles();
+  playground.takeErrors();
   await alice.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
   await alice.click(alice.pendingCard('delete_customer'), 'Details');
   await alice.dialog.getByText('customer: "Tomo Arai"').waitFor();
   await alice.page.keyboard.press('Escape');
 
-  const bruno = await stage.visit('bruno', { path: `/bruno/${PLACES.general}` });
+  const bruno = await playground.openAs('bruno', { path: `/bruno/${CHANNELS.general}` });
   await bruno.openThread(DELETION);
   await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
   await bruno.click(bruno.dialog, 'Approve');
-  await alice.reads('Tomo Arai is deleted, with 1 order.');
+  await alice.waitForText('Tomo Arai is deleted, with 1 order.');
 });
