@@ -50,7 +50,7 @@ export class Clients {
 }
 
 /** One open connection of a person's client: it is sent what it does not have yet, and nothing twice. */
-export class EventStream {
+class EventStream {
   readonly userId: string;
   readonly #response: ServerResponse;
   /** The JSON of what the client has, by key; undefined before the first change. */

@@ -4,15 +4,6 @@ import { z } from 'zod';
 export const savedReadPositions = z.record(z.string(), z.record(z.string(), z.string()));
 export type SavedReadPositions = z.infer<typeof savedReadPositions>;
 
-/** What `reads()` of a page server gave, read back from a file. */
-export function parseSavedReads(file: unknown): SavedReadPositions {
-  const parsed = savedReadPositions.safeParse(file);
-  if (parsed.success) return parsed.data;
-  throw new Error('What was saved of who has read what is broken: repair it, or begin anew with --reset.', {
-    cause: parsed.error,
-  });
-}
-
 /** The name of a place in what is saved. */
 export function timelineKey(channel: string, threadTs?: string): string {
   return threadTs === undefined ? channel : `${channel}:${threadTs}`;

@@ -68,10 +68,7 @@ const Call = z.object({
 });
 
 /** Turns a request into what the page is shown of it; a call that cannot be read leaves the rest as it is. */
-export function toRecordedRequest(
-  request: RequestRecord,
-  timers: RecordedRequest['timers'],
-): RecordedRequest {
+function toRecordedRequest(request: RequestRecord, timers: RecordedRequest['timers']): RecordedRequest {
   const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
   const { id, kind, state, revision, requester, digest, principals, votes, createdAt, expiresAt } = request;
   const { settledAt, by, payload, progress } = request;

@@ -51,6 +51,6 @@ function installHelp(machine: Machine): string {
 }
 
 /** Finds a server that speaks Redis on the PATH of the given environment, Redis itself before Valkey. */
-export function findServer(env: NodeJS.ProcessEnv): string | undefined {
+function findServer(env: NodeJS.ProcessEnv): string | undefined {
   return findExecutable('redis-server', env) ?? findExecutable('valkey-server', env);
 }

@@ -41,7 +41,7 @@ type Action<N extends ActionName> = (
 const DONE: ActionResult = { ok: true };
 
 /** How each verb is carried out; what the person could not do in Slack throws. */
-export const ACTIONS: { readonly [N in ActionName]: Action<N> } = {
+const ACTIONS: { readonly [N in ActionName]: Action<N> } = {
   send: ({ person, readPositions }, { channel, text, threadTs }) => {
     const { ts } = person.send(channel, text, threadTs === undefined ? {} : { threadTs });
     // Whoever writes in a place has it in front of them.

@@ -9,7 +9,7 @@ export interface RequestContent {
 }
 
 /** Slack's signature of a body: version 0, over the time and the exact bytes. */
-export function signatureOf(secret: string, timestamp: number, body: string): string {
+function signatureOf(secret: string, timestamp: number, body: string): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
 }
 

@@ -28,7 +28,7 @@ export function composeMessage(state: WorkspaceState, typed: string): MessageCon
 }
 
 /** Text with the three characters escaped that Slack's markup uses. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -87,7 +87,7 @@ function ConnectingPage() {
 }
 
 /** A calm line while the server is away; what was there stays readable. */
-export function ConnectionBanner() {
+function ConnectionBanner() {
   const isLost = useConnection() === 'lost';
   return (
     <div role="status">

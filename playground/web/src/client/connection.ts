@@ -25,11 +25,6 @@ export function useConnection(): ConnectionState {
   return useSyncExternalStore(changed.subscribe, () => state);
 }
 
-/** The person whose entities are held; undefined before the first change. */
-export function usePersonShown(): string | undefined {
-  return useSyncExternalStore(changed.subscribe, () => personShown);
-}
-
 /** Resolves once the entities held are those of this person, or the server turned out to be gone. */
 export function whenConnectedAs(userId: string): Promise<void> {
   if (personShown === userId || state === 'lost') return Promise.resolve();
@@ -84,7 +79,7 @@ const MAX_KEPT_STREAMS = 3;
  * Whether this window may keep its event stream while it is hidden. A browser opens six connections to one server and no
  * more, so that with many windows the hidden ones have to let go of theirs, or nobody could send anything any longer.
  */
-export async function claimStreamSlot(): Promise<boolean> {
+async function claimStreamSlot(): Promise<boolean> {
   for (let slot = 0; slot < MAX_KEPT_STREAMS; slot += 1) if (await claimSlot(`stream-${slot}`)) return true;
   return false;
 }

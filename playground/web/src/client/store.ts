@@ -33,7 +33,7 @@ export function readEntities(): Entities {
 }
 
 /** Calls the listener after each change, until the returned function is called. */
-export const subscribeToEntities = changed.subscribe;
+const subscribeToEntities = changed.subscribe;
 
 /** All that this client holds; a new map on each change. */
 export function useEntities(): Entities {

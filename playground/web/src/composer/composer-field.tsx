@@ -126,7 +126,7 @@ function placeCaret(field: HTMLTextAreaElement | null, at: number): void {
 }
 
 /** What a person has begun to write somewhere, kept for this window, also over a reload. */
-export function useDraft(key: string): readonly [string, (text: string) => void] {
+function useDraft(key: string): readonly [string, (text: string) => void] {
   const keptAs = `draft:${key}`;
   const [text, setText] = useState(() => window.sessionStorage.getItem(keptAs) ?? '');
   const change = (next: string): void => {
@@ -138,7 +138,7 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
 }
 
 /** Says what was typed, or gives a command of the app; resolves to whether it was taken. */
-export function useSend(channel: string, threadTs: string | undefined): (typed: string) => Promise<boolean> {
+function useSend(channel: string, threadTs: string | undefined): (typed: string) => Promise<boolean> {
   const entities = useEntities();
   const { app } = useWorkspace();
   return async (typed) => {

@@ -40,7 +40,7 @@ export function Conversation({ channelId }: { channelId: string }) {
 }
 
 /** What stands above the first message: what this conversation is, and how one talks to the app in it. */
-export function ChannelIntro({ channel }: { channel: ChannelEntity }) {
+function ChannelIntro({ channel }: { channel: ChannelEntity }) {
   const entities = useEntities();
   const { app } = useWorkspace();
   const name = channelName(entities, channel);

@@ -112,7 +112,7 @@ function moveByArrow(event: KeyboardEvent<HTMLDivElement>): void {
 }
 
 /** Asks once more before a message is gone. */
-export function DeleteMessage({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
+function DeleteMessage({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => dialog.current?.showModal(), []);

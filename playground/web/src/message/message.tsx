@@ -85,7 +85,7 @@ function Body({ message }: { message: MessageEntity }) {
 }
 
 /** Says that nobody else sees a message, and takes it away. */
-export function EphemeralNote({ message: { channel, ts } }: { message: MessageEntity }) {
+function EphemeralNote({ message: { channel, ts } }: { message: MessageEntity }) {
   return (
     <p className="ephemeral-note">
       Only visible to you
@@ -97,7 +97,7 @@ export function EphemeralNote({ message: { channel, ts } }: { message: MessageEn
 }
 
 /** When a message was said, as a link to it; one that only this person sees has no link. */
-export function MessageTime({ message, isShort = false }: { message: MessageEntity; isShort?: boolean }) {
+function MessageTime({ message, isShort = false }: { message: MessageEntity; isShort?: boolean }) {
   const moment = momentOf(message.ts);
   const time = (
     <time dateTime={moment.toISOString()} title={formatFull(moment)}>

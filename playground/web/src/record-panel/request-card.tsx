@@ -119,7 +119,7 @@ const SHOWN = 10;
 const COPIED_MS = 2000;
 
 /** The beginning of a digest, with a button that copies the whole of it. */
-export function ShortText({ text, what }: { readonly text: string; readonly what: string }) {
+function ShortText({ text, what }: { readonly text: string; readonly what: string }) {
   const [isCopied, setCopied] = useState(false);
   async function copy(): Promise<void> {
     const isDone = await navigator.clipboard.writeText(text).then(
@@ -157,7 +157,7 @@ const TONES: Readonly<Record<string, string>> = {
 };
 
 /** Draws a request's way through its states: those it was in, the one it is in, and those that lie ahead. */
-export function StatePath({ steps }: { readonly steps: readonly PathStep[] }) {
+function StatePath({ steps }: { readonly steps: readonly PathStep[] }) {
   const current = steps.findLastIndex(({ isReached }) => isReached);
   return (
     <ol className="record-path" aria-label="States">

@@ -24,13 +24,13 @@ export function showToast(text: string): void {
 }
 
 /** Takes a notice away before its time. */
-export function dismissToast(id: number): void {
+function dismissToast(id: number): void {
   toasts = toasts.filter((toast) => toast.id !== id);
   changed.send();
 }
 
 /** The notices that are shown, oldest first. */
-export function useToasts(): readonly Toast[] {
+function useToasts(): readonly Toast[] {
   return useSyncExternalStore(changed.subscribe, () => toasts);
 }
 

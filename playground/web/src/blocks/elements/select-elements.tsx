@@ -107,7 +107,7 @@ export function MultiSelectElement(props: ElementProps) {
 }
 
 /** Who and what the person of this client can choose. */
-export function useMenuSources(): MenuSources {
+function useMenuSources(): MenuSources {
   const entities = useEntities();
   const all = [...entities.values()];
   return {

@@ -21,7 +21,7 @@ interface BlockProps {
 }
 
 /** One block; what cannot be drawn is named, and what fails stays within its own bounds. */
-export function BlockView(props: BlockProps) {
+function BlockView(props: BlockProps) {
   return (
     <BlockBoundary type={stringOf(props.block.type)}>
       <KnownBlock {...props} />
@@ -117,7 +117,7 @@ interface BoundaryProps {
 }
 
 /** Keeps a block that cannot be drawn from taking the page with it. */
-export class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
   static getDerivedStateFromError() {

@@ -21,7 +21,7 @@ export function Prose({ passages }: { readonly passages: readonly Passage[] }) {
 }
 
 /** Draws the pieces of a line. */
-export function Inlines({ content }: { readonly content: readonly Inline[] }) {
+function Inlines({ content }: { readonly content: readonly Inline[] }) {
   return renderList(content, (piece) => <InlineView piece={piece} />);
 }
 
