@@ -2,9 +2,9 @@ import type { ActionName, ActionResult, Actions, Change, Entity, MessageEntity }
 
 /** One person's client of the page, without a browser: for scripts and tests. */
 export interface PageClient {
-  /** All that this person's page holds now. */
+  /** The entities of this person's page, by key. */
   readonly entities: ReadonlyMap<string, Entity>;
-  /** Does something as this person; what the server refuses is thrown with its sentence. */
+  /** Performs an action as this person; throws with the server's message when it is refused. */
   act<Name extends ActionName>(name: Name, body: Actions[Name]): Promise<Extract<ActionResult, { ok: true }>>;
   /** Waits until an entity is found; asked again after every change. */
   until<Found>(
@@ -63,7 +63,7 @@ export async function openPageClient(url: string, userId: string): Promise<PageC
   };
 }
 
-/** The messages among entities whose words fit, in their text or their blocks, oldest first. */
+/** Returns the messages whose text or blocks match, oldest first. */
 export function messagesMatching(entities: readonly Entity[], words: RegExp): readonly MessageEntity[] {
   return entities
     .filter((entity) => entity.kind === 'message')

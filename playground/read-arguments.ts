@@ -15,7 +15,7 @@ With OPENAI_API_KEY set (and OPENAI_BASE_URL, OPENAI_MODEL if wanted) a real mod
 
 const DEFAULT_PORT = 4400;
 
-/** What a person asked of the playground on its command line. */
+/** Options of the playground's command line. */
 export interface PlaygroundArguments {
   readonly port: number;
   readonly dataFolder: string;
@@ -32,7 +32,7 @@ export type ReadArguments =
       readonly problem: string;
     };
 
-/** Reads the command line; whatever is not understood is one sentence, and nothing is guessed. */
+/** Reads the command line; an unknown argument is one error sentence, and nothing is guessed. */
 export function readArguments(given: readonly string[], environment: NodeJS.ProcessEnv): ReadArguments {
   const parsed = parse(given);
   if (typeof parsed === 'string') return invalid(parsed);

@@ -8,7 +8,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 // One Ctrl-C can arrive several times: from the terminal, and passed on by npm and the shell.
 const SAME_CTRL_C_MS = 500;
 
-/** Runs the playground in this process from its command line to Ctrl-C; a trouble that is to be expected is one sentence. */
+/** Runs the playground in this process until Ctrl-C; an expected error is one sentence. */
 export async function runPlayground(given: readonly string[]): Promise<void> {
   const read = readArguments(given, process.env);
   if (read.kind === 'help') {
@@ -22,11 +22,11 @@ export async function runPlayground(given: readonly string[]): Promise<void> {
 }
 
 async function run(asked: PlaygroundArguments): Promise<void> {
-  // A terminal that is gone must not keep anything from being stopped.
+  // A closed terminal must not prevent the shutdown.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
   const stopping = stopSignal();
   try {
-    // Only now, because it takes seconds to load: help and a wrong argument are answered at once.
+    // Imported late because it takes seconds to load: help and argument errors are answered immediately.
     const { startPlayground } = await import('./start-playground.ts');
     const playground = await startPlayground({ ...asked, env: process.env, log: print, signal: stopping });
     print(readyLines(playground, asked, process.uptime()));
@@ -38,7 +38,7 @@ async function run(asked: PlaygroundArguments): Promise<void> {
       process.exitCode = EXIT.trouble;
     }
   }
-  // Nothing that is still open, such as a connection that is closing, is worth waiting for.
+  // Do not wait for handles that are still open, such as closing connections.
   process.exit();
 }
 
@@ -58,7 +58,7 @@ function readyLines(
   ].join('\n');
 }
 
-/** A signal that is given with the first Ctrl-C; a second one ends the process at once. */
+/** Returns a signal that the first Ctrl-C aborts; a second Ctrl-C ends the process. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   let firstAt: number | undefined;
@@ -68,7 +68,7 @@ function stopSignal(): AbortSignal {
       print('\nStopping.');
       stop.abort();
     } else if (performance.now() - firstAt > SAME_CTRL_C_MS) {
-      // Redis and the bot see that this process is gone, and end by themselves.
+      // Redis and the bot notice that this process is gone and end too.
       process.exit(EXIT.interrupted);
     }
   };

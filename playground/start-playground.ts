@@ -26,13 +26,13 @@ import { deleteSaved, FILES, loadSaved } from './start/saved-state.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
   readonly env?: NodeJS.ProcessEnv;
-  /** Takes a line about what is being done. */
+  /** Receives progress lines. */
   readonly log?: (line: string) => void;
-  /** Ends the start when it is given; all that was started is stopped. */
+  /** Aborts the start; everything that was started is stopped. */
   readonly signal?: AbortSignal;
-  /** Where Redis may be installed; the one this runs on unless a test hands in another. */
+  /** The machine on which Redis may be installed; tests pass in another. */
   readonly machine?: Machine;
-  /** How long a killed bot stays down. */
+  /** Time a killed bot stays down. */
   readonly restartAfterMs?: number;
 }
 
@@ -61,7 +61,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   }
 }
 
-/** Slack waits a minute and then five; whoever has just killed the bot should not. */
+/** Shorter than Slack's one and five minutes, so that nobody waits that long after killing the bot. */
 const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 12_000, 12_000, 60_000];
 
 async function start(options: PlaygroundOptions, openings: Resources): Promise<Playground> {
@@ -161,7 +161,7 @@ function openRedis(folder: string, { env = process.env, log = () => {}, machine 
   return bringUpRedis({ dataFolder, persistent: true, log, env, ...(machine !== undefined && { machine }) });
 }
 
-/** Without a key there is no real model to ask. */
+/** Starts the scripted model unless there is a key for a real one. */
 async function openScriptedModel(
   { agent }: Manifest,
   { OPENAI_API_KEY: key }: NodeJS.ProcessEnv,
@@ -172,7 +172,7 @@ async function openScriptedModel(
 }
 
 async function closeScriptedModel(model: LocalModel | undefined): Promise<void> {
-  // What the script had no answer for was said in the thread; it is no reason to stop in disorder.
+  // A call without a scripted answer was already reported in the thread; it must not disturb the shutdown.
   await model?.stop().catch(() => {});
 }
 

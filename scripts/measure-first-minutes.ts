@@ -19,7 +19,7 @@ const ActionElements = z.array(
 );
 const NOTHING_YET = { requests: [], kills: 0, refunds: [], openings: [] };
 
-/** Runs something to its end, and gives how many seconds it took; what it said is shown only when it fails. */
+/** Runs a command and returns its duration in seconds; its output is shown only when it fails. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<number> {
   const begun = performance.now();
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -33,7 +33,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   return secondsSince(begun);
 }
 
-/** Starts the playground of a clone as a person would, and gives its address once it says that it is ready. */
+/** Starts the playground of a clone and returns its URL once it is ready. */
 async function startIn(clone: string): Promise<{ url: string; stop(): Promise<void> }> {
   const options = ['--port', String(await findFreePort()), '--data', join(clone, '.playground')];
   const playground = spawn('npm', ['run', '--silent', 'playground', '--', ...options], {
@@ -52,7 +52,7 @@ async function startIn(clone: string): Promise<{ url: string; stop(): Promise<vo
   throw new Error('The playground ended before it was ready.');
 }
 
-/** Asks for a refund over the limit and has it signed; gives how many seconds it took until the bot had said how it went. */
+/** Requests a refund above the limit and approves it; returns the seconds until the bot reported the result. */
 async function approveFirstAction(url: string): Promise<number> {
   const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'approved-refund');
   if (step?.prompt === undefined) throw new Error('The tour has no refund that needs a signature.');
@@ -101,7 +101,7 @@ function secondsSince(begun: number): number {
   return (performance.now() - begun) / 1_000;
 }
 
-/** Clones, installs, starts, asks and signs; everything is removed again. */
+/** Clones, installs, starts, requests and approves; everything is removed afterwards. */
 async function measure(): Promise<readonly (readonly [string, number])[]> {
   const clone = await mkdtemp(join(tmpdir(), 'countersign-clone-'));
   try {

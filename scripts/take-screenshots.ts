@@ -9,7 +9,7 @@ import { PersonPage } from '../playground/chromium/person-page.ts';
 import { CHANNELS } from '../playground/slack/default-cast.ts';
 import { startPlayground } from '../playground/start-playground.ts';
 
-/** A state of the page: whose window, where, and what is to be clicked before the picture is taken. */
+/** A state of the page: the path, and the clicks before the screenshot. */
 interface Shot {
   readonly name: string;
   readonly path: string;
@@ -30,7 +30,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'narrow-dark': { ...NARROW, colorScheme: 'dark' },
 };
 
-/** The pictures of the README; the wide one is a little narrower, so that it stays light. */
+/** Screenshots of the README; the wide one is narrower to keep the file small. */
 const README_LOOKS: Readonly<Record<string, Look>> = {
   'pending-approval.png': { viewport: { width: 1200, height: 750 }, colorScheme: 'light' },
   'phone-dark.png': { ...NARROW, colorScheme: 'dark' },
@@ -40,7 +40,7 @@ const images = fileURLToPath(new URL('../docs/images', import.meta.url));
 const manifest = fileURLToPath(new URL('../manifest.yml', import.meta.url));
 const [folder = '.playground/screenshots'] = process.argv.slice(2);
 
-/** Plays the main states in a playground of its own and takes pictures of them, light and dark, wide and narrow. */
+/** Starts a playground and takes screenshots of its main states, light and dark, wide and narrow. */
 async function takeScreenshots(): Promise<void> {
   for (const path of [folder, images]) mkdirSync(path, { recursive: true });
   const dataFolder = mkdtempSync(join(tmpdir(), 'countersign-screenshots-'));
@@ -83,7 +83,7 @@ async function open(browser: Browser, baseURL: string, path: string, look: Look)
   return new PersonPage(page);
 }
 
-/** Asks for everything that the pictures show, and says where it is to be seen. */
+/** Creates all states for the screenshots and returns where they are. */
 async function playStates(visit: Visit): Promise<Shot[]> {
   const remi = await visit(`/remi${GENERAL}`, WIDE);
   const alice = await visit(`/alice${GENERAL}`, WIDE);
@@ -189,7 +189,7 @@ async function take({ path, show }: Shot, look: Look, file: string, visit: Visit
   await visitor.page.getByRole('main').waitFor();
   await show?.(visitor, look.isMobile === true);
   await visitor.page.screenshot({ path: file });
-  // A modal belongs to the person, not to the window: the next window would begin with it.
+  // A modal belongs to the person, not to the window: the next window would show it too.
   if (await visitor.dialog.isVisible()) {
     await visitor.page.keyboard.press('Escape');
     await visitor.dialog.waitFor({ state: 'detached' });

@@ -8,21 +8,21 @@ export interface BotCommand {
   /** The file that the process runs, TypeScript or JavaScript. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Takes what the bot writes, as it comes. */
+  /** Receives the bot's output as it is written. */
   readonly log: (text: string) => void;
 }
 
-/** One process of the bot. Its group is gone when `ended` resolves, and it never outlives this process. */
+/** One process of the bot. Its process group is gone when `ended` resolves, and it never outlives this process. */
 export interface RunningProcess {
   readonly pid: number | undefined;
-  /** Resolves when it says that it is connected; never if it does not. */
+  /** Resolves when the bot logs that it is connected; stays pending otherwise. */
   readonly connected: Promise<void>;
   readonly ended: Promise<void>;
   /** The last that it wrote. */
   lastOutput(): string;
   /** Ends it and its group with no warning. */
   kill(): Promise<void>;
-  /** Lets it end in order for so long, and no longer. */
+  /** Stops it in order, and kills it after the grace time. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -32,12 +32,12 @@ const MAX_LAST_OUTPUT = 4_000;
 
 const ConnectedLine = z.object({ msg: z.literal('connected to Slack') });
 
-/** Runs the bot in a process and a group of its own, as it runs in production: it is told nothing but its environment. */
+/** Runs the bot as in production, in its own process group, configured by its environment alone. */
 export function runBot({ entry, env, log }: BotCommand): RunningProcess {
   const child = spawn(process.execPath, ['--import', 'tsx', '--import', END_WITH_PARENT, entry], {
     cwd: ROOT,
     env,
-    // A group of its own, so that Ctrl-C in the terminal does not reach it and the whole of it can be ended at once.
+    // Its own group: Ctrl-C in the terminal does not reach it, and one signal ends the whole group.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -85,7 +85,7 @@ function endOf(child: ChildProcess, onError: (error: Error) => void): Promise<vo
     });
     child.once('exit', () => {
       signalGroup(child, 'SIGKILL');
-      // What it wrote last is still on its way; a grandchild in another group could hold the pipe open for ever.
+      // Its last output may still be in the pipe, and a grandchild in another group could hold the pipe open forever.
       const release = setTimeout(resolve, 500);
       child.once('close', () => {
         clearTimeout(release);

@@ -3,11 +3,11 @@ import type { BotProcess } from '../protocol.ts';
 import { type BotCommand, type RunningProcess, runBot } from './run-bot.ts';
 
 export interface SupervisorOptions extends BotCommand {
-  /** How long a killed bot stays down, so that one sees it. */
+  /** Time a killed bot stays down, long enough to be visible. */
   readonly restartAfterMs?: number;
-  /** The first wait after an end that nobody asked for; it doubles each time the bot ends again before it is connected. */
+  /** First delay after an unexpected exit; it doubles while the bot exits before it connects. */
   readonly backOffMs?: number;
-  /** How long a bot that is told to stop may take. */
+  /** Grace time of a bot that is asked to stop. */
   readonly stopGraceMs?: number;
 }
 
@@ -28,7 +28,7 @@ const BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
 const STOP_GRACE_MS = 4_000;
 
-/** Starts the bot as a process of its own and starts it again however it ends. */
+/** Starts the bot in its own process and restarts it whenever it ends. */
 export function superviseBot(supervised: SupervisorOptions): BotSupervisor {
   const {
     restartAfterMs = RESTART_AFTER_MS,

@@ -23,7 +23,7 @@ const INSTALL_COMMANDS = {
   suse: 'sudo zypper install chromium',
 };
 
-/** How a browser is found; `env` decides alone about CHROMIUM and the PATH, `machine` about what may be installed. */
+/** Options for finding a browser: `env` alone decides about CHROMIUM and the PATH, `machine` about what may be installed. */
 export type BringUpChromiumOptions = {
   log?: (line: string) => void;
   env?: NodeJS.ProcessEnv;
@@ -59,7 +59,7 @@ async function checkNamed(path: string, env: NodeJS.ProcessEnv): Promise<string>
   );
 }
 
-// What Ubuntu calls chromium-browser is a stub that wants a snap, which a container cannot run.
+// Ubuntu's chromium-browser is a stub for a snap, which a container cannot run.
 function isSnapOnly(machine: Machine): boolean {
   return distributionFamily(machine).includes('ubuntu');
 }

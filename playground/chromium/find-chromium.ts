@@ -10,7 +10,7 @@ const MAC_APPLICATIONS = [
   'Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** What a search found: a browser that runs, or those that are there and do not. */
+/** Result of a search: a browser that runs, or the installed ones that do not. */
 export type FoundChromium =
   | { kind: 'found'; path: string }
   | { kind: 'none'; broken: readonly { path: string; output: string }[] };

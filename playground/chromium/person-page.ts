@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 
 const MAX_TABS = 120;
 
-/** What a person sees and does in their window, found by role and name as they would find it. */
+/** Drives one person's browser window; elements are found by role and name. */
 export class PersonPage {
   readonly page: Page;
 
@@ -39,7 +39,7 @@ export class PersonPage {
     return this.sidebar.getByRole('link', { name });
   }
 
-  /** Mentions the bot in the open channel and says something to it. */
+  /** Sends a message that mentions the bot in the open channel. */
   async ask(words: string): Promise<void> {
     await this.page.getByRole('textbox', { name: /^Message/ }).focus();
     await this.mentionBot();
@@ -47,7 +47,7 @@ export class PersonPage {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Writes the bot's name where the focus is, by the suggestion that comes with the `@`. */
+  /** Inserts a mention of the bot at the focus through the `@` suggestions. */
   async mentionBot(): Promise<void> {
     await this.page.keyboard.type('@count');
     await this.page.getByRole('option', { name: /Countersign/i }).waitFor();
@@ -56,14 +56,14 @@ export class PersonPage {
     await this.page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
   }
 
-  /** Says something in the open thread. */
+  /** Sends a reply in the open thread. */
   async reply(words: string): Promise<void> {
     const field = this.thread.getByRole('textbox', { name: 'Reply' });
     await field.fill(words);
     await field.press('Enter');
   }
 
-  /** Opens the newest thread of the open channel that was begun with these words. */
+  /** Opens the newest thread of the open channel whose first message has this text. */
   async openThread(words: string): Promise<void> {
     await this.messages
       .getByRole('listitem')
@@ -74,7 +74,7 @@ export class PersonPage {
     await this.thread.getByText(words).first().waitFor();
   }
 
-  /** The newest message of the thread with these words. */
+  /** The newest message of the thread with this text. */
   threadMessage(words: string | RegExp): Locator {
     return this.thread.getByRole('listitem').filter({ hasText: words }).last();
   }
@@ -88,12 +88,12 @@ export class PersonPage {
     await inside.getByRole('button', { name: button, exact: true }).click();
   }
 
-  /** Waits until the thread shows these words. */
+  /** Waits until the thread shows this text. */
   async waitForText(words: string | RegExp): Promise<void> {
     await this.thread.getByText(words).last().waitFor();
   }
 
-  /** The newest message with these words that only this person sees. */
+  /** The newest private notice with this text. */
   notice(words: string | RegExp): Locator {
     return this.page
       .getByRole('listitem')
@@ -106,7 +106,7 @@ export class PersonPage {
     await this.notice(words).waitFor();
   }
 
-  /** Whether any of it is inside the box that scrolls it. */
+  /** True when any part of the element is inside its scroll area. */
   isInView(target: Locator): Promise<boolean> {
     return target.evaluate((element) => {
       const { top, bottom } = element.getBoundingClientRect();
@@ -115,7 +115,7 @@ export class PersonPage {
     });
   }
 
-  /** Presses Tab until the focus is there, as somebody without a mouse does. */
+  /** Presses Tab until the element has the focus. */
   async tabTo(target: Locator): Promise<void> {
     for (let presses = 0; presses < MAX_TABS; presses += 1) {
       if (await this.hasFocus(target)) return;

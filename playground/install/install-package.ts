@@ -6,17 +6,17 @@ import { type CommandOutcome, lastLines, runCommand } from './run-command.ts';
 
 const LOCK_TIMEOUT_SECONDS = 120;
 
-/** What is to be installed, by the names that each package manager knows it by. */
+/** A package to install, with its name in each package manager. */
 export type PackageSpec = {
   /** The program as a person names it, such as "Chromium". */
   program: string;
-  /** What a search for it did not find, such as "Redis server". */
+  /** The name in "No … found", such as "Redis server". */
   missing: string;
   debianPackage: string;
   brewArguments: string[];
-  /** The system-wide service that the Debian package starts and that nobody asked for. */
+  /** The system service that the Debian package starts and that is stopped again. */
   unwantedService?: string;
-  /** What a person can do instead when the installation fails, as a half-sentence. */
+  /** Advice for a failed installation, as part of a sentence. */
   instead: string;
 };
 
@@ -51,7 +51,7 @@ export function findInstaller(
 
 let lastInstallation: Promise<unknown> = Promise.resolve();
 
-/** Installs what is wanted, after whatever this process is installing already; throws one error with the end of what was printed. */
+/** Installs a package after all earlier installations of this process; throws one error with the end of the output. */
 export async function installPackage(
   wanted: PackageSpec,
   installer: Installer,

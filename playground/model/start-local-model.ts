@@ -11,7 +11,7 @@ export interface Refusal {
   problem: RequestProblem;
 }
 
-/** A running stand-in for OpenAI that answers from a script and refuses what OpenAI refuses. */
+/** A running local OpenAI server that answers from a script and refuses what OpenAI refuses. */
 export interface LocalModel {
   /** The base URL to give to a client, ending in `/v1`. */
   url: string;

@@ -16,7 +16,7 @@ export class Clients {
     this.#entitiesFor = entitiesFor;
     this.#keepAlive = setInterval(() => {
       for (const stream of this.#streams) stream.keepAlive();
-      // Time alone changes some things, such as a stream that has grown too old to go on.
+      // Some entities change with time alone, such as a stream that expires.
       this.refresh();
     }, KEEP_ALIVE_MS);
     this.#keepAlive.unref();
@@ -31,7 +31,7 @@ export class Clients {
   }
 
   refresh(): void {
-    // A workspace that takes long to look at is looked at less often, so that others get their turn.
+    // A workspace that is slow to render is rendered less often, so that it does not block the rest.
     this.#next ??= setTimeout(() => this.#showAll(), Math.max(PAUSE_MS, 2 * this.#tookMs));
   }
 

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** How far each person has read, by person and by place: a channel's id, or `<channel id>:<ts of a thread's root>`. */
+/** The last read ts by person and by timeline key. */
 export const savedReadPositions = z.record(z.string(), z.record(z.string(), z.string()));
 export type SavedReadPositions = z.infer<typeof savedReadPositions>;
 
-/** The name of a place in what is saved. */
+/** Returns the key of a timeline: the channel's id, or `<channel id>:<ts of a thread's root>`. */
 export function timelineKey(channel: string, threadTs?: string): string {
   return threadTs === undefined ? channel : `${channel}:${threadTs}`;
 }
 
-/** The last message a person has read in a place; empty, and so before all others, when they have read none. */
+/** Returns the last message a person has read in a timeline; empty, so before all others, when there is none. */
 export function lastReadIn(reads: SavedReadPositions, userId: string, timeline: string): string {
   return reads[userId]?.[timeline] ?? '';
 }
 
-/** Who has read what; it never goes backwards. */
+/** Read positions of everyone; a position never moves backwards. */
 export class ReadPositions {
   readonly #saved: SavedReadPositions;
   readonly #listeners: (() => void)[] = [];

@@ -6,7 +6,7 @@ import { entitiesFor } from './entities/entities-for.ts';
 import { answerRequest, type RequestContext } from './http/answer-request.ts';
 import { ReadPositions, type SavedReadPositions } from './read-positions.ts';
 
-/** Everything the page shows and serves; the parts that are not Slack are passed in. */
+/** Sources of what the page shows and serves; the parts that are not Slack are passed in. */
 export interface PageServerOptions extends Pick<RequestContext, 'files' | 'record'> {
   slack: LocalSlack;
   /** 0 takes a free one. */

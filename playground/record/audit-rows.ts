@@ -3,7 +3,7 @@ import type { AuditRow } from '../../src/store/audit-port.ts';
 import { ChainCheck } from '../../src/store/chain-check.ts';
 import type { RecordedRow, ThreadRecord } from '../record-protocol.ts';
 
-// A part that is gone must not hide the rest of the log; the row's hash no longer fits, which tells it.
+// A missing field must not hide the rest of the log; the row's hash no longer matches, which reveals it.
 const Part = z.string().catch('');
 const Fields = z.object({ t: z.coerce.number().catch(0), e: Part, s: Part, d: Part, b: Part, h: Part });
 
@@ -11,7 +11,7 @@ const Fields = z.object({ t: z.coerce.number().catch(0), e: Part, s: Part, d: Pa
 export const StreamRange = z.array(z.tuple([z.string(), z.array(z.string())]));
 export type StreamRange = z.infer<typeof StreamRange>;
 
-/** Reads the rows of one shard's log; a damaged row is a row as well, so that the chain can tell what is wrong with it. */
+/** Parses the rows of one shard's log; a damaged row is kept, so that the chain check can report it. */
 export function parseAuditRows(shard: number, range: StreamRange): AuditRow[] {
   return range.map(([id, flat]) => {
     const pairs = flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1]] as const] : []));

@@ -13,8 +13,8 @@ const Fixed = z.string().nullable();
 const Due = z.coerce.number().nullable();
 
 /**
- * Loads those of the requests that are still kept and can be read, oldest first. The store's own `load` would set a thread
- * aside whose request cannot be read; whoever only looks must not.
+ * Loads the requests that still exist and can be read, oldest first. The store's own `load` quarantines a thread with an
+ * unreadable request; a viewer must not.
  */
 export async function loadRequests(
   client: RedisClient,

@@ -57,7 +57,7 @@ export async function readThread(
     threadId,
     ...stateOf(Thread.parse(fields), now),
     unread,
-    // A log that was trimmed names no longer what a thread still waits for.
+    // A trimmed log may no longer name a request that the thread still waits for.
     requests: await loadRequests(client, keys, [...new Set([...named, ...inRound])]),
     audit,
     chain,

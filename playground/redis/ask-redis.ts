@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 const TIMEOUT_MS = 5000;
 
-/** Opens one connection, asks one thing and closes it; nothing is retried, and a silent server is an error. */
+/** Opens one connection for one query and closes it; nothing is retried, and a server that does not answer is an error. */
 export async function askRedis<Answer>(
   url: string,
   ask: (client: Redis) => Promise<Answer>,
@@ -25,14 +25,14 @@ export async function askRedis<Answer>(
     await client.connect();
     return await ask(client);
   } catch (error) {
-    // ioredis rejects with "Connection is closed." and tells the reason only in the event.
+    // ioredis rejects with "Connection is closed." and reports the reason only in the event.
     throw connectionError ?? error;
   } finally {
     client.disconnect();
   }
 }
 
-/** Tells whether the server at the URL keeps its data in that folder; false also where nothing answers. */
+/** True when the server at the URL keeps its data in that folder; false when nothing answers. */
 export async function servesFolder(url: string, dataFolder: string): Promise<boolean> {
   try {
     const reply = await askRedis(url, (client) => client.call('CONFIG', 'GET', 'dir'));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What the watchdog runs, and what it leaves behind. */
+/** The server that the watchdog runs, and the files it removes at the end. */
 export type WatchdogOptions = {
   server: string;
   url: string;
@@ -12,7 +12,7 @@ export type WatchdogOptions = {
   lockFile: string;
 };
 
-/** A server under a watchdog: `serverEnded` resolves if it ends unasked, `stop` when it and its traces are gone. */
+/** A server under a watchdog: `serverEnded` resolves if it exits unexpectedly, `stop` when the server and its files are gone. */
 export type WatchedServer = { serverEnded: Promise<void>; stop(): Promise<void> };
 
 /** Starts the server under a watchdog that ends it however this process ends, without keeping this process alive. */

@@ -23,7 +23,10 @@ const INSTALL_COMMANDS = {
   suse: 'sudo zypper install redis',
 };
 
-/** Returns the path of a Redis or Valkey server, installing one where that is allowed; throws with the ways out where not. */
+/**
+ * Returns the path of a Redis or Valkey server, installing one when that is allowed; otherwise throws an error that says
+ * what to do.
+ */
 export async function obtainServer(
   env: NodeJS.ProcessEnv,
   machine: Machine,
@@ -50,7 +53,7 @@ function installHelp(machine: Machine): string {
   ].join('\n');
 }
 
-/** Finds a server that speaks Redis on the PATH of the given environment, Redis itself before Valkey. */
+/** Finds a Redis or Valkey server on the PATH of the given environment, Redis first. */
 function findServer(env: NodeJS.ProcessEnv): string | undefined {
   return findExecutable('redis-server', env) ?? findExecutable('valkey-server', env);
 }

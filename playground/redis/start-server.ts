@@ -11,7 +11,7 @@ import { lockDataFolder } from './lock-data-folder.ts';
 const PORTS_TO_TRY = 5;
 const START_TIMEOUT_MS = 60_000;
 
-/** What to start and where its data lives; without a data folder it lives in a temporary one that `stop` removes. */
+/** The server to start and its data folder; without one, a temporary folder that `stop` removes. */
 export type ServerOptions = {
   server: string;
   dataFolder: string | undefined;

@@ -10,7 +10,7 @@ export interface Question {
 
 const Asked = z.object({ question: z.string() });
 
-/** The answer that a question has got, or else the move that asks it or takes note that nobody will answer. */
+/** Returns the answer to a question, or else the step that asks it or reports that it was closed. */
 export function askQuestion(
   steps: readonly PastCall[],
   { question, choices }: Question,

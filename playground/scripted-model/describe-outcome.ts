@@ -2,7 +2,7 @@ import type { CallOutcome } from './rule.ts';
 
 type Closed = Extract<CallOutcome, { kind: 'closed' }>;
 
-/** Says why a call has no output, and no more than the result itself tells; `what` names the call within a sentence. */
+/** Explains why a call has no output, using only the result itself; `what` names the call within a sentence. */
 export function describeOutcome(what: string, { status, reason }: Closed): string {
   const why = sentence(reason);
   switch (status) {
@@ -33,7 +33,7 @@ function interrupted(what: string): string {
   return `The process ended in the middle of ${what}. A person has looked and`;
 }
 
-/** What the person wrote stands after the record's own words and a colon. */
+/** Returns the person's note, which follows the record's own text and a colon. */
 function note(reason: string): string {
   const [, written] = /^[^:]*: ([\s\S]+)$/.exec(reason) ?? [];
   return written === undefined ? '' : ` Their note: “${written.trim()}”`;

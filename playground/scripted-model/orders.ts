@@ -10,7 +10,7 @@ export const Order = z.object({
   refunded: z.number(),
 });
 
-/** The orders that the sample shop begins with. */
+/** The initial orders of the sample shop. */
 export const SAMPLE_ORDERS = ['A-1001', 'A-1002', 'A-1003', 'A-1004'];
 
 export const WHICH_ORDER: Question = { question: 'Which order was it?', choices: SAMPLE_ORDERS };

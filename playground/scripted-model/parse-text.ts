@@ -1,11 +1,11 @@
-/** The number of an order, such as `A-1001`, however it is written. */
+/** Finds the id of an order, such as `A-1001`, in several spellings. */
 export function parseOrderId(words: string): string | undefined {
   const [, digits] =
     /\bA[-\s]?(\d{4,})\b/i.exec(words) ?? /(?:#|\border\s+(?:number\s+)?)(\d{4,})\b/i.exec(words) ?? [];
   return digits === undefined ? undefined : `A-${digits}`;
 }
 
-/** An amount of money in cents; `whole` is what "all of it" and "half" are taken of. */
+/** Finds an amount of money in cents; "all of it" and "half" refer to `whole`. */
 export function parseAmount(words: string, whole: number): number | undefined {
   const text = words.replace(/(?:\bA[-\s]?|#|\border\s+(?:number\s+)?)\d{4,}\b/gi, '');
   const [, cents] = /([\d,]+)\s*cents?\b/i.exec(text) ?? [];
@@ -21,19 +21,19 @@ export function parseAmount(words: string, whole: number): number | undefined {
   return undefined;
 }
 
-/** The reason that somebody gives at the end of a sentence; empty where there is none. */
+/** Finds the reason at the end of a sentence; empty when there is none. */
 export function parseReason(words: string): string {
   const [, reason = ''] = /(?:\bbecause\b|\bsince\b|,\s)\s*([^,]+)$/i.exec(words.trim()) ?? [];
   return /\brefund|\bA-?\d{4,}/i.test(reason) ? '' : reason.trim().replace(/[.!?]+$/, '');
 }
 
-/** What stands in quotes, or else after a colon. */
+/** Finds the text in quotes, or else after a colon. */
 export function parseQuoted(words: string): string | undefined {
   const [, quoted] = /["“”„]([^"“”„]+)["“”„]/.exec(words) ?? /:\s+(\S[\s\S]*)$/.exec(words) ?? [];
   return quoted?.trim();
 }
 
-/** Cents as people write them. */
+/** Formats cents as dollars. */
 export function formatMoney(cents: number): string {
   return `$${(cents / 100).toFixed(2)}`;
 }

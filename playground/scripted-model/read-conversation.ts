@@ -1,23 +1,23 @@
 import type { ChatMessage, ChatRequest } from '../model/chat-request.ts';
 import type { CallOutcome, PastCall } from './rule.ts';
 
-/** What people said in one go, and what was done since. */
+/** One or more messages of people and the calls made since. */
 export interface Exchange {
-  /** Without the names of those who said it; at least one. */
+  /** Texts without the authors' names; at least one. */
   readonly messages: readonly string[];
   readonly calls: readonly PastCall[];
-  /** Whether the model has had the last word. */
+  /** True when the model has answered. */
   readonly isAnswered: boolean;
 }
 
-/** A request as the script looks at it. */
+/** The parts of a model request that the rules use. */
 export interface Conversation {
   readonly exchanges: readonly Exchange[];
   readonly system: string;
   readonly tools: readonly string[];
 }
 
-/** Reads a request's messages into exchanges; what stands before the first words of a person is left out. */
+/** Groups a request's messages into exchanges; messages before the first one of a person are left out. */
 export function readConversation({ messages, tools = [] }: ChatRequest): Conversation {
   const starts = messages.flatMap(({ role }, index) =>
     role === 'user' && messages[index - 1]?.role !== 'user' ? [index] : [],
@@ -51,7 +51,7 @@ function readExchange(messages: readonly ChatMessage[]): Exchange {
   };
 }
 
-/** A call without an output ends as an object with a status and a reason, or a message for an error. */
+/** Reads the result of a call; a call without output has a status and a reason, or a message for an error. */
 function outcomeOf(result: unknown): CallOutcome {
   if (typeof result === 'object' && result !== null && 'status' in result) {
     const { status } = result;
@@ -61,7 +61,7 @@ function outcomeOf(result: unknown): CallOutcome {
   return { kind: 'output', output: withoutWarning(result) };
 }
 
-/** What comes from outside is handed to the model with a warning around it. */
+/** Unwraps external output, which the bot passes to the model with a warning. */
 function withoutWarning(result: unknown): unknown {
   return typeof result === 'object' && result !== null && 'untrusted_output' in result
     ? result.untrusted_output
@@ -72,12 +72,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A tool's output that is text comes as it is.
+    // A text output is not JSON.
     return text;
   }
 }
 
-/** The bot writes the name of whoever speaks before their words. */
+/** Removes the author's name, which the bot writes before each message. */
 function withoutName(text: string): string {
   return text.replace(/^[^:\n]{1,80}: /, '').trim();
 }

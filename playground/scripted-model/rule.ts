@@ -1,42 +1,42 @@
-/** A call that the scripted model makes. */
+/** A tool call that the scripted model makes. */
 export interface PlannedCall {
   readonly name: string;
   readonly arguments: object;
 }
 
-/** What the model does next: it speaks and is done, or it calls tools, perhaps with words before. */
+/** The model's next step: a reply that ends the turn, or tool calls with optional text before them. */
 export type NextStep =
   | { readonly kind: 'reply'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string; readonly calls: readonly PlannedCall[] };
 
-/** What became of a call: its output, or a status with a reason where there is none (denied, expired, error and so on). */
+/** Result of a call: its output, or a status with a reason when there is none (denied, expired, error and so on). */
 export type CallOutcome =
   | { readonly kind: 'output'; readonly output: unknown }
   | { readonly kind: 'closed'; readonly status: string; readonly reason: string };
 
-/** One call since the person spoke, with the input that really ran and what became of it. */
+/** One call since the last message, with the input that ran and its result. */
 export interface PastCall {
   readonly tool: string;
   readonly input: unknown;
   readonly outcome: CallOutcome;
 }
 
-/** All that a scene sees. There is nothing to remember: the next request carries the whole conversation again. */
+/** Input of a rule. Rules keep no state: every request carries the whole conversation. */
 export interface RuleInput {
-  /** What the person said, without their name. */
+  /** Text of the last message, without the author's name. */
   readonly text: string;
-  /** What was done since, oldest first. */
+  /** Calls made since that message, oldest first. */
   readonly calls: readonly PastCall[];
-  /** A sentence about who has to sign calls of a tool, by what the bot has told the model; empty where nobody has. */
+  /** Describes who must approve calls of a tool, from the bot's system prompt; empty when nobody must. */
   readonly approvalRuleFor: (tool: string) => string;
 }
 
-/** One thing that the scripted model can do; it takes a message that fits one of its patterns. */
+/** One ability of the scripted model; it handles a message that matches one of its patterns. */
 export interface Rule {
-  /** What one can say to see it. */
+  /** A message that triggers it. */
   readonly example: string;
   readonly patterns: readonly RegExp[];
-  /** Gives the next move, looking only at the moment: with more steps it is asked again. */
+  /** Returns the next step from its input alone; it is called again after each call. */
   readonly next: (moment: RuleInput) => NextStep;
 }
 
@@ -52,7 +52,7 @@ export function callTools(
   return { kind: 'call', text, calls: 'name' in calls ? [calls] : calls };
 }
 
-/** The latest call of a tool since the person spoke. */
+/** Returns the latest call of a tool since the last message. */
 export function latestCall(steps: readonly PastCall[], tool: string): PastCall | undefined {
   return steps.findLast((step) => step.tool === tool);
 }

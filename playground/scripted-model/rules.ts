@@ -11,7 +11,7 @@ import { reportIncident } from './rules/report-incident.ts';
 import { waitForReport } from './rules/wait-for-report.ts';
 import { writeFile } from './rules/write-file.ts';
 
-/** Every scene, in the order in which they are tried: the first that takes the words plays. */
+/** All rules in the order in which they are tried; the first match is used. */
 export const RULES: readonly Rule[] = [
   askAgain,
   publishStatus,
@@ -26,7 +26,7 @@ export const RULES: readonly Rule[] = [
   lookUpOrder,
 ];
 
-/** Those that are worth a mention to somebody who does not know what to say, the easiest first. */
+/** The rules to list as examples, easiest first. */
 export const EXAMPLE_RULES: readonly Rule[] = [
   lookUpOrder,
   refundOrder,

@@ -3,12 +3,12 @@ import { type Conversation, type Exchange, readConversation } from './read-conve
 import { type NextStep, type Rule, reply } from './rule.ts';
 import { EXAMPLE_RULES, RULES } from './rules.ts';
 
-/** Between two pieces of a sentence, so that one can watch it being written. */
+/** Delay between two chunks of text, so that streaming is visible. */
 const TEXT_DELAY_MS = 40;
 const ARGUMENTS_DELAY_MS = 5;
 const WORDS_PER_CHUNK = 2;
 
-/** A model without any intelligence: the first scene that takes the last words of a person says what comes next. */
+/** Answers by fixed rules: the first rule that matches the last message decides the next step. */
 export const answerByScript: ReplyFunction = (request) => toReply(nextStep(readConversation(request)));
 
 function nextStep(conversation: Conversation): NextStep {
@@ -39,10 +39,10 @@ function findRule(text: string): Rule | undefined {
   return RULES.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
 }
 
-/** What came out of the earlier words, where somebody spoke before the model could tell. */
+/** Reports the result of the earlier request when a new message arrived before the model could. */
 function describeEarlier(earlier: Exchange | undefined, conversation: Conversation): string {
   const last = earlier?.calls.at(-1);
-  // With complete_task the bot itself has told the result.
+  // With complete_task the bot itself has reported the result.
   if (earlier === undefined || earlier.isAnswered || last === undefined || last.tool === 'complete_task')
     return '';
   const step = applyRule(earlier, conversation);
@@ -55,7 +55,7 @@ function describeSkipped({ messages }: Exchange): string {
   return messages.length > 1 ? 'I take one message at a time, and of these the last.' : '';
 }
 
-/** The bot tells its model which tools have to be signed, a line for each; ids of people mean nothing to a reader. */
+/** Finds a tool's approval rule in the system prompt, which has one line per tool; user ids are removed. */
 function approvalRuleFor(tool: string, system: string): string {
   const line = system.split('\n').find((candidate) => candidate.startsWith(`- ${tool}: `));
   if (line === undefined) return '';

@@ -1,9 +1,9 @@
 import type { ChannelKind, User } from './state/types.ts';
 
-/** A person to begin with; what is left out makes an ordinary member of this workspace. */
+/** An initial person; missing fields make an ordinary member of this workspace. */
 export type UserSeed = Pick<User, 'id' | 'name'> & Partial<User>;
 
-/** A channel to begin with; the bot is a member when its members include `bot`. */
+/** An initial channel; the bot is a member when `members` includes `bot`. */
 export interface ChannelSeed {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export interface UserGroupSeed {
   disabled?: boolean;
 }
 
-/** The ids of the people who are there unless a start names others. */
+/** Ids of the default people. */
 export const CAST = {
   requester: 'U0REMI0001',
   alice: 'U0ALICE002',
@@ -30,7 +30,7 @@ export const CAST = {
   outsider: 'U0OUTER006',
 } as const;
 
-/** The ids of the places that are there unless a start names others. */
+/** Ids of the default channels. */
 export const CHANNELS = {
   general: 'C0GENERAL1',
   releases: 'C0RELEASE2',
@@ -39,7 +39,7 @@ export const CHANNELS = {
   archived: 'C0ARCHIVE5',
 } as const;
 
-/** The id of the user group of the two approvers. */
+/** Id of the user group with the two approvers. */
 export const APPROVERS_GROUP = 'S0APPROVE1';
 
 export const DEFAULT_USERS: readonly UserSeed[] = [
@@ -65,7 +65,7 @@ export const DEFAULT_USER_GROUPS: readonly UserGroupSeed[] = [
   { id: APPROVERS_GROUP, handle: 'approvers', name: 'Approvers', users: [alice, bruno] },
 ];
 
-/** Every scope this workspace knows a use for. */
+/** Every scope that this workspace uses. */
 export const DEFAULT_SCOPES: readonly string[] = [
   'app_mentions:read',
   'assistant:write',

@@ -22,14 +22,14 @@ import { Refusal } from './web-api/refusal.ts';
 import { Workspace } from './workspace.ts';
 
 export interface LocalSlackOptions extends WorkspaceSeed {
-  /** What `saveState` gave, as it was read from its file; people and places are then those of it, not of the seed. */
+  /** The saved workspace as read from its file; it replaces the people and channels of the seed. */
   saved?: unknown;
   timings?: Partial<Timings>;
-  /** A free port is taken when none is named. */
+  /** The port; a free one by default. */
   port?: number;
-  /** Slack's own tiers and one message a second and channel; off unless asked for. */
+  /** `slack` for Slack's tiers and one message per second and channel; off by default. */
   rateLimits?: 'off' | 'slack';
-  /** How often each event is delivered, all with the same id, as Slack may do; once unless asked for more. */
+  /** Number of deliveries of each event with the same id, as Slack may do; 1 by default. */
   eventCopies?: number;
 }
 
@@ -44,7 +44,7 @@ export interface LocalSlack {
   stop: () => Promise<void>;
 }
 
-/** Starts a Slack workspace on this machine that speaks Slack's Web API, Socket Mode and signed HTTP over real sockets. */
+/** Starts a local Slack workspace with Slack's Web API, Socket Mode and signed HTTP over real sockets. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const timings = { ...SLACK_TIMINGS, ...options.timings };
   const state =

@@ -26,7 +26,7 @@ interface WorkspaceParts {
   requestUrl: RequestUrl;
 }
 
-/** The workspace as tests and the playground drive it and look at it. */
+/** The workspace's interface for tests and the playground. */
 export class Workspace {
   readonly state: WorkspaceState;
   /** Every call of the Web API, in the order Slack answered them. */
@@ -45,7 +45,7 @@ export class Workspace {
     this.#requestUrl = requestUrl;
   }
 
-  /** Everything sent to the app, with each attempt and its answer. */
+  /** All deliveries to the app, with each attempt and its answer. */
   get deliveries(): readonly Delivery[] {
     return this.#context.deliveries.all;
   }
@@ -81,7 +81,7 @@ export class Workspace {
     return this.state.homeOf(userId);
   }
 
-  /** The session of a thread, as Slack shows it beside the thread. */
+  /** Returns the session of a thread. */
   sessionOf(channel: string, threadTs: string): AgentSession | undefined {
     return findSession(this.state, channel, threadTs);
   }
@@ -92,7 +92,7 @@ export class Workspace {
     return this.state.suggestedPrompts.get(threadTs === undefined ? channel : `${channel}:${threadTs}`);
   }
 
-  /** Everything the app sent, for checks of its shape. */
+  /** All payloads sent by the app, for schema checks. */
   payloads(): SentPayload[] {
     return sentPayloads(this.calls, this.#context.responseUrls.received, this.deliveries);
   }
@@ -116,17 +116,17 @@ export class Workspace {
     });
   }
 
-  /** Makes the next call of a method, or of any with `*`, go wrong. */
+  /** Injects a fault into the next call of a method, or of any with `*`. */
   fail(method: string, fault: Fault, options: FaultOptions = {}): void {
     this.#serving.faults.add(method, fault, options);
   }
 
-  /** Takes the bot's token away for good, as when the app is removed. */
+  /** Revokes the bot's token for good, as when the app is removed. */
   revokeToken(): void {
     this.state.app.isTokenRevoked = true;
   }
 
-  /** Tells the app on its oldest connections, or on all, that Slack is about to close them. */
+  /** Announces to the oldest connections, or to all, that Slack will close them. */
   disconnectSockets(reason: DisconnectReason, count?: number): void {
     this.#connections.disconnect(reason, count);
   }
@@ -141,7 +141,7 @@ export class Workspace {
     await this.#requestUrl.change(url);
   }
 
-  /** Sends the app a request that it must not believe. */
+  /** Sends the app a forged request that it must reject. */
   async sendForged(forgery: Forgery, content: RequestContent): Promise<RawAnswer> {
     return await this.#requestUrl.forge(forgery, content);
   }
@@ -151,12 +151,12 @@ export class Workspace {
     return await this.#requestUrl.replay(delivery);
   }
 
-  /** Sends the app the unsigned request with which Slack looks at its certificate. */
+  /** Sends the app Slack's unsigned certificate check. */
   async sendSslCheck(): Promise<RawAnswer> {
     return await this.#requestUrl.checkSsl();
   }
 
-  /** Waits until the predicate finds something; it is asked again after every change. */
+  /** Waits until the predicate finds something; it runs again after every change. */
   until<T>(
     predicate: (workspace: Workspace) => T | undefined | false,
     options: { timeoutMs?: number; what?: string } = {},
@@ -186,7 +186,7 @@ export class Workspace {
     });
   }
 
-  /** What Slack saw lately, for the text of a failure. */
+  /** Describes the latest activity for a failure message. */
   describe(): string {
     const messages = this.state.messages.slice(-10).map((message) => {
       const thread = message.thread_ts === undefined ? '' : ` in thread ${message.thread_ts}`;

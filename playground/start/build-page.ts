@@ -13,7 +13,7 @@ export interface PageOptions {
   readonly web?: string;
 }
 
-/** Gives the folder of the built page; builds it where it is missing or older than what it is made of. */
+/** Returns the folder of the built page; builds it when it is missing or older than its sources. */
 export async function buildPage({ log, web = WEB }: PageOptions): Promise<string> {
   const built = join(web, 'dist');
   const builtAt = await changedAt(join(built, 'index.html'));

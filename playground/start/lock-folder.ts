@@ -10,7 +10,7 @@ export interface LockedFolder {
   release(): Promise<void>;
 }
 
-/** Takes a data folder for one playground, making it where it is missing; a folder in use is an error, never shared. */
+/** Locks a data folder for one playground and creates it if needed; a folder in use is an error, never shared. */
 export async function lockFolder(folder: string): Promise<LockedFolder> {
   const path = await makeFolder(folder);
   // A socket, because the system closes it however its process ends; a number in a file could be that of another process by now.

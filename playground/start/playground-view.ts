@@ -8,7 +8,7 @@ export interface ViewSources extends Omit<TourSources, 'onChange' | 'bot'> {
   readonly model: PlaygroundEntity['model'];
 }
 
-/** What the page shows of the playground itself, and the one thing that can be done to it. */
+/** The playground's own state for the page, and the kill action. */
 export interface PlaygroundView {
   entity(): PlaygroundEntity;
   onChange(listener: () => void): void;
@@ -16,7 +16,7 @@ export interface PlaygroundView {
   close(): Promise<void>;
 }
 
-/** Puts together what the page shows beside Slack; listeners hear of every change of the bot's process and of the tour. */
+/** Combines the bot's state and the tour for the page; listeners are notified of every change. */
 export async function openPlaygroundView(sources: ViewSources): Promise<PlaygroundView> {
   const { bot, model } = sources;
   const listeners: (() => void)[] = [];
@@ -33,7 +33,7 @@ export async function openPlaygroundView(sources: ViewSources): Promise<Playgrou
   };
 }
 
-/** One line for each of the cast, said beside their name where one switches between them. */
+/** One line per person for the person switcher. */
 export const PERSON_NOTES: Readonly<Record<string, string>> = {
   [CAST.requester]: 'asks for things, and may not sign them',
   [CAST.alice]: 'approver: signs refunds, deployments and deletions',

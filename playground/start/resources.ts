@@ -1,11 +1,11 @@
 type Stop = () => Promise<void>;
 
-/** What was opened so far; all of it is closed in the reverse order, and nothing is opened any more. */
+/** Opened resources; `close` closes them in reverse order, and nothing is opened after that. */
 export class Resources {
   readonly #stops: Stop[] = [];
   #closing: Promise<void> | undefined;
 
-  /** Opens something and notes how it is closed; its place in the order is that of this call. */
+  /** Opens a resource and registers how to close it; the order is that of the calls. */
   async open<Opened>(open: () => Promise<Opened>, stop: (opened: Opened) => Promise<void>): Promise<Opened> {
     if (this.#closing !== undefined) throw new Error('The playground is being stopped.');
     const opening = open();
@@ -19,7 +19,7 @@ export class Resources {
     return await opening;
   }
 
-  /** Closes everything once; what fails to close does not keep the rest open, and is thrown at the end. */
+  /** Closes everything once; failures do not keep the rest open and are thrown at the end. */
   close(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;
@@ -39,7 +39,7 @@ export class Resources {
   }
 }
 
-/** The playground was stopped before it was ready: what was asked for, and no trouble. */
+/** The playground was stopped before it was ready, as requested. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 

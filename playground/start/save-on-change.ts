@@ -1,26 +1,26 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Something that is written to a file a moment after it changed. */
+/** A value that is written to a file shortly after it changes. */
 export interface AutosavedFile {
-  /** Says that it has changed. */
+  /** Schedules a write. */
   changed(): void;
-  /** Resolves when what has changed so far is written. */
+  /** Resolves when all changes so far are written. */
   flush(): Promise<void>;
 }
 
 export interface AutosaveOptions {
   readonly file: string;
-  /** What is to be written, as it is at the moment of writing. */
+  /** Returns the value to write, at the time of writing. */
   readonly snapshot: () => unknown;
-  /** Told when a write fails; the next change is tried again. */
+  /** Called when a write fails; the next change is written again. */
   readonly onProblem: (error: unknown) => void;
   readonly delayMs?: number;
 }
 
 const DELAY_MS = 200;
 
-/** Keeps a file in step with something that changes, one write at a time; the file is whole at every moment. */
+/** Keeps a file in sync with a changing value, one write at a time; the file is complete at every moment. */
 export function saveOnChange({
   file,
   snapshot,

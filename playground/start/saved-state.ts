@@ -5,13 +5,13 @@ import { savedReadPositions } from '../page-server/read-positions.ts';
 
 const SavedFile = z.object({ workspace: z.record(z.string(), z.unknown()), reads: savedReadPositions });
 
-/** What a playground leaves for its next start beside the record: the workspace, and how far its people have read. */
+/** State kept for the next start besides the record: the workspace and the read positions. */
 export type SavedFile = z.infer<typeof SavedFile>;
 
-/** Where in a data folder each part keeps what it has. */
+/** File names in a data folder. */
 export const FILES = { slack: 'slack.json', redis: 'redis', botLog: 'bot.log' } as const;
 
-/** Reads what an earlier start has kept; nothing where there was none, and one sentence where it cannot be used. */
+/** Loads the state of an earlier start; nothing when there is none, one error sentence when it is unreadable. */
 export async function loadSaved(folder: string): Promise<SavedFile | undefined> {
   const file = join(folder, FILES.slack);
   try {
@@ -22,7 +22,7 @@ export async function loadSaved(folder: string): Promise<SavedFile | undefined> 
   }
 }
 
-/** Removes what earlier starts have kept, and nothing else that may lie in the folder. */
+/** Deletes the state of earlier starts, and no other files in the folder. */
 export async function deleteSaved(folder: string): Promise<void> {
   for (const name of Object.values(FILES)) await rm(join(folder, name), { recursive: true, force: true });
 }

@@ -14,7 +14,7 @@ export interface TourSources {
   readonly onChange: () => void;
 }
 
-/** The tour's steps as the facts stood when they were last looked at. */
+/** The tour's steps as of the last check. */
 export interface FollowedTour {
   steps(): readonly TourStep[];
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export interface FollowedTour {
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Looks every second, and whenever the bot's process changes, at how far the tour is. */
+/** Updates the tour's progress every second and whenever the bot's process changes. */
 export async function followTour(sources: TourSources): Promise<FollowedTour> {
   const { record, workspace, bot, onChange } = sources;
   const redis = await connectRedis({ mode: 'single', urls: [sources.redisUrl] });

@@ -1,7 +1,7 @@
 import type { WorkspaceState } from '../slack/state/workspace-state.ts';
 import type { ThreadOpening } from './tour-steps.ts';
 
-/** What people said in channels to begin a thread, oldest first; replies and the app's own messages begin none. */
+/** Lists people's messages that started a thread, oldest first. */
 export function readThreadOpenings({
   messages,
   app,
@@ -11,12 +11,12 @@ export function readThreadOpenings({
     .map(({ channel, ts, text }) => ({ threadId: `${channel}:${ts}`, text }));
 }
 
-/** What is needed of a connection to Redis. */
+/** The part of a Redis connection that is needed. */
 export interface HashReader {
   hvals(key: string): Promise<readonly string[]>;
 }
 
-/** The amounts of all refunds that the sample ledger has booked, in cents; one booking a key, as `src/store/redis-ledger.ts` keeps them. */
+/** Reads the amounts of all booked refunds in cents, as `src/store/redis-ledger.ts` stores them. */
 export async function readRefunds(client: HashReader, prefix = 'countersign:'): Promise<readonly number[]> {
   return (await client.hvals(`${prefix}{ledger}:refunds`)).map(Number);
 }

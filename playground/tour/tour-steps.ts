@@ -3,25 +3,25 @@ import type { RecordedRequest } from '../record-protocol.ts';
 import { CHANNELS } from '../slack/default-cast.ts';
 import { KILL_MISSED, TOUR_TEXTS, type TourStepId } from './tour-texts.ts';
 
-/** What has happened so far, by the record, the ledger and the workspace; never by what the model claims. */
+/** Facts from the record, the ledger and the workspace; never the model's claims. */
 export interface TourFacts {
   readonly requests: readonly RecordedRequest[];
-  /** How often the bot was killed with the button. */
+  /** Number of kills with the button. */
   readonly kills: number;
-  /** The amounts of all refunds that the ledger has booked, in cents, signed or not; `readRefunds` gives them. */
+  /** Amounts of all booked refunds in cents, from `readRefunds`. */
   readonly refunds: readonly number[];
-  /** What people said to begin a thread; `readOpenings` gives them. */
+  /** Messages that started a thread, from `readThreadOpenings`. */
   readonly openings: readonly ThreadOpening[];
 }
 
-/** The message with which somebody began a thread. */
+/** The first message of a thread. */
 export interface ThreadOpening {
   /** `<channel id>:<ts>` */
   readonly threadId: string;
   readonly text: string;
 }
 
-/** What the record must hold for a step to be done; a step without one leaves nothing there. */
+/** Condition on the record for a step to be done. */
 type Condition = (request: RecordedRequest, all: readonly RecordedRequest[]) => boolean;
 
 const CONDITIONS: Readonly<Record<Exclude<TourStepId, 'small-refund'>, Condition>> = {
@@ -41,7 +41,7 @@ const CONDITIONS: Readonly<Record<Exclude<TourStepId, 'small-refund'>, Condition
 const RAN = new Set(['succeeded', 'failed']);
 const RUNS = new Set(['approved', 'started', 'unknown']);
 
-/** The guided first five minutes in order; a step is done when the facts show it, whoever did it and wherever. */
+/** Builds the tour in order; a step is done when the facts show it, no matter who did it or where. */
 export function tourSteps(facts: TourFacts): readonly TourStep[] {
   return TOUR_TEXTS.map(({ id, ...step }) => {
     const fitting = matchingRequests(id, facts.requests);
@@ -64,7 +64,7 @@ function matchingRequests(id: TourStepId, all: readonly RecordedRequest[]): read
   return id === 'small-refund' ? [] : all.filter((request) => CONDITIONS[id](request, all));
 }
 
-/** An edit leaves a superseded request behind; one that was superseded for another reason asked for the same. */
+/** True when a superseded request with another input precedes this one in its thread. */
 function wasEdited(request: RecordedRequest, all: readonly RecordedRequest[]): boolean {
   return all.some(
     (earlier) =>
@@ -80,7 +80,7 @@ function countApprovers(votes: RecordedRequest['votes']): number {
   return new Set(votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who)).size;
 }
 
-/** What was signed is on record as a request, so a booking beyond those ran without one. */
+/** True when the ledger has more refunds than approved requests, so at least one ran without approval. */
 function hasUnapprovedRefund({ requests, refunds }: TourFacts): boolean {
   const signed = requests.filter(
     ({ tool, attempts, state }) => tool === 'refund_order' && attempts > 0 && state !== 'failed',
@@ -96,7 +96,7 @@ function openedWith(prompt: string, openings: readonly ThreadOpening[]): readonl
   return openings.filter(({ text }) => text.includes(prompt)).map(({ threadId }) => threadId);
 }
 
-/** A request's id begins with its thread's. */
+/** A request's id starts with the id of its thread. */
 function threadOf({ id }: RecordedRequest): string {
   return id.slice(0, id.lastIndexOf('~'));
 }

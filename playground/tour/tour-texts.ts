@@ -10,7 +10,7 @@ export type TourStepId =
   | 'expiry'
   | 'kill';
 
-/** What a step says and asks of people; no two prompts contain each other, so that a thread shows which step began it. */
+/** Texts of a step; no prompt contains another, so that a thread identifies its step. */
 export interface TourText {
   readonly id: TourStepId;
   readonly title: string;
@@ -20,7 +20,7 @@ export interface TourText {
   readonly next: readonly { readonly as: string; readonly text: string }[];
 }
 
-/** What the kill step adds when the button was pressed while nothing ran. */
+/** Added to the kill step when the button was pressed while nothing ran. */
 export const KILL_MISSED =
   'The last kill met no running deployment, so there was nothing to recover: begin again, and press the button while the card says how far it is.';
 

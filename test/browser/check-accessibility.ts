@@ -11,7 +11,7 @@ interface Finding {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds in the page as it is now and calls serious or critical, a line each. */
+/** Lists the serious and critical axe violations of the page, one line each. */
 export async function findViolations(page: Page): Promise<string[]> {
   // The page's own policy refuses a foreign script tag.
   await page.evaluate(axe);

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 100_000;
 const failuresFolder = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
 const manifest = fileURLToPath(new URL('../../manifest.yml', import.meta.url));
 
-/** One real playground for a file of tests, and one browser in which each person has a window of their own. */
+/** One real playground for a test file, and one browser with a window per person. */
 export class PlaygroundFixture {
   readonly #dataFolder = mkdtempSync(join(tmpdir(), 'countersign-browser-'));
   readonly errors: string[] = [];
@@ -41,14 +41,14 @@ export class PlaygroundFixture {
     this.#browser ??= await launchChromium(inject('chromium'));
   }
 
-  /** Stops the whole playground and starts it again at the same address, with what it had kept. */
+  /** Restarts the whole playground at the same address with its saved state. */
   async restart(): Promise<void> {
     const port = Number(new URL(this.url).port);
     await this.#playground?.stop();
     await this.start(port);
   }
 
-  /** Opens a window as somebody; it closes with the file. */
+  /** Opens a window as a person; it closes with the file. */
   async openAs(
     name: PersonName,
     { path = `/${name}/${CHANNELS.general}`, ...look }: { path?: string } & BrowserContextOptions = {},
@@ -77,12 +77,12 @@ export class PlaygroundFixture {
     return new PersonPage(page);
   }
 
-  /** What went wrong inside the windows since this was last asked: errors, and requests to other machines. */
+  /** Returns and clears the errors of the windows: exceptions, and requests to other machines. */
   takeErrors(): string[] {
     return this.errors.splice(0);
   }
 
-  /** Keeps pictures of the windows and the bot's log, for whoever has to find out why a test failed. */
+  /** Saves screenshots of the windows and the bot's log for a failed test. */
   async saveScreenshots(test: string): Promise<void> {
     const folder = join(failuresFolder, test.replaceAll(/\W+/g, '-'));
     mkdirSync(folder, { recursive: true });
@@ -99,7 +99,7 @@ export class PlaygroundFixture {
   }
 }
 
-/** Sets the stage for a file; every test also fails when a window has met an error. */
+/** Starts the fixture of a test file; a test also fails when a window has an error. */
 export function startFixture(): PlaygroundFixture {
   const fixture = new PlaygroundFixture();
   beforeAll(() => fixture.start());

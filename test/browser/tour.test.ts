@@ -23,7 +23,7 @@ async function unfold(title: string): Promise<Locator> {
   return remi.tour.getByRole('listitem').filter({ has: heading });
 }
 
-/** Unfolds a step of the tour in Remi's window and says its prompt; gives the words that began the thread. */
+/** Opens a tour step in Remi's window and sends its prompt; returns the prompt. */
 async function begin(title: string): Promise<string> {
   const step = await unfold(title);
   const prompt = (await step.getByRole('blockquote').textContent()) ?? '';

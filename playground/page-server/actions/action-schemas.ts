@@ -9,7 +9,7 @@ const target = z.union([message, z.strictObject({ viewId: z.string() })]);
 const json = z.record(z.string(), z.unknown());
 const filled = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()), json]));
 
-/** What each verb takes; whatever comes from a page is checked against this first. */
+/** Schemas of the actions; every request body is parsed with them first. */
 export const ACTION_SCHEMAS: { readonly [N in ActionName]: z.ZodType<Actions[N]> } = {
   send: z.strictObject({ channel, text: z.string(), threadTs: ts.exactOptional() }),
   edit: z.strictObject({ channel, ts, text: z.string() }),

@@ -7,7 +7,7 @@ import { HttpError } from '../http/read-request.ts';
 import { type ReadPositions, timelineKey } from '../read-positions.ts';
 import { ACTION_SCHEMAS } from './action-schemas.ts';
 
-/** Does what a page asked for as the person whose client it is; what they could not do in Slack is told in one sentence. */
+/** Performs an action as the client's person; an action that is impossible in Slack is an error message, not a throw. */
 export async function performAction<N extends ActionName>(
   name: N,
   body: unknown,
@@ -26,7 +26,7 @@ export async function performAction<N extends ActionName>(
   }
 }
 
-/** Who does something, and what it is done to. */
+/** The acting person and the state that actions change. */
 export interface ActionContext {
   readonly person: Person;
   readonly state: WorkspaceState;
@@ -40,11 +40,11 @@ type Action<N extends ActionName> = (
 
 const DONE: ActionResult = { ok: true };
 
-/** How each verb is carried out; what the person could not do in Slack throws. */
+/** Implementation of each action; throws `NotPossible` for an action that is impossible in Slack. */
 const ACTIONS: { readonly [N in ActionName]: Action<N> } = {
   send: ({ person, readPositions }, { channel, text, threadTs }) => {
     const { ts } = person.send(channel, text, threadTs === undefined ? {} : { threadTs });
-    // Whoever writes in a place has it in front of them.
+    // The author has the conversation open, so it is read up to this message.
     readPositions.advance(person.id, timelineKey(channel, threadTs), ts);
     return { ok: true, ts };
   },
@@ -92,7 +92,7 @@ async function submit(
         return DONE;
     }
   } catch (error) {
-    // What Slack's own client finds wrong in a field stands under that field too.
+    // Errors found by Slack's own client are shown under their field too.
     if (!(error instanceof NotPossible) || error.blockId === undefined) throw error;
     return { ok: true, errors: { [error.blockId]: error.shown } };
   }

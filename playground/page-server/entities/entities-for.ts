@@ -9,7 +9,7 @@ import { threadEntities } from './threads.ts';
 import { viewpointOf } from './viewpoint.ts';
 import { viewEntities } from './views.ts';
 
-/** What a person's client is made from, context the workspace itself. */
+/** Inputs of a person's client besides the workspace. */
 export interface EntityContext {
   readonly readPositions: SavedReadPositions;
   readonly playground: PlaygroundEntity;
@@ -17,7 +17,7 @@ export interface EntityContext {
   readonly about: Readonly<Record<string, string>>;
 }
 
-/** Everything one person's client shows, and nothing that they could not see in Slack. */
+/** Builds all entities of one person's client, and nothing that this person cannot see in Slack. */
 export function entitiesFor(state: WorkspaceState, userId: string, context: EntityContext): Entity[] {
   const viewpoint = viewpointOf(state, userId, context.readPositions);
   return [

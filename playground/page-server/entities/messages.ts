@@ -50,7 +50,7 @@ function identityOf({ channel, ts, thread_ts }: Message | EphemeralMessage) {
   } as const;
 }
 
-/** Slack does not mark what an app shows in blocks: a card that goes on is no correction. */
+/** True when Slack shows "(edited)"; an app's message with blocks is never marked. */
 function isMarkedAsEdited({ edited, bot_id, blocks }: Message): boolean {
   return edited !== undefined && (bot_id === undefined || blocks.length === 0);
 }

@@ -3,12 +3,12 @@ import { lastReadIn, timelineKey } from '../read-positions.ts';
 import { isMentioned } from './mentions.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
-/** What others said in a channel's main line that this person has not read; nothing where they are no member. */
+/** Returns the unread messages of others in a channel's main timeline; empty for a non-member. */
 export function unreadInChannel(viewpoint: Viewpoint, channelId: string): Message[] {
   return isMember(viewpoint, channelId) ? unreadIn(viewpoint, channelId) : [];
 }
 
-/** What others said in a thread that this person takes part in and has not read. */
+/** Returns the unread messages of others in a thread in which this person participates. */
 export function unreadInThread(viewpoint: Viewpoint, channelId: string, rootTs: string): Message[] {
   if (!isMember(viewpoint, channelId)) return [];
   const unread = unreadIn(viewpoint, timelineKey(channelId, rootTs));
@@ -30,7 +30,7 @@ function unreadIn({ timelines, readPositions, user }: Viewpoint, timeline: strin
   );
 }
 
-/** Those take part in a thread who began it, wrote in it or were called in it, and both sides of a direct message. */
+/** True for the author of the root, for anyone who replied or was mentioned, and for both sides of a direct message. */
 function isParticipant(
   { state, user, channels, timelines }: Viewpoint,
   channelId: string,

@@ -3,18 +3,18 @@ import type { Channel, Message, User } from '../../slack/state/types.ts';
 import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
 import { type SavedReadPositions, timelineKey } from '../read-positions.ts';
 
-/** The workspace as far as one person can see it: every entity of their client is made from this. */
+/** The part of the workspace that one person can see; all entities of their client are built from it. */
 export interface Viewpoint {
   readonly state: WorkspaceState;
   readonly user: User;
   readonly readPositions: SavedReadPositions;
   /** The conversations they can read, by id. */
   readonly channels: ReadonlyMap<string, Channel>;
-  /** What is said there by the place it is said in, oldest first; a thread's root stands in the main line. */
+  /** Messages by timeline key, oldest first; the root of a thread is in the main timeline. */
   readonly timelines: ReadonlyMap<string, readonly Message[]>;
 }
 
-/** What one person can see of the workspace now. */
+/** Selects the part of the workspace that one person can see now. */
 export function viewpointOf(
   state: WorkspaceState,
   userId: string,

@@ -2,7 +2,7 @@ import type { HomeEntity, ModalEntity, PromptsEntity, ShownView } from '../../pr
 import type { View } from '../../slack/state/types.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
-/** What the app shows a person beside messages: open modals, the Home tab, suggested prompts. */
+/** Builds what the app shows besides messages: open modals, the Home tab, suggested prompts. */
 export function viewEntities({
   state,
   user,

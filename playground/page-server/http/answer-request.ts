@@ -28,7 +28,7 @@ const SAFETY_HEADERS = {
   'referrer-policy': 'same-origin',
 };
 
-/** Answers one request, whatever becomes of it. */
+/** Answers one request; never rejects. */
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,

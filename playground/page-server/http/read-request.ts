@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActionResult } from '../../protocol.ts';
 import { sendJson } from '../../send-json.ts';
 
-/** A request that is not carried out: the status of the answer, and one sentence for whoever made it. */
+/** A refused request: the HTTP status and one sentence for the person. */
 export class HttpError extends Error {
   override readonly name = 'Refused';
   readonly status: number;
@@ -24,7 +24,7 @@ const LIMIT = 1_000_000;
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let size = 0;
-  // What is too much is still read to its end, since many clients see no answer before they have sent everything.
+  // An oversized body is still read to its end, because many clients read no answer before they have sent everything.
   for await (const part of request) {
     size += part.length;
     if (size <= LIMIT) parts.push(part);
@@ -40,8 +40,8 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 const NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Refuses what does not come from the page itself. Any site can make a browser send requests to this machine; the name
- * it asked for and the origin it came from give such a request away, and a form cannot send JSON.
+ * Refuses requests of other sites, which can make a browser call this machine: the host and origin must be ours, and a
+ * POST must be JSON, which a form cannot send.
  */
 export function guardRequest({ method, headers }: IncomingMessage, port: number): void {
   const hosts = NAMES.map((name) => new URL(`http://${name}:${port}`).host);

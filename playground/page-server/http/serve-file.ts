@@ -16,7 +16,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Sends a file of the built page; every path without an extension is a place in the page, which draws it by itself. */
+/** Sends a file of the built page; a path without an extension is a route of the page and gets index.html. */
 export async function serveFile(response: ServerResponse, folder: string, path: string): Promise<void> {
   const extension = extensionOf(path);
   const name = extension === undefined ? 'index.html' : path;

@@ -4,7 +4,7 @@ import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 const AGAIN =
   /^The request for (\S+) expired\. Please ask for it again with exactly these arguments: (\{[\s\S]*\})$/;
 
-/** What the button "Ask again" of an expired card says for the person: the same call once more. */
+/** Repeats the call of an expired card after a click on "Ask again". */
 export const askAgain: Rule = {
   example: 'Click Ask again on an expired card.',
   patterns: [AGAIN],

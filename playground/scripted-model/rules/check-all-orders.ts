@@ -2,7 +2,7 @@ import { Order, SAMPLE_ORDERS } from '../orders.ts';
 import { formatMoney } from '../parse-text.ts';
 import { callTools, type Rule } from '../rule.ts';
 
-/** Reads several orders side by side and declares the task complete, with its result as data. */
+/** Reads several orders in parallel and completes the task with its result as data. */
 export const checkAllOrders: Rule = {
   example: 'Check all orders and sum up.',
   patterns: [/\b(?:all|the|every) orders?\b.*\bsum\b/i, /\bcheck (?:all|every|the) orders?\b/i],

@@ -8,7 +8,7 @@ const WHICH_CUSTOMER: Question = { question: 'Which customer is to be deleted?',
 const Deleted = z.object({ deletedOrders: z.number() });
 const Input = z.object({ customer: z.string() });
 
-/** Asks to delete a customer, which the shipped manifest has two people sign. */
+/** Deletes a customer, which needs two approvals in the shipped manifest. */
 export const deleteCustomer: Rule = {
   example: 'Please delete the customer Tomo Arai.',
   patterns: [

@@ -9,7 +9,7 @@ const VERSION = /\bv?(\d+(?:\.[\w-]+)+)\b/i;
 const Input = z.object({ service: z.string(), version: z.string() });
 const Deployed = z.object({ deployed: z.string(), environment: z.string() });
 
-/** Asks to deploy a service: long work that is not idempotent, so that a crash in the middle leaves a question. */
+/** Deploys a service: long and not idempotent, so that a crash in the middle leaves an unknown outcome. */
 export const deployService: Rule = {
   example: 'Please deploy checkout 2.4.1 to staging.',
   patterns: [/\bdeploy/i, /\broll(?:ing)?[\s-]?out\b/i, /\bship\s+[\w-]+\s+v?\d/i],

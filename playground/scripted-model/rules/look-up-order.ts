@@ -4,7 +4,7 @@ import { Order, WHICH_ORDER } from '../orders.ts';
 import { formatMoney, parseOrderId } from '../parse-text.ts';
 import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
-/** Tells what was bought; asks which order it was where the person did not say. */
+/** Describes an order; asks which one when the message does not name it. */
 export const lookUpOrder: Rule = {
   example: 'Please look up an order for me.',
   patterns: [/\b(?<!\bin )orders?\b/i, /\bA-?\d{4,}\b/i, /\bwhat was (?:bought|sold)\b/i],

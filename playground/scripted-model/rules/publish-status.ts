@@ -7,7 +7,7 @@ import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 const WHAT_TO_SAY: Question = { question: 'What should the status page say?', choices: [] };
 const Published = z.object({ published: z.string() });
 
-/** Asks to publish a line on the status page; by the shipped manifest that has to be signed within 45 seconds. */
+/** Publishes a line on the status page, which must be approved within 45 seconds in the shipped manifest. */
 export const publishStatus: Rule = {
   example: 'Please publish on the status page: "Payments are slow, we are on it."',
   patterns: [/\bstatus page\b/i, /\b(?:publish|post|announce)\b.*\bstatus\b/i],

@@ -5,7 +5,7 @@ import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 const NAMED = /([\w-][\w./-]*\.(?:md|txt))\b/i;
 const Content = z.object({ content: z.string() });
 
-/** Reads a file through the MCP server of the manifest, which needs no signature. */
+/** Reads a file through the manifest's MCP server, without approval. */
 export const readFile: Rule = {
   example: 'Read notes.md.',
   patterns: [/\b(?:read|show|open)\b.*\.(?:md|txt)\b/i, /\bwhat (?:is|stands) in\b.*\.(?:md|txt)\b/i],

@@ -12,7 +12,7 @@ const HOW_MUCH: Question = {
 const Ran = z.object({ orderId: z.string(), refunded: z.number(), total: z.number() });
 const Input = z.object({ orderId: z.string(), amount: z.number() });
 
-/** Reads the order, then asks for the refund; whether that has to be signed is not the model's to decide. */
+/** Reads the order, then calls the refund tool; whether approval is needed is not the model's decision. */
 export const refundOrder: Rule = {
   example: 'Please refund 120 dollars of order A-1001, the top is scratched.',
   patterns: [/\brefund/i, /\bmoney back\b/i, /\b(?:pay|give) back\b/i, /\breimburse/i],

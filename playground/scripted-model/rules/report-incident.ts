@@ -11,7 +11,7 @@ const FIELDS = {
   required: ['title', 'severity', 'people'],
 };
 
-/** Asks for several values at once, with a form. */
+/** Asks for several values with one form. */
 export const reportIncident: Rule = {
   example: 'I want to report an incident.',
   patterns: [/\b(?:report|file|open|raise)\b.*\bincident\b/i],

@@ -3,7 +3,7 @@ import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 const RESULT = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
 
-/** Waits until something outside reports back to the address that the card gives to the requester. */
+/** Waits for an external system that reports to the address on the requester's card. */
 export const waitForReport: Rule = {
   example: 'Tell me when the build of checkout is done.',
   patterns: [/\b(?:tell me|let me know|notify me) when\b/i, /\bwait (?:for|until)\b/i],

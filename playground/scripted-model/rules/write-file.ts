@@ -5,7 +5,7 @@ import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 const NAMED = /([\w-][\w./-]*\.(?:md|txt))\b/i;
 
-/** Writes a file through the MCP server of the manifest, which has to be signed. */
+/** Writes a file through the manifest's MCP server, which needs approval. */
 export const writeFile: Rule = {
   example: 'Write "Water the plants" into todo.txt.',
   patterns: [/\b(?:write|save|note)\b.*\.(?:md|txt)\b/i],

@@ -4,8 +4,8 @@ import type { WorkspaceEvent, WorkspaceState } from '../state/workspace-state.ts
 import { CHANNEL_SCOPES, EVENT_SCOPES } from '../web-api/scopes.ts';
 
 /**
- * The payload Slack sends the app for an occurrence, or nothing when the app did not subscribe to it or its bot is not
- * in the channel. What is sent counts as used.
+ * Builds Slack's payload for an event, or nothing when the app is not subscribed or its bot is not in the channel. Marks
+ * the scope and the subscription as used.
  */
 export function eventPayload(
   state: WorkspaceState,

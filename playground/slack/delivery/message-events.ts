@@ -13,7 +13,7 @@ const CHANNEL_TYPES: Readonly<Record<ChannelKind, string>> = {
   im: 'im',
 };
 
-/** What an app can be told of a change of a message: the message itself, and that it was mentioned. */
+/** Builds the events of a message change: the message event, and `app_mention` for a mention. */
 export function messageEvents(state: WorkspaceState, change: MessageChange): WorkspaceEvent[] {
   const channel = state.channels.get(change.message.channel);
   if (channel === undefined) return [];
@@ -68,7 +68,7 @@ function mentionEvent(state: WorkspaceState, change: MessageChange): JsonObject 
   };
 }
 
-/** Direct messages are never mentions, nor are the bot's own; an edited mention counts again, marked as edited. */
+/** True for a mention of the bot; direct messages and the bot's own messages never count, an edited mention counts again. */
 function isMention(state: WorkspaceState, channel: Channel, change: MessageChange): boolean {
   if (channel.kind === 'im' || change.kind === 'deleted' || change.message.user === state.app.botUserId)
     return false;

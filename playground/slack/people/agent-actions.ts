@@ -7,7 +7,7 @@ import { authorship } from '../web-api/threads.ts';
 import type { SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** Opens a tab of the app's Home; an app that is an agent is also told what the person was looking at. */
+/** Opens a tab of the app's Home; an agent app also gets the channel in view. */
 export function openHome(
   { state }: SlackContext,
   user: User,
@@ -31,7 +31,7 @@ export function openHome(
   });
 }
 
-/** Starts a thread on the older surface; on the current one a person just opens the Messages tab and writes. */
+/** Starts a thread on the older assistant surface; the current one has only the Messages tab. */
 export function openAssistantThread(
   { state }: SlackContext,
   user: User,
@@ -55,7 +55,7 @@ export function openAssistantThread(
   return { channel: channel.id, threadTs: root.ts };
 }
 
-/** Goes to another channel while the app is open beside it. */
+/** Views another channel while the app is open beside it. */
 export function viewChannel({ state }: SlackContext, user: User, channel: Channel): void {
   if (state.app.agent === 'assistant_view') {
     const thread = state
@@ -76,10 +76,7 @@ export function viewChannel({ state }: SlackContext, user: User, channel: Channe
   });
 }
 
-/**
- * Clicks Stop on a session that is being worked on. Slack ends the streams of the thread and tells the app; what the
- * session's status becomes is up to the app.
- */
+/** Clicks Stop on a processing session. Slack ends the thread's streams and notifies the app, which sets the session's status. */
 export function stopSession({ state }: SlackContext, user: User, channel: Channel, threadTs: string): void {
   const session = findSession(state, channel.id, threadTs);
   const shown = 'There is nothing to stop here now.';
@@ -110,12 +107,12 @@ export function stopSession({ state }: SlackContext, user: User, channel: Channe
   });
 }
 
-/** Whether Slack shows a Stop button: while the session is worked on, and only if the app would hear of the click. */
+/** True when Slack shows a Stop button: the session is processing and the app is subscribed to the event. */
 export function canStop({ app }: WorkspaceState, session: AgentSession | undefined): boolean {
   return session?.status === 'processing' && app.events.includes('agent_session_stopped');
 }
 
-/** Gives a session another title. */
+/** Renames a session. */
 export function renameSession(
   { state }: SlackContext,
   user: User,

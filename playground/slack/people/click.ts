@@ -7,16 +7,16 @@ import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
 export interface ClickOptions {
-  /** For a button, which of several with the same action; for a menu, the value of the option to choose. */
+  /** Selects one of several buttons with the same action, or the option of a menu. */
   value?: InputValue;
   blockId?: string;
-  /** What the person filled in beside it, by block or action id. */
+  /** Values of the other inputs, by block or action id. */
   values?: Readonly<Record<string, InputValue>>;
-  /** Sends the click even if the element is gone or never was there, as a stale screen or a forger would. */
+  /** Sends the click even if the element does not exist, like a stale screen or a forger. */
   force?: boolean;
 }
 
-/** Sends the `block_actions` of a click, and refuses one that a person could not make on what is shown now. */
+/** Sends the `block_actions` of a click; throws for a click that is impossible on the current blocks. */
 export function click(
   context: SlackContext,
   user: User,

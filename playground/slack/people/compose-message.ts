@@ -10,8 +10,8 @@ interface Piece {
 const TOKEN = /<[^<>]+>|https?:\/\/[^\s<>|]*[^\s<>|.,;:!?)'"]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 
 /**
- * What Slack's composer makes of what a person typed: mentions of those who are there, links and addresses take Slack's
- * form, everything else is plain text with `&`, `<` and `>` escaped.
+ * Converts typed text as Slack's composer does: known mentions, links and addresses get Slack's syntax, the rest is
+ * plain text with `&`, `<` and `>` escaped.
  */
 export function composeMessage(state: WorkspaceState, typed: string): MessageContent {
   const pieces: Piece[] = [];
@@ -27,7 +27,7 @@ export function composeMessage(state: WorkspaceState, typed: string): MessageCon
   return { text: pieces.map(({ text }) => text).join(''), blocks: [richText(pieces)], attachments: [] };
 }
 
-/** Text with the three characters escaped that Slack's markup uses. */
+/** Escapes the three characters of Slack's markup. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

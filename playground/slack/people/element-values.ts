@@ -3,10 +3,10 @@ import { elementsOf, objects } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject } from '../state/types.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** What a person puts into an element: text, the value of an option, an id, a date, or several of them. */
+/** A value entered by a person: text, an option's value, an id, a date, or several of them. */
 export type InputValue = string | number | readonly string[] | JsonObject;
 
-/** Where each kind of element keeps what was chosen, and what it starts with. */
+/** The state field and the initial field of each element type. */
 const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: null | readonly [] }>> = {
   plain_text_input: { field: 'value', initial: 'initial_value', empty: null },
   email_text_input: { field: 'value', initial: 'initial_value', empty: null },
@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: n
   datetimepicker: { field: 'selected_date_time', initial: 'initial_date_time', empty: null },
 };
 
-/** What the app offered last in menus of its own; gone with the element when what is shown is replaced. */
+/** Options from the app's last answers, by element; dropped when the element is replaced. */
 const offered = new WeakMap<JsonObject, readonly JsonObject[]>();
 
 /** True for an element whose content Slack sends along as state. */
@@ -42,7 +42,7 @@ export function hasState(element: JsonObject): boolean {
   return FIELDS[String(element.type)] !== undefined;
 }
 
-/** The state of an element after a person put `value` into it (`''` empties it), or as it started when they put nothing. */
+/** Returns the state of an element with `value` (`''` empties it), or its initial state without one. */
 export function stateOf(element: JsonObject, value: InputValue | undefined): JsonObject {
   const type = String(element.type);
   const fields = FIELDS[type];
@@ -61,7 +61,7 @@ export function isEmpty(state: JsonObject): boolean {
   );
 }
 
-/** The state of all elements of these blocks, by block and action, with what the person filled in. */
+/** Returns the state of all elements of these blocks, by block and action; throws for values without an element. */
 export function collectState(
   blocks: readonly Block[],
   filled: Readonly<Record<string, InputValue>>,
@@ -87,7 +87,7 @@ export function collectState(
   return values;
 }
 
-/** Notes what the app offered in a menu of its own, so that a person can choose it. */
+/** Stores the options that the app offered for an external menu, so that a person can choose them. */
 export function rememberOffered(element: JsonObject, options: readonly JsonObject[]): void {
   offered.set(element, [...(offered.get(element) ?? []), ...options]);
 }

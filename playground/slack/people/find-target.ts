@@ -3,10 +3,10 @@ import { messageOnWire, viewOnWire } from '../state/wire.ts';
 import { channelNameFor, requireVisibleChannel, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** Something with blocks on a person's screen: a message, an ephemeral one, or a view. */
+/** A message, an ephemeral message or a view on a person's screen. */
 export type ClickTarget = { channel: string; ts: string } | { viewId: string };
 
-/** What was found there: its blocks now, and those it had before. */
+/** The target with its current and earlier blocks. */
 export type FoundTarget =
   | { kind: 'message'; message: Message; blocks: readonly Block[]; older: readonly (readonly Block[])[] }
   | { kind: 'ephemeral'; message: EphemeralMessage; blocks: readonly Block[]; older: readonly [] }
@@ -14,7 +14,7 @@ export type FoundTarget =
 
 const GONE = 'This message is no longer there.';
 
-/** Finds what a person points at; with force also what they cannot see any more. */
+/** Finds the target of a person's click; with `force` also one that is no longer visible. */
 export function findTarget(
   context: SlackContext,
   user: User,
@@ -54,7 +54,7 @@ export function findTarget(
   };
 }
 
-/** Where an interaction took place, as its payload says. */
+/** Builds the part of an interaction payload that describes its origin. */
 export function originOf(
   context: SlackContext,
   user: User,

@@ -17,7 +17,7 @@ import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
 
 const GONE = 'This message is no longer there.';
 
-/** One person at their Slack client; every verb refuses what that person could not do. */
+/** One person at their Slack client; every method throws `NotPossible` for what that person cannot do. */
 export class Person {
   readonly id: string;
   readonly #context: SlackContext;
@@ -27,7 +27,7 @@ export class Person {
     this.#context = context;
   }
 
-  /** Writes a message; the app hears of it as it subscribed. */
+  /** Sends a message; the app gets the events it subscribed to. */
   send(channelId: string, text: string, options: { threadTs?: string } = {}): Message {
     const channel = this.#requireMembership(channelId);
     if (text === '' || text.length > LIMITS.messageText)
@@ -56,7 +56,7 @@ export class Person {
     this.#context.state.remove(this.#requireOwn(message));
   }
 
-  /** Takes a message that only this person sees off their screen; the app does not hear of it. */
+  /** Removes an ephemeral message from this person's screen; the app gets no event. */
   dismiss(message: { channel: string; ts: string }): void {
     const { state } = this.#context;
     const seen = state.ephemerals.find(
@@ -69,7 +69,7 @@ export class Person {
     state.changed();
   }
 
-  /** Looks at a channel; refuses one that this person cannot see. */
+  /** Throws when this person cannot see the channel. */
   requireVisibleChannel(channelId: string): void {
     requireVisibleChannel(this.#context, this.#requireActive(), channelId);
   }
@@ -98,7 +98,7 @@ export class Person {
     leaveChannel(this.#context.state, this.#requireActive(), this.#requireMembership(channelId));
   }
 
-  /** Brings somebody, the bot included, into a channel this person is in. */
+  /** Invites a person or the bot to a channel this person is in. */
   invite(channelId: string, userId: string): void {
     const channel = this.#requireMembership(channelId);
     const invited = this.#context.state.users.get(userId);
@@ -138,12 +138,12 @@ export class Person {
     renameSession(this.#context, user, channel, thread.threadTs, title);
   }
 
-  /** Types into a menu whose options come from the app; resolves to what it offers. */
+  /** Types into an external menu; resolves to the app's options. */
   async search(target: ClickTarget, actionId: string, typed: string): Promise<JsonObject[]> {
     return await searchOptions(this.#context, this.#requireActive(), target, actionId, typed);
   }
 
-  /** Clicks a button or chooses in a menu; resolves when the app answered, or when Slack showed an error. */
+  /** Clicks a button or chooses in a menu; resolves when the app answered or Slack showed an error. */
   async click(
     target: ClickTarget,
     actionId: string,

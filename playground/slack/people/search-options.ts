@@ -5,7 +5,7 @@ import { type ClickTarget, findTarget, originOf } from './find-target.ts';
 import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** Types into a menu whose options come from the app; the options it offers, or an error when it offers none. */
+/** Types into an external menu; returns the app's options, or throws when it does not answer. */
 export async function searchOptions(
   context: SlackContext,
   user: User,

@@ -9,7 +9,7 @@ import { collectState, type InputValue, isEmpty } from './element-values.ts';
 import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** What a person sees after they submit a modal. */
+/** Result of a submitted modal for the person. */
 export type SubmitOutcome =
   | { kind: 'closed' }
   | { kind: 'cleared' }
@@ -18,7 +18,7 @@ export type SubmitOutcome =
   | { kind: 'pushed'; view: View }
   | { kind: 'failed'; reason: MissReason | 'invalid_response'; problems: Problem[] };
 
-/** Submits the modal in front of a person, after the checks Slack's client makes, and does what the app answers. */
+/** Submits the front modal after the checks of Slack's client, and applies the app's answer. */
 export async function submitView(
   context: SlackContext,
   user: User,
@@ -42,7 +42,7 @@ export async function submitView(
   return result;
 }
 
-/** Closes the modal in front of a person; the app is told when it asked to be. */
+/** Closes the front modal; the app is notified when the view asks for it. */
 export async function closeView(context: SlackContext, user: User, viewId: string): Promise<void> {
   const view = requireFront(context, user, viewId);
   const closed = view.clear_on_close ? context.state.openModals(user.id) : [view];

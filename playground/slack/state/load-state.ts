@@ -7,8 +7,8 @@ import type { InstalledApp } from './types.ts';
 import { WorkspaceState } from './workspace-state.ts';
 
 /**
- * The workspace that was saved. An app that is declared anew takes the place of the saved one and keeps its ids, tokens
- * and secrets, as when the manifest of an installed app is changed.
+ * Restores a saved workspace. A newly declared app replaces the saved one and keeps its ids, tokens and secrets, as when
+ * an installed app's manifest changes.
  */
 export function loadState(file: unknown, declared: AppSeed | undefined, timings: Timings): WorkspaceState {
   const saved = parseSaved(file);

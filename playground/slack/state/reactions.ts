@@ -11,7 +11,7 @@ export function addReaction(state: WorkspaceState, message: Message, name: strin
   return true;
 }
 
-/** Takes away a person's reaction; false when it was not there. */
+/** Removes a person's reaction; false when there was none. */
 export function removeReaction(
   state: WorkspaceState,
   message: Message,

@@ -1,7 +1,7 @@
 import type { AgentSession, SessionStatus } from './types.ts';
 import type { WorkspaceState } from './workspace-state.ts';
 
-/** The session of a thread; one left in processing for too long has gone back to active. */
+/** Returns the session of a thread; one left in `processing` for too long becomes `active`. */
 export function findSession(
   state: WorkspaceState,
   channel: string,
@@ -14,7 +14,7 @@ export function findSession(
   return session;
 }
 
-/** Gives the session of a thread a status, and makes the session when there is none. */
+/** Sets the status of a thread's session, creating the session if needed. */
 export function setSessionStatus(
   state: WorkspaceState,
   thread: { channel: string; threadTs: string },
@@ -35,7 +35,7 @@ export function setSessionStatus(
   return session;
 }
 
-/** Where the session of a thread is kept. */
+/** Returns the key of a thread's session. */
 export function keyOfSession(channel: string, threadTs: string): string {
   return `${channel}:${threadTs}`;
 }

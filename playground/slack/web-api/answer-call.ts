@@ -19,7 +19,7 @@ export interface ApiServing {
   calls: RecordedCall[];
 }
 
-/** Answers one HTTP call of the Web API and records it, with the fault that was ordered for it, if any. */
+/** Answers one HTTP call of the Web API, applies its injected fault, and records it. */
 export async function answerCall(
   request: IncomingMessage,
   response: ServerResponse,
@@ -61,7 +61,7 @@ export async function answerCall(
   });
 }
 
-/** The answer to a call that never takes effect. */
+/** Returns the answer to a call that takes no effect because of a fault. */
 function faultAnswer(fault: Fault | undefined): CallAnswer | undefined {
   switch (fault?.kind) {
     case 'status':

@@ -15,7 +15,7 @@ import { Thread } from './thread/thread.tsx';
 import { ToastList } from './toasts/toasts.tsx';
 import './app.css';
 
-/** The whole page: one person's client beside what only a playground has. */
+/** The page: one person's Slack client and the side panel. */
 export function App() {
   const { as } = useRoute();
   useEffect(() => connectAs(as), [as]);
@@ -86,7 +86,7 @@ function ConnectingPage() {
   );
 }
 
-/** A calm line while the server is away; what was there stays readable. */
+/** A banner while the server is away; the content stays readable. */
 function ConnectionBanner() {
   const isLost = useConnection() === 'lost';
   return (

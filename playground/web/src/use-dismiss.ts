@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Calls back when a small open list is left: by Escape, or by a press or the focus going elsewhere. */
+/** Calls back when an open popup is dismissed: by Escape, or by a press or focus outside. */
 export function useDismiss(
   element: RefObject<HTMLElement | null>,
   isOpen: boolean,

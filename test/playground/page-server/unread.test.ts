@@ -7,7 +7,7 @@ const { general, withoutBot } = CHANNELS;
 
 type Page = Awaited<ReturnType<typeof pageForTest>>;
 
-/** What a fresh client of a person says of a channel: how many are unread, and how many of those are for them. */
+/** Returns the unread counts of a channel from a new client of a person. */
 async function unreadFor({ server }: Pick<Page, 'server'>, userId: string, channelId: string = general) {
   const client = await ClientForTest.open(server, userId);
   const channel = client.get('channel').find(({ id }) => id === channelId);
@@ -37,7 +37,7 @@ test('reading never goes backwards', async () => {
   expect(await unreadFor(page, CAST.bruno)).toMatchObject({ unread: 0, lastRead: second.ts });
 });
 
-test('whoever writes in a place has read it', async () => {
+test('the author of a message has read the conversation', async () => {
   const page = await pageForTest();
   page.workspace.as(CAST.alice).send(general, 'anybody?');
   await act(page.server, CAST.bruno, 'send', { channel: general, text: 'yes' });

@@ -261,7 +261,7 @@ describe('the audit chain of a thread', () => {
   });
 });
 
-describe('whoever only looks', () => {
+describe('the reader', () => {
   test('changes nothing, also where a request cannot be read', async () => {
     const bench = record();
     const threadId = newThreadId();

@@ -32,7 +32,7 @@ export async function startPlay({ change = (text) => text, ...options }: PlayOpt
 
   type Thread = ReturnType<typeof story.ask>;
 
-  /** Waits until the bot has said such words in a thread, and gives the whole text. */
+  /** Waits for a matching reply of the bot in a thread and returns its text. */
   const hears = ({ channel, ts }: Thread, words: RegExp) =>
     workspace.until(() => story.repliesIn({ channel, ts }).find(({ text }) => words.test(text))?.text, {
       what: `${words} in the thread`,

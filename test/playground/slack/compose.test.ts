@@ -5,7 +5,7 @@ import { connected, events, slackForTest } from './support.ts';
 
 const { general, releases } = CHANNELS;
 
-/** What Slack keeps of what Alice types: the text, and the elements of its rich text. */
+/** Returns the text and rich text elements of a message that Alice types. */
 async function typed(text: string): Promise<{ text: string; elements: unknown }> {
   const slack = await slackForTest();
   const message = slack.workspace.as(CAST.alice).send(general, text);

@@ -5,7 +5,7 @@ import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts'
 import { portOf } from './http-support.ts';
 import { buttonBlock, section, slackForTest } from './support.ts';
 
-/** An app as any tutorial has it, which knows nothing of ours: it asks, and says who clicked. */
+/** A tutorial app that knows nothing of this project: it posts a button and reports who clicked. */
 function tenLines(app: App): void {
   app.event('app_mention', async ({ event, say }) => {
     await say({ text: 'Shall I?', thread_ts: event.ts, blocks: [section('Shall I?'), buttonBlock('yes')] });

@@ -17,7 +17,7 @@ import {
 
 const { general, releases } = CHANNELS;
 
-/** What a file gives back. */
+/** Saves a workspace and reads it back. */
 function savedBy(slack: LocalSlack): SavedWorkspace {
   return JSON.parse(JSON.stringify(saveState(slack.workspace.state)));
 }

@@ -9,7 +9,7 @@ import { call, connected, errorOf, events, postText, section, slackForTest } fro
 const { general } = CHANNELS;
 const recipient = { recipient_user_id: CAST.alice, recipient_team_id: 'T0LOCAL001' };
 
-/** Starts a stream under a new message of Alice's and tells where it is. */
+/** Starts a stream below a new message of Alice and returns its location. */
 async function startStream(slack: LocalSlack, given: JsonObject = {}) {
   const root = slack.workspace.as(CAST.alice).send(general, 'tell me');
   const started = await call(slack, 'chat.startStream', {

@@ -35,7 +35,7 @@ export async function errorOf(slack: LocalSlack, method: string, given: JsonObje
   return (await call(slack, method, given)).error;
 }
 
-/** Posts a plain message as the bot and tells where it is. */
+/** Posts a plain message as the bot and returns its location. */
 export async function postText(
   slack: LocalSlack,
   given: JsonObject = {},
@@ -62,13 +62,13 @@ export interface Envelope {
   retry_reason?: string;
 }
 
-/** A bare Socket Mode client: it keeps what it gets and answers only as it is told. */
+/** A bare Socket Mode client: it records envelopes and answers as configured. */
 export class BareClient {
   readonly hello: JsonObject;
   readonly envelopes: Envelope[] = [];
   readonly disconnects: JsonObject[] = [];
   readonly socket: WebSocket;
-  /** What to answer an envelope with; nothing leaves it unanswered. */
+  /** Returns the answer to an envelope; nothing leaves it unanswered. */
   answer: (envelope: Envelope) => JsonObject | undefined = () => ({});
 
   private constructor(socket: WebSocket, hello: JsonObject) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { buildPage } from '../../../playground/start/build-page.ts';
 import { messageOf, temporaryFolder } from '../install/stand-ins.ts';
 
-/** A page of one line, and what is said while it is built. */
+/** A one-line page and the log of its build. */
 function smallPage() {
   const web = temporaryFolder();
   mkdirSync(join(web, 'src'));

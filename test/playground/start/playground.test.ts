@@ -177,7 +177,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       const client = await openClient();
       const bot = botOf(client)?.pid ?? 0;
       const processes = playground.processes();
-      // A bot that stands still holds up the end until its time is over.
+      // A stopped bot delays the shutdown until its grace time is over.
       process.kill(bot, 'SIGSTOP');
       const goOn = () => isAlive(bot) && process.kill(bot, 'SIGCONT');
       onTestFinished(() => void goOn());

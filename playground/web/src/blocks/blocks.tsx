@@ -3,7 +3,7 @@ import type { Block } from '../../../slack/state/types.ts';
 import { SurfaceContext, useNewSurface } from './elements/surface.tsx';
 import { BlockList } from './layout/block-view.tsx';
 
-/** Blocks of a message or of the Home tab; what is put into them stays while they are drawn, also when the blocks change. */
+/** Renders the blocks of a message or of the Home tab; entered values survive changes of the blocks. */
 export function Blocks({
   blocks,
   target,

@@ -6,7 +6,7 @@ import { whenConnectedAs } from './connection.ts';
 
 const SERVER_GONE = 'The playground does not answer. Is it still running in its terminal?';
 
-/** Does something as the person of this client, once their client is connected; a refusal is also shown as a toast. */
+/** Performs an action as the current person once their client is connected; a refusal is also shown as a toast. */
 export async function act<V extends ActionName>(name: V, body: Actions[V]): Promise<ActionResult> {
   const userId = readRoute().as;
   await whenConnectedAs(userId);
@@ -21,7 +21,7 @@ export async function killBot(): Promise<void> {
   if (!answer.ok) showToast(answer.error);
 }
 
-/** What the record holds of a thread; undefined when it holds nothing or cannot be read. */
+/** Loads the record of a thread; undefined when there is none or it cannot be read. */
 export async function fetchRecord(threadId: string): Promise<ThreadRecord | undefined> {
   try {
     const response = await fetch(`/record/${encodeURI(threadId)}`);

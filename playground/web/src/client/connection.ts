@@ -3,7 +3,7 @@ import type { Change } from '../../../protocol.ts';
 import { createSignal } from './signal.ts';
 import { applyChange, readEntities } from './store.ts';
 
-/** How the event stream does: `lost` after it was open or could not be opened, while it is tried again. */
+/** State of the event stream; `lost` while it reconnects. */
 export type ConnectionState = 'connecting' | 'open' | 'lost';
 
 const RETRY_MS = 1000;
@@ -13,19 +13,19 @@ let personShown: string | undefined;
 let close = (): void => undefined;
 let wanted: string | undefined;
 
-/** Follows a person's client; the stream of the one before is closed, its entities stay until the first change comes. */
+/** Connects to a person's client and closes the previous stream; the old entities stay until the first change arrives. */
 export function connectAs(userId: string): void {
   if (wanted === userId) return;
   wanted = userId;
   open(userId);
 }
 
-/** How the event stream does. */
+/** Returns the state of the event stream. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(changed.subscribe, () => state);
 }
 
-/** Resolves once the entities held are those of this person, or the server turned out to be gone. */
+/** Resolves once the store holds this person's entities, or the server is lost. */
 export function whenConnectedAs(userId: string): Promise<void> {
   if (personShown === userId || state === 'lost') return Promise.resolve();
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ export function whenConnectedAs(userId: string): Promise<void> {
   });
 }
 
-/** Lets go of the stream while the window is hidden, where too many windows are open for all to keep theirs. */
+/** Closes the stream while the window is hidden, when too many windows are open. */
 export async function closeWhileHidden(): Promise<void> {
   if (await claimStreamSlot()) return;
   document.addEventListener('visibilitychange', () => {
@@ -63,7 +63,7 @@ function open(userId: string): void {
   });
   source.addEventListener('error', () => {
     setState('lost');
-    // The browser tries again by itself only where the server was reached; a refused answer closes the stream for good.
+    // The browser reconnects only if the server was reached; a refused answer closes the stream for good.
     if (source.readyState === EventSource.CLOSED) retry = window.setTimeout(() => open(userId), RETRY_MS);
   });
 }
@@ -76,8 +76,8 @@ function setState(next: ConnectionState): void {
 const MAX_KEPT_STREAMS = 3;
 
 /**
- * Whether this window may keep its event stream while it is hidden. A browser opens six connections to one server and no
- * more, so that with many windows the hidden ones have to let go of theirs, or nobody could send anything any longer.
+ * True when this window may keep its event stream while hidden. A browser opens at most six connections to one server,
+ * so with many windows the hidden ones must close theirs, or no window could send anything.
  */
 async function claimStreamSlot(): Promise<boolean> {
   for (let slot = 0; slot < MAX_KEPT_STREAMS; slot += 1) if (await claimSlot(`stream-${slot}`)) return true;

@@ -1,4 +1,4 @@
-/** Something that can be listened to; sending calls every listener once. */
+/** A signal with listeners; `send` calls every listener once. */
 export interface Signal {
   send(): void;
   subscribe(listener: () => void): () => void;

@@ -18,7 +18,7 @@ type Entities = ReadonlyMap<string, Entity>;
 let entities: Entities = new Map();
 const changed = createSignal();
 
-/** Takes in what the server sent; a fresh change replaces all that was held before. */
+/** Applies a change from the server; a fresh change replaces all entities. */
 export function applyChange(change: Change): void {
   const next = new Map(change.fresh ? [] : entities);
   for (const entity of change.set) next.set(entity.key, entity);
@@ -27,7 +27,7 @@ export function applyChange(change: Change): void {
   changed.send();
 }
 
-/** All that this client holds, outside of a component; never mutated, replaced on each change. */
+/** Returns all entities, outside of a component; the map is replaced on each change, never mutated. */
 export function readEntities(): Entities {
   return entities;
 }
@@ -35,27 +35,27 @@ export function readEntities(): Entities {
 /** Calls the listener after each change, until the returned function is called. */
 const subscribeToEntities = changed.subscribe;
 
-/** All that this client holds; a new map on each change. */
+/** Returns all entities; a new map on each change. */
 export function useEntities(): Entities {
   return useSyncExternalStore(subscribeToEntities, readEntities);
 }
 
-/** One entity by its key, such as `channel:C1`; the same object until it changes. */
+/** Returns one entity by its key, such as `channel:C1`; the same object until it changes. */
 export function useEntity<K extends Kind>(key: K | `${K}:${string}`): OfKind<K> | undefined {
   return useSyncExternalStore(subscribeToEntities, () => entities.get(key) as OfKind<K> | undefined);
 }
 
-/** The workspace; drawn only once the first change is here, so it is always there. */
+/** Returns the workspace; components render only after the first change, so it always exists. */
 export function useWorkspace(): WorkspaceEntity {
   return required(useEntity('workspace'), 'workspace');
 }
 
-/** The playground's own state; drawn only once the first change is here, so it is always there. */
+/** Returns the playground's own state; components render only after the first change, so it always exists. */
 export function usePlayground(): PlaygroundEntity {
   return required(useEntity('playground'), 'playground');
 }
 
-/** Everyone who can be played, in the order in which the server named them, without bots. */
+/** Returns the people to choose from, in the server's order, without bots. */
 export function usePeople(): readonly PersonEntity[] {
   return peopleOf(useEntities());
 }
@@ -70,7 +70,7 @@ export function useChannels(): readonly ChannelEntity[] {
   return channelsOf(useEntities());
 }
 
-/** Everyone among the entities who can be played. */
+/** Returns the people to choose from, without bots and deactivated people. */
 export function peopleOf(held: Entities): readonly PersonEntity[] {
   return ofKind(held, 'person').filter(({ isBot, role }) => !isBot && role !== 'deactivated');
 }
@@ -85,14 +85,14 @@ export function groupsOf(held: Entities): readonly GroupEntity[] {
   return ofKind(held, 'group');
 }
 
-/** The messages of a channel's main line, or of one of its threads with the root, oldest first. */
+/** Returns the messages of a channel's main timeline, or of a thread with its root, oldest first. */
 export function messagesOf(held: Entities, channel: string, threadTs?: string): readonly MessageEntity[] {
   return ofKind(held, 'message')
     .filter((message) => message.channel === channel && isInLine(message, threadTs))
     .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
 }
 
-/** The name by which people call someone; the id itself for someone who is not known here. */
+/** Returns a person's name; the id itself for an unknown person. */
 export function nameOf(held: Entities, userId: string): string {
   const person = held.get(`person:${userId}`);
   return person?.kind === 'person' ? person.realName || person.name : userId;
@@ -112,7 +112,7 @@ function required<T>(entity: T | undefined, key: string): T {
   return entity;
 }
 
-/** Gives a function that names a person or a group; whoever is not known here keeps their id. */
+/** Returns a function that names a person or a group; an unknown one keeps its id. */
 export function useNames(): (id: string) => string {
   const entities = useEntities();
   return (id) => {

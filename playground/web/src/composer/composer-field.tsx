@@ -16,7 +16,7 @@ interface ComposerFieldProps {
   placeholder: string;
 }
 
-/** The field one writes in: Enter sends, Shift and Enter begin a new line, `@`, `#` and `/` suggest names. */
+/** The message field: Enter sends, Shift+Enter adds a line, `@`, `#` and `/` open suggestions. */
 export function ComposerField({ channel, threadTs, label, placeholder }: ComposerFieldProps) {
   const entities = useEntities();
   const { me } = useWorkspace();
@@ -125,7 +125,7 @@ function placeCaret(field: HTMLTextAreaElement | null, at: number): void {
   });
 }
 
-/** What a person has begun to write somewhere, kept for this window, also over a reload. */
+/** Stores an unsent draft for this window; it survives a reload. */
 function useDraft(key: string): readonly [string, (text: string) => void] {
   const keptAs = `draft:${key}`;
   const [text, setText] = useState(() => window.sessionStorage.getItem(keptAs) ?? '');
@@ -137,7 +137,7 @@ function useDraft(key: string): readonly [string, (text: string) => void] {
   return [text, change];
 }
 
-/** Says what was typed, or gives a command of the app; resolves to whether it was taken. */
+/** Returns a function that sends a message or a slash command; it resolves to whether it was accepted. */
 function useSend(channel: string, threadTs: string | undefined): (typed: string) => Promise<boolean> {
   const entities = useEntities();
   const { app } = useWorkspace();

@@ -5,7 +5,7 @@ import { channelName } from '../navigation/screen-name.ts';
 import { ComposerField } from './composer-field.tsx';
 import './composer.css';
 
-/** Where one writes, or the reason why one cannot. */
+/** The composer, or the reason why the person cannot write. */
 export function Composer({ channel, threadTs }: { channel: ChannelEntity; threadTs?: string }) {
   const entities = useEntities();
   const { me } = useWorkspace();

@@ -1,4 +1,4 @@
-/** Which of the two composers that can be on the screen at once. */
+/** The channel's or the thread's composer. */
 export type ComposerKind = 'channel' | 'thread';
 
 /** The id of a composer's field. */
@@ -6,7 +6,7 @@ export function composerId(composer: ComposerKind): string {
   return `composer-${composer}`;
 }
 
-/** Moves the focus into a composer, once what is being opened is drawn. */
+/** Focuses a composer after the next render. */
 export function focusComposer(composer: ComposerKind): void {
   window.requestAnimationFrame(() => document.getElementById(composerId(composer))?.focus());
 }

@@ -14,7 +14,7 @@ export function suggestionId(composer: string, index: number): string {
   return `${composer}-suggestion-${index}`;
 }
 
-/** The names that fit what is being typed; the focus stays in the field, which moves the choice. */
+/** The suggestion list; the focus stays in the field, which moves the selection. */
 export function SuggestionList({ composer, suggestions, chosen, onPick }: SuggestionListProps) {
   const count = suggestions.length;
   return (

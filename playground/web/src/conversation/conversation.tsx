@@ -9,7 +9,7 @@ import { PaneHeader } from './pane-header.tsx';
 import './conversation.css';
 import type { ChannelEntity } from '../../../protocol.ts';
 
-/** A channel's or a direct message's main line, with its composer. */
+/** The main timeline of a channel or direct message, with its composer. */
 export function Conversation({ channelId }: { channelId: string }) {
   const entities = useEntities();
   const { app } = useWorkspace();
@@ -39,7 +39,7 @@ export function Conversation({ channelId }: { channelId: string }) {
   );
 }
 
-/** What stands above the first message: what this conversation is, and how one talks to the app in it. */
+/** The introduction above the first message. */
 function ChannelIntro({ channel }: { channel: ChannelEntity }) {
   const entities = useEntities();
   const { app } = useWorkspace();

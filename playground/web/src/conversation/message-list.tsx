@@ -15,13 +15,13 @@ interface MessageListProps {
   messages: readonly MessageEntity[];
   lastRead: string;
   unread: number;
-  /** Drawn above the first message. */
+  /** Rendered above the first message. */
   intro?: ReactNode;
-  /** Drawn under the last message. */
+  /** Rendered below the last message. */
   children?: ReactNode;
 }
 
-/** The messages of a main line or a thread, kept at their end while they grow. */
+/** The messages of a main timeline or a thread; scrolls to the end while it grows. */
 export function MessageList({
   label,
   channel,

@@ -15,8 +15,8 @@ export type Row =
 const GROUP_WINDOW_MS = 5 * 60_000;
 
 /**
- * Messages, oldest first, with a divider before each new day and one before the first that is new; what the same author
- * says within minutes is compact.
+ * Builds rows, oldest first, with a divider before each day and before the first new message; messages of one author
+ * within minutes are compact.
  */
 export function toRows(
   messages: readonly MessageEntity[],
@@ -37,7 +37,7 @@ export function toRows(
   return rows;
 }
 
-/** The first message after what was read that someone else wrote; undefined when there is none. */
+/** Returns the first unread message of another person; undefined when there is none. */
 export function firstNewTs(
   messages: readonly MessageEntity[],
   { lastRead, me }: { lastRead: string | undefined; me: string },

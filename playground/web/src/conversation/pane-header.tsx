@@ -3,7 +3,7 @@ import { Icon } from '../icon.tsx';
 import { openSidebar } from '../panes/panes.ts';
 import { PanelToggles } from '../side-panel/panel-toggles.tsx';
 
-/** The bar above a place: what it is, and on a phone the way back to the list of places. */
+/** The header of a pane, with a back button on a phone. */
 export function PaneHeader({ children }: { children: ReactNode }) {
   return (
     <header className="pane-header">

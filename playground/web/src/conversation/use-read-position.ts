@@ -4,17 +4,17 @@ import { act } from '../client/act.ts';
 interface Line {
   readonly channel: string;
   readonly threadTs?: string;
-  /** The last message that is drawn. */
+  /** The last rendered message. */
   readonly latest: string | undefined;
   readonly lastRead: string;
   readonly unread: number;
-  /** Whether the last message is on the screen. */
+  /** True when the last message is on the screen. */
   readonly isAtBottom: boolean;
 }
 
 /**
- * Notes how far a line was read while its end is on the screen, and tells where the "New" mark belongs: at what was
- * unread when the line was opened or the window was come back to; undefined when nothing was.
+ * Stores the read position while the end of a timeline is on the screen, and returns where the "New" divider belongs: at
+ * the position when the timeline was opened or the window got visible again; undefined when nothing was unread.
  */
 export function useReadPosition({
   channel,

@@ -10,8 +10,8 @@ interface Scroll {
 }
 
 /**
- * Keeps the end of a list on the screen while it grows, unless the person scrolled up or was pointed at a message; what
- * they wrote themselves brings them back to the end.
+ * Keeps the end of a list in view while it grows, unless the person scrolled up or opened a link to a message; sending a
+ * message scrolls to the end again.
  */
 export function useScroll(
   box: RefObject<HTMLElement | null>,

@@ -30,7 +30,7 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
   );
 }
 
-/** Tells the app, once each time it is opened, that this person looks at one of its tabs. */
+/** Sends `app_home_opened` each time a tab of the app is opened. */
 export function useOpenedTab(tab: 'home' | 'messages' | undefined): void {
   const { me, app } = useWorkspace();
   const canOpen = tab === 'messages' || app.homeTab;

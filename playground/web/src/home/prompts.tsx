@@ -2,7 +2,7 @@ import { act } from '../client/act.ts';
 import { useEntity } from '../client/store.ts';
 import './home.css';
 
-/** What the app suggests to say to it; a click says it. */
+/** The app's suggested prompts; a click sends one. */
 export function Prompts({ channel }: { channel: string }) {
   const suggested = useEntity(`prompts:${channel}`);
   if (suggested === undefined || suggested.prompts.length === 0) return null;

@@ -18,13 +18,13 @@ export function formatFull(moment: Date): string {
   return FULL.format(moment);
 }
 
-/** The day as people call it on the day of `now`: "Today", "Yesterday", else the date. */
+/** Formats a day relative to `now`: "Today", "Yesterday", else the date. */
 export function formatDay(moment: Date, now: Date): string {
   if (isSameDay(moment, now)) return 'Today';
   return isSameDay(moment, new Date(now.getTime() - DAY_MS)) ? 'Yesterday' : DAY.format(moment);
 }
 
-/** How long ago, in words that need no seconds. */
+/** Formats a relative time without seconds. */
 export function formatAgo(moment: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - moment.getTime()) / 60_000);
   if (minutes < 1) return 'just now';
@@ -32,7 +32,7 @@ export function formatAgo(moment: Date, now: Date): string {
   return `${formatDay(moment, now)} at ${formatTime(moment)}`;
 }
 
-/** Whether two moments are on the same day here. */
+/** True when two moments are on the same local day. */
 export function isSameDay(one: Date, other: Date): boolean {
   return one.toDateString() === other.toDateString();
 }

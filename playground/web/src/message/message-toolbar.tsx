@@ -15,7 +15,7 @@ interface MessageToolbarProps {
   onEdit: () => void;
 }
 
-/** What one can do with a message; shown while it is pointed at or has the focus. One Tab stop, arrows move within. */
+/** The actions on a message, shown on hover and focus. One Tab stop; arrow keys move within. */
 export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarProps) {
   const { me } = useWorkspace();
   const channel = useEntity(`channel:${message.channel}`);
@@ -111,7 +111,7 @@ function moveByArrow(event: KeyboardEvent<HTMLDivElement>): void {
   event.preventDefault();
 }
 
-/** Asks once more before a message is gone. */
+/** Confirms the deletion of a message. */
 function DeleteMessage({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();

@@ -17,7 +17,7 @@ import { screenOfMessage } from './message-links.ts';
 
 interface MessageProps {
   message: MessageEntity;
-  /** Drawn under the one before, without author and picture. */
+  /** Rendered below the previous message, without author and avatar. */
   isCompact: boolean;
   isInThread: boolean;
   isPointedAt: boolean;
@@ -84,7 +84,7 @@ function Body({ message }: { message: MessageEntity }) {
   );
 }
 
-/** Says that nobody else sees a message, and takes it away. */
+/** Marks an ephemeral message and dismisses it. */
 function EphemeralNote({ message: { channel, ts } }: { message: MessageEntity }) {
   return (
     <p className="ephemeral-note">
@@ -96,7 +96,7 @@ function EphemeralNote({ message: { channel, ts } }: { message: MessageEntity })
   );
 }
 
-/** When a message was said, as a link to it; one that only this person sees has no link. */
+/** The time of a message as a link to it; an ephemeral message has no link. */
 function MessageTime({ message, isShort = false }: { message: MessageEntity; isShort?: boolean }) {
   const moment = momentOf(message.ts);
   const time = (

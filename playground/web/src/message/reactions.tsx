@@ -5,7 +5,7 @@ import { act } from '../client/act.ts';
 import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
 import { useDismiss } from '../use-dismiss.ts';
 
-/** The reactions to a message; a click adds this person's own or takes it back. */
+/** The reactions to a message; a click adds or removes this person's own. */
 export function Reactions({ message: { channel, ts, reactions } }: { message: MessageEntity }) {
   const entities = useEntities();
   const { me } = useWorkspace();

@@ -6,7 +6,7 @@ import { formatAgo, momentOf } from './format-moment.ts';
 
 const SHOWN_PARTICIPANTS = 4;
 
-/** Under a root in the main line: how many replied, who, what is new, and what the app is doing there. */
+/** The thread summary below a root: replies, participants, unread count and the app's status. */
 export function RepliesLink({ channel, ts }: { channel: string; ts: string }) {
   const thread = useEntity(`thread:${channel}:${ts}`);
   if (thread === undefined || thread.replies === 0) return <StatusLine channel={channel} threadTs={ts} />;

@@ -3,7 +3,7 @@ import { CHANNELS, DEFAULT_USERS } from '../../../slack/default-cast.ts';
 import { createSignal } from '../client/signal.ts';
 import { peopleOf, readEntities } from '../client/store.ts';
 
-/** What of the workspace is open. */
+/** The part of the workspace that is open. */
 export type Screen =
   | {
       readonly kind: 'channel';
@@ -13,7 +13,7 @@ export type Screen =
     }
   | { readonly kind: 'home' };
 
-/** Whose client this window is, a user id, and what is open in it. */
+/** The person of this window, by user id, and the open screen. */
 export interface Route {
   readonly as: string;
   readonly screen: Screen;
@@ -34,17 +34,17 @@ export function readRoute(): Route {
   return current;
 }
 
-/** Goes elsewhere and leaves a step in the browser's history; what is left out stays as it is. */
+/** Navigates and adds an entry to the browser's history; missing parts stay unchanged. */
 export function navigate(route: Partial<Route>): void {
   move(route, 'pushState');
 }
 
-/** Goes elsewhere without a step in the history, for a place that cannot be shown. */
+/** Replaces the current history entry, for a screen that cannot be shown. */
 export function replaceRoute(route: Partial<Route>): void {
   move(route, 'replaceState');
 }
 
-/** The address of a route within this page; what is left out is as in this window. */
+/** Returns the URL of a route; missing parts are those of this window. */
 export function hrefOf(route: Partial<Route>): string {
   const { as, screen } = { ...readRoute(), ...route };
   const client = `/${encodeURIComponent(nameInUrl(as))}`;
@@ -54,7 +54,7 @@ export function hrefOf(route: Partial<Route>): string {
   return `${client}/${channel}${thread}${messageTs === undefined ? '' : `?message=${messageTs}`}`;
 }
 
-/** The route that an address of this page, or the path of one of Slack's own permalinks, stands for. */
+/** Parses a URL of this page or one of Slack's permalinks into a route. */
 export function routeOf(url: URL): Route {
   const [first = '', second = '', third] = url.pathname.split('/').slice(1).map(decodeURIComponent);
   if (first === 'archives') return { as: lastPerson(), screen: screenOfPermalink(second, third, url) };
@@ -72,7 +72,7 @@ export function routeOf(url: URL): Route {
   };
 }
 
-/** Starts to follow the browser's back and forward, and gives the address its usual form. */
+/** Follows the browser's back and forward, and normalizes the current URL. */
 export function followHistory(): void {
   window.addEventListener('popstate', () => {
     current = undefined;

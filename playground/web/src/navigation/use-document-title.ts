@@ -4,7 +4,7 @@ import { allUnread } from '../sidebar/unread.ts';
 import { useRoute } from './routes.ts';
 import { screenName } from './screen-name.ts';
 
-/** Keeps the window's title at how much is unread, what is open and whose client it is. */
+/** Keeps the window's title up to date: unread count, screen and person. */
 export function useDocumentTitle(): void {
   const entities = useEntities();
   const { screen } = useRoute();

@@ -6,7 +6,7 @@ import { showToast } from '../toasts/toasts.tsx';
 import { replaceRoute, type Screen, useRoute } from './routes.ts';
 import { channelName } from './screen-name.ts';
 
-/** Whether this person can see the place of the route; where they cannot, they are taken to one that they can see. */
+/** True when this person can see the route's screen; otherwise navigates to one they can see. */
 export function useVisibleScreen(): boolean {
   const entities = useEntities();
   const { me } = useWorkspace();

@@ -3,10 +3,10 @@ import { useRoute } from '../navigation/routes.ts';
 import { closeThread } from '../thread/close-thread.ts';
 import { closePanel, showScreen, useIsOnePane, useIsPhone, usePanes } from './panes.ts';
 
-/** The pane that is in front where only one fits. */
+/** The front pane when only one fits. */
 export type Pane = 'sidebar' | 'screen' | 'thread' | 'panel';
 
-/** Which pane is in front where only one fits; going somewhere uncovers that place, Escape steps back to it. */
+/** Returns the front pane when only one fits; navigation brings the screen to the front, Escape goes back to it. */
 export function useShownPane(): Pane {
   const { screen } = useRoute();
   const { panel, isSidebarInFront } = usePanes();
@@ -34,7 +34,7 @@ function panelOr(panel: string | undefined, otherwise: Pane): Pane {
 
 function useUncoveredRoute(): void {
   const route = useRoute();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes somewhere, even to where they are, wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to the same screen brings it to the front too.
   useEffect(showScreen, [route]);
 }
 

@@ -8,7 +8,7 @@ import { Avatar } from './avatar.tsx';
 import { RoleBadge } from './role-badge.tsx';
 import './people.css';
 
-/** Says who this window is, and switches it to another person in the same place. */
+/** Shows the current person and switches to another one on the same screen. */
 export function PeopleSwitch() {
   const { me } = useWorkspace();
   const [isOpen, setOpen] = useState(false);

@@ -5,7 +5,7 @@ import { formatClock } from './format-time.ts';
 
 const SHOWN_OF_HASH = 7;
 
-/** Draws the audit rows of a thread as the chain they are, newest last, and says whether the chain holds. */
+/** Shows the audit rows of a thread as a chain, newest last, and whether the chain is valid. */
 export function AuditChain({ record }: { readonly record: ThreadRecord }) {
   const { audit, chain, requests } = record;
   const toolOf = new Map(requests.map(({ id, tool }) => [id, tool]));

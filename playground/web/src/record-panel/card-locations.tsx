@@ -14,7 +14,7 @@ interface CardLocation {
   readonly screen?: Screen;
 }
 
-/** Says where a request's cards stand and which revision of the record each of them shows. */
+/** Lists the locations of a request's cards and the revision that each shows. */
 export function CardLocations({ request }: CardLocationsProps) {
   const entities = useEntities();
   const name = useNames();

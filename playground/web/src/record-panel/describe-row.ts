@@ -17,14 +17,14 @@ const ACTORS: Readonly<Record<string, string>> = {
   approved: 'the quorum',
 };
 
-/** Who or what made a row: a person by what the row says of them, else what makes rows of this kind. */
+/** Returns the actor of a row: the person named in it, or else the part that writes such rows. */
 export function actorOf(row: RecordedRow, name: (id: string) => string): string {
   const { who, requester } = bodyOf(row);
   const person = who ?? requester ?? (row.event === 'rejected' ? row.detail : undefined);
   return person === undefined ? (ACTORS[row.event] ?? 'the record') : name(person);
 }
 
-/** What the record knew when it wrote the row, with names for ids and long words cut. */
+/** Describes a row's detail, with names instead of ids and long words shortened. */
 export function describeDetail({ detail }: RecordedRow, name: (id: string) => string): string {
   return detail
     .split(' ')
@@ -46,19 +46,19 @@ function bodyOf({ body }: RecordedRow): { readonly who?: string; readonly reques
   }
 }
 
-/** What lies between two rows of a thread that are not neighbours by their numbers. */
+/** A gap between two rows of a thread. */
 export interface Gap {
   readonly kind: 'elsewhere' | 'missing';
   readonly text: string;
 }
 
-/** Says what lies between a row and the one drawn above it; nothing when it follows at once. */
+/** Describes the gap between a row and the one above it; nothing when they are adjacent. */
 export function gapBefore(row: RecordedRow, above: RecordedRow | undefined): Gap | undefined {
   const first = (above?.seq ?? 0) + 1;
   const last = row.seq - 1;
   if (first > last) return undefined;
   const rows = first === last ? `row ${first} is` : `rows ${first} to ${last} are`;
-  // The log itself gives the one above as the row before this one, so what stood between them is gone.
+  // The row's previous hash is that of the row above, so the rows between them were removed.
   const isMissing = row.previousHash === (above?.hash ?? '');
   return isMissing
     ? { kind: 'missing', text: `${rows} missing` }

@@ -1,7 +1,7 @@
 import type { RecordedRequest, ThreadRecord } from '../../../record-protocol.ts';
 import { formatDuration } from './format-time.ts';
 
-/** What the thread is doing, in one line for a person. */
+/** Describes the thread's state in one line. */
 export function describeThread(record: ThreadRecord, now: number): string {
   const { state, lease, unread, reason } = record;
   if (state === 'quarantined') return `Set aside: ${reason ?? 'its record cannot be read.'}`;
@@ -14,7 +14,7 @@ export function describeThread(record: ThreadRecord, now: number): string {
   return 'Idle: everything that was said is read and answered.';
 }
 
-/** What came in while the thread could not read it; empty when nothing did, or when the line above says it already. */
+/** Describes the queued messages; empty when there are none or the state already says it. */
 export function describeQueue({ state, lease, unread }: ThreadRecord): string {
   if (unread === 0 || (state === 'idle' && lease === undefined)) return '';
   if (state === 'working')
@@ -44,7 +44,7 @@ function missingApprovals(requests: readonly RecordedRequest[]): string {
   return missing === 0 ? '' : countOf(missing, 'signature', 'signatures');
 }
 
-/** How many of the votes are approvals. */
+/** Counts the approvals among the votes. */
 export function approvalsOf(votes: RecordedRequest['votes']): number {
   return votes.filter(({ decision }) => decision === 'approve').length;
 }

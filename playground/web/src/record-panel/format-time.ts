@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A stretch of time as a clock shows it: `3:12`, `1:03:12`, and from two days on in days; never negative. */
+/** Formats a duration as `3:12` or `1:03:12`, and in days from two days on; never negative. */
 export function formatDuration(milliseconds: number): string {
   const rest = Math.max(0, milliseconds);
   if (rest >= 2 * DAY_MS) return `${Math.floor(rest / DAY_MS)} days`;
@@ -28,7 +28,7 @@ const TIMER_LABELS: Readonly<Record<string, string>> = {
   purge: 'leaves the record',
 };
 
-/** What a timer does and when, such as `expires in 3:12`; one that is due waits for a worker. */
+/** Describes a timer, such as `expires in 3:12`. */
 export function formatTimer(
   { kind, at }: { readonly kind: string; readonly at: number },
   now: number,

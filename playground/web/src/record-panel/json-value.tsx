@@ -1,4 +1,4 @@
-/** A value as JSON, every character of it; a long one scrolls, also with the keyboard, rather than stretch the panel. */
+/** Shows a value as complete JSON in a scrollable box. */
 export function JsonValue({ value, label }: { readonly value: unknown; readonly label: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs, and a section would be one landmark of many.

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../slack/state/types.ts';
 
-/** A piece of one of the model's messages, as the panel draws it. */
+/** A part of one of the model's messages. */
 export type MessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly tool: string; readonly input: unknown }
   | { readonly kind: 'result'; readonly tool: string; readonly status: string; readonly output: unknown }
   | { readonly kind: 'pause'; readonly tool: string };
 
-/** Takes a message apart; a piece of an unknown shape is left to the raw JSON below it. */
+/** Splits a message into parts; a part of unknown shape appears only in the raw JSON. */
 export function partsOf(message: JsonObject): readonly MessagePart[] {
   if (typeof message.text === 'string') return [{ kind: 'text', text: message.text }];
   const content: readonly unknown[] = Array.isArray(message.content) ? message.content : [];
@@ -25,7 +25,7 @@ export function partsOf(message: JsonObject): readonly MessagePart[] {
   });
 }
 
-/** Who wrote a message, for a person. */
+/** Returns a label for a message's role. */
 export function roleOf({ role }: JsonObject): string {
   if (role === 'user') return 'Person';
   if (role === 'model') return 'Model';

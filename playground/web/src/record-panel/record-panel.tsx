@@ -6,7 +6,7 @@ import { describeQueue, describeThread } from './describe-thread.ts';
 import { RequestCard } from './request-card.tsx';
 import { useRecord } from './use-record.ts';
 
-/** Shows what the record holds of the open thread, which Slack does not; it only looks. */
+/** Shows the record of the open thread; read-only. */
 export function RecordPanel({ threadId }: { readonly threadId: string | undefined }) {
   return (
     <section className="record-panel" aria-label="Record">
@@ -76,15 +76,15 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
 }
 
 interface SectionProps {
-  /** Under which it is remembered whether the section is open. */
+  /** Key under which the open state is stored. */
   readonly name: string;
   readonly title: string;
-  /** One line for whoever learns the system. */
+  /** One line of explanation for newcomers. */
   readonly explanation: string;
   readonly children: ReactNode;
 }
 
-/** A part of the panel that folds; whether it is open is remembered from visit to visit. */
+/** A collapsible section of the panel; its open state is stored. */
 export function Section({ name, title, explanation, children }: SectionProps) {
   const key = `record-panel:${name}`;
   const [isOpen, setOpen] = useState(() => window.localStorage.getItem(key) !== 'closed');

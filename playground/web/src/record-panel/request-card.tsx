@@ -20,7 +20,7 @@ const PAYLOAD_LABELS: Readonly<Record<string, string>> = {
   answered: 'Answer',
 };
 
-/** One request as the record holds it, settled or not. */
+/** One request as stored in the record. */
 export function RequestCard({ request, rows, now }: RequestCardProps) {
   const name = useNames();
   const { id, kind, tool, requester, principals, timers, attempts, settledAt, by, payload, progress } =
@@ -156,7 +156,7 @@ const TONES: Readonly<Record<string, string>> = {
   superseded: 'warn',
 };
 
-/** Draws a request's way through its states: those it was in, the one it is in, and those that lie ahead. */
+/** Shows a request's past, current and expected states. */
 function StatePath({ steps }: { readonly steps: readonly PathStep[] }) {
   const current = steps.findLastIndex(({ isReached }) => isReached);
   return (

@@ -1,6 +1,6 @@
 import type { RecordedRequest, RecordedRow } from '../../../record-protocol.ts';
 
-/** One state on a request's way; those that are not reached have no time. */
+/** One state of a request; a future one has no time. */
 export interface PathStep {
   readonly state: string;
   readonly isReached: boolean;
@@ -23,7 +23,7 @@ const STATE_AFTER: Readonly<Record<string, string>> = {
   superseded: 'superseded',
 };
 
-/** The states a request has been in, by its audit rows, and those that it would go through if all goes well. */
+/** Returns a request's past states from its audit rows, and the expected next ones. */
 export function statePath(request: RecordedRequest, rows: readonly RecordedRow[]): readonly PathStep[] {
   const reached = rows
     .filter(({ subject }) => subject === request.id)

@@ -4,7 +4,7 @@ import { fetchRecord } from '../client/act.ts';
 
 const PERIOD_MS = 1000;
 
-/** What is known of a thread's record, and Redis's clock as it is by now. */
+/** A thread's record and Redis's current time. */
 export interface FollowedRecord {
   readonly isLoading: boolean;
   readonly record?: ThreadRecord;
@@ -14,11 +14,11 @@ export interface FollowedRecord {
 interface Reading {
   readonly threadId: string;
   readonly record?: ThreadRecord;
-  /** Where this page's own clock stood when the record came. */
+  /** The page's clock when the record arrived. */
   readonly at: number;
 }
 
-/** Reads a thread's record every second while the page can be seen, and lets Redis's clock tick on in between. */
+/** Loads a thread's record every second while the page is visible, and advances Redis's time in between. */
 export function useRecord(threadId: string): FollowedRecord {
   const [reading, setReading] = useState<Reading>();
   const [clock, setClock] = useState(() => performance.now());
@@ -36,7 +36,7 @@ export function useRecord(threadId: string): FollowedRecord {
       setClock(at);
       setReading((last) => {
         if (record !== undefined) return { threadId, record, at };
-        // A server that does not answer for a moment must not empty the panel.
+        // A server that is briefly unavailable must not empty the panel.
         return last?.threadId === threadId ? last : { threadId, at };
       });
     }

@@ -10,7 +10,7 @@ import './side-panel.css';
 const LABELS: Record<PanelTab, string> = { tour: 'Tour', record: 'Record' };
 const TABS = ['tour', 'record'] as const;
 
-/** What Slack does not have: the guided tour, and what the record holds of the open thread. */
+/** The side panel with the tour and the record of the open thread. */
 export function SidePanel() {
   const { panel } = usePanes();
   const { screen } = useRoute();

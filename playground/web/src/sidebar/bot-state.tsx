@@ -8,7 +8,7 @@ const LABELS: Record<BotProcess['state'], string> = {
   failed: 'failed to start',
 };
 
-/** How the bot's process does, and what answers for the model. */
+/** The state of the bot's process and the model's name. */
 export function BotState() {
   const { app } = useWorkspace();
   const { bot, model } = usePlayground();

@@ -6,17 +6,17 @@ import { showScreen } from '../panes/panes.ts';
 interface ConversationLinkProps {
   screen: Screen;
   isOpen: boolean;
-  /** Drawn softly: one cannot write there. */
+  /** Dimmed, because the person cannot write there. */
   isQuiet: boolean;
   unread: number;
   mentions: number;
   icon: ReactNode;
   name: string;
-  /** A word after the name, such as "archived". */
+  /** A short note after the name, such as "archived". */
   note?: string;
 }
 
-/** One conversation in the sidebar; bold while something in it is unread, with a number for what is for this person. */
+/** One conversation in the sidebar; bold while unread, with the number of mentions. */
 export function ConversationLink({
   screen,
   isOpen,

@@ -10,7 +10,7 @@ import { ConversationLink } from './conversation-link.tsx';
 import { unreadOf } from './unread.ts';
 import './sidebar.css';
 
-/** Whose client this is, everywhere this person can go, and how the bot does. */
+/** The sidebar: the current person, their conversations, and the bot's state. */
 export function Sidebar() {
   const { team } = useWorkspace();
   const channels = useChannels();

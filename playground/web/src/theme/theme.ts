@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import { createSignal } from '../client/signal.ts';
 
-/** What the person chose; `system` follows the machine's own setting. */
+/** The chosen theme; `system` follows the machine's setting. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const STORAGE_KEY = 'theme';
 const changed = createSignal();
 const prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
 
-/** Keeps `data-theme` of the document at the colours to draw, `light` or `dark`, from now on. */
+/** Keeps the document's `data-theme` at `light` or `dark`. */
 export function followTheme(): void {
   const draw = (): void => {
     const theme = readTheme();

@@ -1,6 +1,6 @@
 import { navigate, readRoute } from '../navigation/routes.ts';
 
-/** Closes the thread that is open and gives the focus to the link that opens it, where that is on the screen. */
+/** Closes the open thread and focuses the link that opens it, if it is on the screen. */
 export function closeThread(): void {
   const { screen } = readRoute();
   if (screen.kind !== 'channel' || screen.threadTs === undefined) return;

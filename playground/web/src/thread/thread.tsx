@@ -9,7 +9,7 @@ import { closeThread } from './close-thread.ts';
 import { StatusLine } from './status-line.tsx';
 import './thread.css';
 
-/** A thread beside its channel: the root, the replies, what the app is doing, and a composer. */
+/** A thread beside its channel: the root, the replies, the app's status and a composer. */
 export function Thread({ channelId, threadTs }: { channelId: string; threadTs: string }) {
   const entities = useEntities();
   const channel = useEntity(`channel:${channelId}`);

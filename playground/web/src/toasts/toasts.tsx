@@ -3,7 +3,7 @@ import { createSignal } from '../client/signal.ts';
 import { Icon } from '../icon.tsx';
 import './toasts.css';
 
-/** A short notice about something that the person just did. */
+/** A short notice about the person's last action. */
 export interface Toast {
   readonly id: number;
   readonly text: string;
@@ -23,7 +23,7 @@ export function showToast(text: string): void {
   window.setTimeout(() => dismissToast(id), SHOWN_MS);
 }
 
-/** Takes a notice away before its time. */
+/** Removes a notice early. */
 function dismissToast(id: number): void {
   toasts = toasts.filter((toast) => toast.id !== id);
   changed.send();
@@ -34,7 +34,7 @@ function useToasts(): readonly Toast[] {
   return useSyncExternalStore(changed.subscribe, () => toasts);
 }
 
-/** The notices about what the person just did, read out at once. */
+/** The current notices, announced to screen readers. */
 export function ToastList() {
   const toasts = useToasts();
   return (

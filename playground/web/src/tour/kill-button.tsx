@@ -3,7 +3,7 @@ import type { BotProcess } from '../../../protocol.ts';
 import { killBot } from '../client/act.ts';
 import { usePlayground } from '../client/store.ts';
 
-/** Ends the bot's process as a power cut would; there is something to end only while it is connected. */
+/** Kills the bot's process; enabled only while it is connected. */
 export function KillButton() {
   const { bot } = usePlayground();
   const [isKilling, setKilling] = useState(false);

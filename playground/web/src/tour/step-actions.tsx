@@ -5,7 +5,7 @@ import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
 import { navigate, type Screen } from '../navigation/routes.ts';
 import { KillButton } from './kill-button.tsx';
 
-/** What to do for a step, in order: to say its prompt, then to look at the thread as others. */
+/** The actions of a step in order: send its prompt, then view the thread as others. */
 export function StepActions({ step }: { readonly step: TourStep }) {
   const entities = useEntities();
   const { app } = useWorkspace();
@@ -64,7 +64,7 @@ export function StepActions({ step }: { readonly step: TourStep }) {
   );
 }
 
-/** A thread id is `<channel id>:<ts>`; before anything was said there is only the channel. */
+/** Returns the screen of a thread id, `<channel id>:<ts>`; the channel when there is no thread yet. */
 function screenOf(thread: string | undefined, channel: string): Screen {
   const [threadChannel = channel, threadTs] = thread?.split(':') ?? [];
   return threadTs === undefined

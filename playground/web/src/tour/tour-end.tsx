@@ -1,4 +1,4 @@
-/** What to try when every step is done. */
+/** Suggestions after the last step. */
 export function TourEnd() {
   return (
     <div className="tour-finished">

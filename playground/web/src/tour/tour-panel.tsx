@@ -5,10 +5,10 @@ import { StepActions } from './step-actions.tsx';
 import { TourEnd } from './tour-end.tsx';
 import './tour.css';
 
-/** Which step somebody unfolded by hand; it stays open until it gets done. */
+/** The step that was opened by hand; it stays open until it is done. */
 type Chosen = { readonly id: string | undefined; readonly wasDone: boolean };
 
-/** The guided first five minutes; the first step that is not done is unfolded by itself. */
+/** The tour; the first unfinished step is open. */
 export function TourPanel() {
   const { tour, model } = usePlayground();
   const [chosen, setChosen] = useState<Chosen>();

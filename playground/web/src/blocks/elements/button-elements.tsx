@@ -8,7 +8,7 @@ import { resolveLink } from '../text/resolve-link.ts';
 import type { Slot } from './element-state.ts';
 import { useClick } from './use-click.ts';
 
-/** A button; one with an address also opens it. Nothing it carries is shown but its own words. */
+/** A button; one with a URL also opens it. Only its label is shown, never its value. */
 export function ButtonElement({ blockId, element }: Slot) {
   const { isBusy, click } = useClick({ blockId, element });
   const label = stringOf(element.accessibility_label);
@@ -43,7 +43,7 @@ export function ButtonElement({ blockId, element }: Slot) {
   );
 }
 
-/** A small button with a picture, which only some people may see. */
+/** A small icon button, possibly visible only to some people. */
 export function IconButton({ blockId, element }: Slot) {
   const { isBusy, click } = useClick({ blockId, element });
   const { me } = useWorkspace();

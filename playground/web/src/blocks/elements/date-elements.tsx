@@ -22,7 +22,7 @@ export function DateElement(props: ElementProps) {
   const change = (text: string) => {
     const next = isMoment ? (fromLocalInput(text) ?? '') : text;
     surface.setValue(props, next);
-    // While a year is typed, the browser already has one: 2, 20 and 202 on the way to 2026.
+    // A year that is being typed is already a value: 2, 20 and 202 on the way to 2026.
     const isHalfTyped = kind.type !== 'time' && text.startsWith('0');
     if (dispatches && next !== '' && !isHalfTyped) void click(next);
   };

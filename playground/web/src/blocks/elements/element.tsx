@@ -10,14 +10,14 @@ import { MultiSelectElement, SelectElement } from './select-elements.tsx';
 import { TextElement } from './text-element.tsx';
 import './elements.css';
 
-/** An element as it stands in a message, where a choice is sent at once. */
+/** An element in a message, where a choice is sent immediately. */
 export function ActionElement({ labelledBy, ...slot }: Slot & { readonly labelledBy?: string }) {
   const id = useId();
   const named = labelledBy === undefined ? {} : { labelledBy };
   return <Element {...slot} {...named} id={id} dispatches isInvalid={false} isRequired={false} />;
 }
 
-/** Any interactive element of Block Kit; one that is not known is named instead. */
+/** Renders any interactive element of Block Kit; an unknown one is named instead. */
 export function Element(props: ElementProps) {
   switch (props.element.type) {
     case 'button':
@@ -60,7 +60,7 @@ export function Element(props: ElementProps) {
   }
 }
 
-/** Says of what cannot be drawn that it is there. */
+/** Placeholder for an unknown block or element. */
 export function Unknown({ what, type }: { readonly what: 'block' | 'element'; readonly type: string }) {
   return <div className="block-unknown">{`This page does not draw ${what}s of type “${type}”.`}</div>;
 }

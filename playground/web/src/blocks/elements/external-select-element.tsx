@@ -11,7 +11,7 @@ import { useValue } from './use-click.ts';
 const TYPING_DELAY_MS = 250;
 const DEFAULT_QUERY_LENGTH = 3;
 
-/** A menu whose options the app supplies for what is typed; of one thing or, for the multi kind, of several. */
+/** A menu with options from the app for the typed text; single or multi select. */
 export function ExternalSelectElement(props: ElementProps) {
   const { element, id, dispatches } = props;
   const { value, isBusy, change } = useValue(props, dispatches);

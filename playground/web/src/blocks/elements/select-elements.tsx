@@ -5,7 +5,7 @@ import { ariaOf, type ElementProps } from './element-state.ts';
 import { groupsOf, type MenuGroup, type MenuOption, type MenuSources } from './menu-options.ts';
 import { useValue } from './use-click.ts';
 
-/** A menu of which one thing is chosen. It can be emptied again only where nothing is asked for. */
+/** A single-select menu. It can be emptied only when it is optional. */
 export function SelectElement(props: ElementProps) {
   const { element, id, isRequired, dispatches } = props;
   const { value, isBusy, change } = useValue(props, dispatches);
@@ -46,7 +46,7 @@ export function Options({ groups }: { readonly groups: readonly MenuGroup[] }) {
   });
 }
 
-/** What was chosen of several, each with a way to take it out again. */
+/** Chosen values, each with a remove button. */
 export function Chips({
   chosen,
   onRemove,
@@ -69,7 +69,7 @@ export function Chips({
   );
 }
 
-/** A menu of which several things are chosen, one after the other, up to the number that the app allows. */
+/** A multi-select menu, up to the number of values that the app allows. */
 export function MultiSelectElement(props: ElementProps) {
   const { element, id, dispatches } = props;
   const { value, isBusy, change } = useValue(props, dispatches);
@@ -106,7 +106,7 @@ export function MultiSelectElement(props: ElementProps) {
   );
 }
 
-/** Who and what the person of this client can choose. */
+/** Returns the people and channels that this person can choose. */
 function useMenuSources(): MenuSources {
   const entities = useEntities();
   const all = [...entities.values()];

@@ -8,23 +8,23 @@ import { type Confirmation, ConfirmDialog } from '../modal/confirm-dialog.tsx';
 import { collectValues, initialOf, keyOf, presetFor, type Slot, type Value } from './element-state.ts';
 import { withoutInvalid } from './validate-inputs.ts';
 
-/** What the elements of one message or view share: what was put into them, and how a click is sent. */
+/** State shared by the elements of one message or view: entered values, and how a click is sent. */
 export interface Surface {
   readonly target: ClickTarget;
-  /** What is wrong, by block id. */
+  /** Errors by block id. */
   readonly errors: Readonly<Record<string, string>>;
   valueOf(slot: Slot): Value | undefined;
   setValue(slot: Slot, value: Value): void;
-  /** Asks what the element wants asked before it is clicked; true when the person is sure, or nothing is asked. */
+  /** Shows the element's confirmation dialog; true when the person confirms or there is none. */
   confirm(slot: Slot): Promise<boolean>;
   send(slot: Slot, value?: Value): Promise<ActionResult>;
-  /** The latest of what was put in, also between two drawings. */
+  /** The latest values, also between two renders. */
   values(): ReadonlyMap<string, Value>;
 }
 
 export const SurfaceContext = createContext<Surface | undefined>(undefined);
 
-/** The surface around an element; there always is one. */
+/** Returns the surface of an element; throws outside of one. */
 export function useSurface(): Surface {
   const surface = useContext(SurfaceContext);
   if (surface === undefined) throw new Error('An element of Block Kit is drawn outside of <Blocks>.');
@@ -39,7 +39,7 @@ interface SurfaceOptions {
   readonly onRefused?: (error: string) => void;
 }
 
-/** A new surface, and the dialog in which it asks before a click. */
+/** Creates a surface and its confirmation dialog. */
 export function useNewSurface({ target, blocks, errors = {}, onChange, onRefused }: SurfaceOptions): {
   surface: Surface;
   dialog: ReactNode;
@@ -80,7 +80,7 @@ function clickOf(
   value: Value | undefined,
 ) {
   const isSimple = typeof value === 'string' || typeof value === 'number' || isList(value);
-  // What has no simple value, such as rich text, is sent as one of the values.
+  // A value that is not a string, number or list, such as rich text, is sent in `values`.
   const values = collectValues(
     blocks,
     withoutInvalid(blocks, filled),

@@ -9,11 +9,11 @@ import { isInvalidValue } from './validate-inputs.ts';
 const TYPES: Readonly<Record<string, { type: string; inputMode: 'email' | 'url' | 'decimal' | 'text' }>> = {
   email_text_input: { type: 'email', inputMode: 'email' },
   url_text_input: { type: 'url', inputMode: 'url' },
-  // The browser's own number input gives nothing for what is no number, so that nothing could be said about it.
+  // A native number input hides invalid text, so that no error could be shown.
   number_input: { type: 'text', inputMode: 'decimal' },
 };
 
-/** Where a person writes: a line or several of plain text, a number, an address, or rich text. */
+/** A text input: one or several lines, a number, an address, or rich text. */
 export function TextElement(props: ElementProps) {
   const { element, id, isRequired, dispatches } = props;
   const surface = useSurface();
@@ -74,7 +74,7 @@ export function TextElement(props: ElementProps) {
   );
 }
 
-/** How much may still be written, once it gets scarce. */
+/** Number of characters left, shown when it gets low. */
 function RemainingCharacters({ most, used }: { readonly most: number | undefined; readonly used: number }) {
   if (most === undefined || used < most * 0.8) return null;
   return <span className="element-note" aria-live="polite">{`${most - used} characters left`}</span>;

@@ -4,8 +4,8 @@ import type { Slot, Value } from './element-state.ts';
 import { useSurface } from './surface.tsx';
 
 /**
- * Clicks an element, after its own question: while the answer is out, the element is busy and another click does nothing.
- * Undefined when the person thought better of it.
+ * Clicks an element after its confirmation: the element is busy until the answer arrives, and further clicks do nothing.
+ * Resolves to undefined when the person cancels.
  */
 export function useClick(slot: Slot): {
   isBusy: boolean;
@@ -36,7 +36,7 @@ export function useClick(slot: Slot): {
   return { isBusy, click };
 }
 
-/** The value of an element that holds one, and how to change it: a change in a message is a click at once. */
+/** Returns an element's value and its setter; in a message a change is sent as a click. */
 export function useValue(
   slot: Slot,
   dispatches: boolean,

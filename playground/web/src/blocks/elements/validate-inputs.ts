@@ -2,7 +2,7 @@ import type { Block, JsonObject } from '../../../../slack/state/types.ts';
 import { isObject, numberOf, stringOf } from '../json.ts';
 import { initialOf, isEmptyValue, keyOf, type Slot, slotsOf, type Value } from './element-state.ts';
 
-/** What Slack's own client would refuse to send, by block id: a required input that is empty, or one that is filled in wrongly. */
+/** Returns the errors that Slack's own client shows, by block id: empty required inputs and invalid values. */
 export function validateInputs(
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
@@ -19,7 +19,7 @@ export function validateInputs(
   return Object.fromEntries(problems);
 }
 
-/** What was put in without what is filled in wrongly, for a click beside an input that is only half written. */
+/** Removes invalid values, for a click next to an unfinished input. */
 export function withoutInvalid(
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
@@ -30,7 +30,7 @@ export function withoutInvalid(
   return new Map([...filled].filter(([key]) => !wrong.includes(key)));
 }
 
-/** True for a value that is neither empty nor what the element takes. */
+/** True for a value that is not empty and not valid. */
 export function isInvalidValue({ element }: Slot, value: Value | undefined): boolean {
   return !isEmptyValue(value) && problemOf(element, value) !== undefined;
 }

@@ -16,11 +16,11 @@ import { Component, type ReactNode } from 'react';
 
 interface BlockProps {
   readonly block: JsonObject;
-  /** The id of the block at the top, under which Slack looks for its elements. */
+  /** Id of the top-level block, under which Slack looks up its elements. */
   readonly blockId: string;
 }
 
-/** One block; what cannot be drawn is named, and what fails stays within its own bounds. */
+/** Renders one block; an unknown type is named, and an error stays within the block. */
 function BlockView(props: BlockProps) {
   return (
     <BlockBoundary type={stringOf(props.block.type)}>
@@ -116,7 +116,7 @@ interface BoundaryProps {
   readonly children: ReactNode;
 }
 
-/** Keeps a block that cannot be drawn from taking the page with it. */
+/** Error boundary of one block. */
 class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
@@ -130,7 +130,7 @@ class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boole
   }
 }
 
-/** Blocks one below the other, within a surface. */
+/** Renders a list of blocks within a surface. */
 export function BlockList({ blocks }: { readonly blocks: readonly Block[] }) {
   return (
     <div className="blocks prose">

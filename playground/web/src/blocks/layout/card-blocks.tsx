@@ -13,7 +13,7 @@ interface BlockProps {
   readonly blockId: string;
 }
 
-/** A card: a picture, a title, a few words, and buttons. */
+/** A card: an image, a title, a text and buttons. */
 export function CardBlock({ block, blockId }: BlockProps) {
   return (
     <div className="block-card">
@@ -52,7 +52,7 @@ export function CarouselBlock({ block, blockId }: BlockProps) {
   );
 }
 
-/** Blocks under a title, which may be folded away. */
+/** Blocks under a title, possibly collapsible. */
 export function ContainerBlock({
   block,
   children,
@@ -100,7 +100,7 @@ const LEVELS: Readonly<Record<string, string>> = {
   success: 'Done: ',
 };
 
-/** A notice; its level is said as well as coloured. */
+/** A notice; its level is a word as well as a colour. */
 export function AlertBlock({ block }: { readonly block: JsonObject }) {
   const level = stringOf(block.level);
   return (

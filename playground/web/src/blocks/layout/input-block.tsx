@@ -7,7 +7,7 @@ import { PlainText } from '../text/prose.tsx';
 
 const GROUPS: readonly unknown[] = ['radio_buttons', 'checkboxes'];
 
-/** An input with its label, its hint, and what is wrong with it; all of it is said to those who only hear. */
+/** An input with its label, hint and error, all linked for screen readers. */
 export function InputBlock({ block, blockId }: { readonly block: JsonObject; readonly blockId: string }) {
   const id = useId();
   const { errors } = useSurface();

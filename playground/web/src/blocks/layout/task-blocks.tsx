@@ -11,7 +11,7 @@ const STATES: Readonly<Record<string, { icon: string; words: string }>> = {
   error: { icon: '✕', words: 'failed' },
 };
 
-/** One task of an agent: how it stands, what it did and what came of it. */
+/** One task of an agent: its state, details and output. */
 export function TaskCard({ task }: { readonly task: JsonObject }) {
   const status = stringOf(task.status);
   const state = STATES[status] ?? { icon: '○', words: status };

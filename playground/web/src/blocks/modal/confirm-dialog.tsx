@@ -5,13 +5,13 @@ import { PlainText, Text } from '../text/prose.tsx';
 import { handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
 
-/** What is asked before a click, and where the answer goes. */
+/** A confirmation before a click and the callback for its answer. */
 export interface Confirmation {
   readonly confirm: JsonObject;
   readonly answer: (isSure: boolean) => void;
 }
 
-/** Asks whether the person is sure; leaving it any other way says no. */
+/** Confirmation dialog; closing it any other way means no. */
 export function ConfirmDialog({ confirm, answer }: Confirmation) {
   const dialog = useDialog(true);
   const id = useId();

@@ -13,7 +13,7 @@ import { focusInput, handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
 import { useEntities } from '../../client/store.ts';
 
-/** The open modals of the person; only the one in front can be seen and used, the others keep what was put into them. */
+/** The person's open modals; only the front one is visible, the others keep their values. */
 export function ModalStack() {
   const modals = [...useEntities().values()]
     .filter((entity) => entity.kind === 'modal')
@@ -24,7 +24,7 @@ export function ModalStack() {
 
 type Errors = Readonly<Record<string, string>>;
 
-/** One modal with its form. What is wrong stands under its input until the input is changed. */
+/** One modal with its form. An error stays under its input until the input changes. */
 export function Modal({ view, isInFront }: { readonly view: ShownView; readonly isInFront: boolean }) {
   const dialog = useDialog(isInFront);
   const id = useId();
@@ -40,7 +40,7 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
       setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([key]) => key !== blockId))),
   });
   const showErrors = (found: Errors) => {
-    // What is wrong must stand under an input before the focus comes there, or it is not read out.
+    // An error must be rendered before its input gets the focus, or screen readers do not read it.
     flushSync(() => setErrors(() => found));
     focusInput(dialog.current, Object.keys(found));
   };
@@ -126,7 +126,7 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
   );
 }
 
-/** The errors of the view as the app sent them last, until the page knows better. */
+/** Returns the app's last errors, which the page can change until the app sends new ones. */
 function useShownErrors(sent: Errors): [Errors, (change: (shown: Errors) => Errors) => void] {
   const text = JSON.stringify(sent);
   const [{ from, shown }, setState] = useState({ from: text, shown: sent });

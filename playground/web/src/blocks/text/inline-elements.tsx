@@ -3,14 +3,14 @@ import { useEntity, usePerson, useWorkspace } from '../../client/store.ts';
 import { hrefOf, navigate } from '../../navigation/routes.ts';
 import { emojiOf } from './emoji-names.ts';
 
-/** A person by name, set off when it is the person of this client. */
+/** A person's name, highlighted when it is the current person. */
 export function UserMention({ id }: { readonly id: string }) {
   const person = usePerson(id);
   const { me } = useWorkspace();
   return <Mention name={person?.realName || person?.name || id} isMe={id === me} />;
 }
 
-/** A user group by its handle, set off when the person of this client is in it. */
+/** A user group's handle, highlighted when the current person is in it. */
 export function GroupMention({ id }: { readonly id: string }) {
   const group = useEntity<'group'>(`group:${id}`);
   const { me } = useWorkspace();
@@ -22,7 +22,7 @@ export function BroadcastMention({ range }: { readonly range: string }) {
   return <Mention name={range} isMe />;
 }
 
-/** A channel, as a way to it where the person can see it. */
+/** A channel, as a link when the person can see it. */
 export function ChannelMention({ id, name }: { readonly id: string; readonly name?: string }) {
   const channel = useEntity<'channel'>(`channel:${id}`);
   if (channel === undefined) return <span className="prose-mention">{`#${name ?? id}`}</span>;
@@ -43,7 +43,7 @@ function Mention({ name, isMe }: { readonly name: string; readonly isMe: boolean
   return <span className={isMe ? 'prose-mention prose-mention-me' : 'prose-mention'}>{`@${name}`}</span>;
 }
 
-/** One emoji by Slack's name for it; a name that is not known is shown between its colons. */
+/** One emoji by its Slack name; an unknown name is shown between colons. */
 export function Emoji({ name, unicode }: { readonly name: string; readonly unicode?: string }) {
   const drawn = unicode ?? emojiOf(name);
   if (drawn === undefined) return <span className="prose-emoji-name">{`:${name}:`}</span>;

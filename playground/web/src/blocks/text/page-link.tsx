@@ -11,7 +11,7 @@ interface PageLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link: within this page for a message of this workspace, in a new tab for the web, and none for an address that is unsafe. */
+/** A link: within the page for a message of this workspace, in a new tab for the web, and plain text for an unsafe address. */
 export function PageLink({ url, className = 'prose-link', label, onFollow, children }: PageLinkProps) {
   const target = resolveLink(url, useWorkspace().team.domain);
   if (target.kind === 'none') return <span title={url}>{children}</span>;

@@ -15,12 +15,12 @@ const TAGS = { bold: 'strong', italic: 'em', strike: 's', underline: 'u' } as co
 >;
 const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
 
-/** Draws what a text was read as. */
+/** Renders parsed text. */
 export function Prose({ passages }: { readonly passages: readonly Passage[] }) {
   return renderList(passages, (passage) => <PassageView passage={passage} />);
 }
 
-/** Draws the pieces of a line. */
+/** Renders inline pieces. */
 function Inlines({ content }: { readonly content: readonly Inline[] }) {
   return renderList(content, (piece) => <InlineView piece={piece} />);
 }
@@ -178,7 +178,7 @@ export function PlainText({ text }: { readonly text: unknown }) {
   return <Inlines content={readPlainText(text)} />;
 }
 
-/** The text of a message that has no blocks. */
+/** Renders the text of a message without blocks. */
 export function MessageText({ text }: { readonly text: string }) {
   return (
     <div className="prose">
