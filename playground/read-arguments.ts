@@ -4,13 +4,13 @@ export const PLAYGROUND_HELP = `Usage: npm run playground -- [options]
 
 Starts Redis, a scripted model, a local Slack workspace and the bot, and prints the address of a web page to try them in.
 
-  --port <number>     where the page is served; 4400 if not said, 0 for any free port
-  --data <folder>     where everything is kept for the next start; .playground if not said
-  --manifest <file>   the manifest to try; the one MANIFEST names, else manifest.yml
-  --reset             forget what earlier starts have kept
-  --help              print this
+  --port <number>     port of the page; default 4400, 0 for any free port
+  --data <folder>     data folder, kept for the next start; default .playground
+  --manifest <file>   manifest to use; default $MANIFEST or manifest.yml
+  --reset             delete the data of earlier starts
+  --help              print this help
 
-With OPENAI_API_KEY set (and OPENAI_BASE_URL, OPENAI_MODEL if wanted) a real model answers; with REDIS_URL set, that Redis is used.
+Set OPENAI_API_KEY (and OPENAI_BASE_URL, OPENAI_MODEL if needed) to use a real model, and REDIS_URL to use another Redis.
 `;
 
 const DEFAULT_PORT = 4400;
@@ -27,7 +27,7 @@ export type ReadArguments =
   | { readonly kind: 'start'; readonly arguments: PlaygroundArguments }
   | { readonly kind: 'help' }
   | {
-      readonly kind: 'wrong';
+      readonly kind: 'invalid';
       /** One sentence. */
       readonly problem: string;
     };
@@ -39,7 +39,7 @@ export function readArguments(given: readonly string[], environment: NodeJS.Proc
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: 'help' };
   const [word] = positionals;
-  if (word !== undefined) return invalid(`"${word}" is not understood`);
+  if (word !== undefined) return invalid(`unknown argument "${word}"`);
   const port = values.port === undefined ? DEFAULT_PORT : parsePort(values.port);
   if (port === undefined) return invalid(`--port takes a number from 0 to 65535, not "${values.port}"`);
   const dataFolder = values.data ?? '.playground';
@@ -76,5 +76,5 @@ function parsePort(text: string): number | undefined {
 }
 
 function invalid(what: string): ReadArguments {
-  return { kind: 'wrong', problem: `${what}; see npm run playground -- --help.` };
+  return { kind: 'invalid', problem: `${what}; see npm run playground -- --help.` };
 }

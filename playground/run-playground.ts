@@ -13,7 +13,7 @@ export async function runPlayground(given: readonly string[]): Promise<void> {
   const read = readArguments(given, process.env);
   if (read.kind === 'help') {
     process.stdout.write(PLAYGROUND_HELP);
-  } else if (read.kind === 'wrong') {
+  } else if (read.kind === 'invalid') {
     process.stderr.write(`${read.problem}\n`);
     process.exitCode = EXIT.notUnderstood;
   } else {
@@ -53,8 +53,8 @@ function readyLines(
   return [
     `Model: ${modelLine}`,
     `Ready after ${seconds.toFixed(1)} s: ${url}`,
-    'Open it in a browser: the tour there takes five minutes. Ctrl-C here ends everything.',
-    `What happens is kept in ${dataFolder} for the next start; --reset forgets it.`,
+    'Open it in a browser and follow the five-minute tour. Press Ctrl-C here to stop.',
+    `Data is kept in ${dataFolder} for the next start; --reset deletes it.`,
   ].join('\n');
 }
 

@@ -92,7 +92,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     ),
     buildPage({ log }),
   ]);
-  if (reset && redis.source === 'REDIS_URL') log('--reset leaves the Redis that REDIS_URL names as it is.');
+  if (reset && redis.source === 'REDIS_URL') log('--reset does not touch the Redis of REDIS_URL.');
   const record = await openings.open(
     () => openRecordReader({ redisUrl: redis.url }),
     (opened) => opened.close(),

@@ -102,7 +102,7 @@ export function superviseBot(supervised: SupervisorOptions): BotSupervisor {
         const look = () => {
           if (bot.state === 'connected') resolve();
           if (bot.state === 'failed')
-            reject(new Error(`The bot ended before it was connected; it said last:\n${bot.lastOutput}`));
+            reject(new Error(`The bot exited before it was connected. Its last output:\n${bot.lastOutput}`));
           return bot.state === 'connected' || bot.state === 'failed';
         };
         if (!look()) listeners.push(() => void look());

@@ -55,7 +55,7 @@ async function checkNamed(path: string, env: NodeJS.ProcessEnv): Promise<string>
   const trouble = await versionProblem(path, env);
   if (trouble === undefined) return path;
   throw new Error(
-    `CHROMIUM names ${path}, which does not tell its version as a browser does; correct CHROMIUM, or unset it. It printed:\n${trouble}`,
+    `CHROMIUM names ${path}, which did not print a browser version; correct CHROMIUM or unset it. It printed:\n${trouble}`,
   );
 }
 
@@ -77,5 +77,5 @@ function installHelp(machine: Machine, found: FoundChromium): string {
 
 function brokenLines(found: FoundChromium): string[] {
   if (found.kind === 'found') return [];
-  return found.broken.map(({ path, output }) => `${path} is there but does not run:\n${output}`);
+  return found.broken.map(({ path, output }) => `${path} is installed but does not run:\n${output}`);
 }

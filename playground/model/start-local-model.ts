@@ -111,7 +111,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
   function assertDone(): void {
     const faults = [...unexpected];
     if (queue.length > 0) {
-      faults.push(`The script was not played to its end; it still holds: ${JSON.stringify(queue)}.`);
+      faults.push(`The script was not used up; it still has: ${JSON.stringify(queue)}.`);
       faults.push(...refusals.map(({ problem }) => `A request was refused: ${problem.message}`));
     }
     if (faults.length > 0) throw new Error(faults.join('\n'));

@@ -31,9 +31,9 @@ export async function startServer(order: ServerOptions): Promise<StartedServer> 
     if (attempt.kind === 'ready') return attempt.started;
     const isPortTaken = attempt.kind === 'ended' && /address already in use/i.test(attempt.serverLog);
     if (isPortTaken && portsLeft > 0) continue;
-    const what = attempt.kind === 'ended' ? 'ended at once' : 'did not answer in time';
+    const what = attempt.kind === 'ended' ? 'exited immediately' : 'did not answer in time';
     throw new Error(
-      `The Redis server ${order.server} ${what}; mend what its last lines say, or set REDIS_URL:\n${lastLines(attempt.serverLog)}`,
+      `The Redis server ${order.server} ${what}; fix the error in its last lines, or set REDIS_URL:\n${lastLines(attempt.serverLog)}`,
     );
   }
 }

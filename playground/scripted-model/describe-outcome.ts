@@ -9,28 +9,28 @@ export function describeOutcome(what: string, { status, reason }: Closed): strin
     case 'denied':
       return describeDenied(what, reason);
     case 'expired':
-      return `Nobody decided on ${what} in time: it has expired, and nothing was done. You can ask again on its card.`;
+      return `${capital(what)} expired with no decision, so nothing was done. You can ask again on its card.`;
     case 'withdrawn':
       return `${capital(what)} was withdrawn, so nothing was done.`;
     case 'ran':
-      return `${interrupted(what)} says that it did run.${note(reason)}`;
+      return `${interrupted(what)} it ran.${note(reason)}`;
     case 'did-not-run':
-      return `${interrupted(what)} says that it did not run.${note(reason)} Say it again if you still want it.`;
+      return `${interrupted(what)} it did not run.${note(reason)} Send it again if you still want it.`;
     case 'error':
-      return `${capital(what)} ended with an error: ${why}`;
+      return `${capital(what)} failed: ${why}`;
     default:
-      return `${capital(what)} ended as "${status}": ${why}`;
+      return `${capital(what)} ended with status "${status}": ${why}`;
   }
 }
 
 function describeDenied(what: string, reason: string): string {
   const [, given] = /^Rejected by \S+?: ([\s\S]+)$/.exec(reason) ?? [];
-  if (given === undefined) return `${capital(what)} was denied, so it did not run: ${sentence(reason)}`;
-  return `${capital(what)} was rejected, so it did not run. The reason given: “${given.trim()}” I leave it at that.`;
+  if (given === undefined) return `${capital(what)} was denied, so it didn't run: ${sentence(reason)}`;
+  return `${capital(what)} was rejected, so it didn't run. Reason: “${given.trim()}” I won't retry.`;
 }
 
 function interrupted(what: string): string {
-  return `The process ended in the middle of ${what}. A person has looked and`;
+  return `The worker stopped during ${what}. Someone checked and confirmed that`;
 }
 
 /** Returns the person's note, which follows the record's own text and a colon. */

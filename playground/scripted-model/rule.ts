@@ -27,8 +27,8 @@ export interface RuleInput {
   readonly text: string;
   /** Calls made since that message, oldest first. */
   readonly calls: readonly PastCall[];
-  /** Describes who must approve calls of a tool, from the bot's system prompt; empty when nobody must. */
-  readonly approvalRuleFor: (tool: string) => string;
+  /** Says how many approvals a call of this tool needs; empty when that is not certain. */
+  readonly approvalNote: (tool: string) => string;
 }
 
 /** One ability of the scripted model; it handles a message that matches one of its patterns. */
@@ -55,4 +55,14 @@ export function callTools(
 /** Returns the latest call of a tool since the last message. */
 export function latestCall(steps: readonly PastCall[], tool: string): PastCall | undefined {
   return steps.findLast((step) => step.tool === tool);
+}
+
+/** Formats a tool's output for people: one line per field of an object. */
+export function formatOutput(output: unknown): string {
+  if (typeof output !== 'object' || output === null) return String(output);
+  return Object.entries(output)
+    .map(
+      ([name, value]) => `\n- ${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    )
+    .join('');
 }

@@ -18,9 +18,7 @@ function nextStep(conversation: Conversation): NextStep {
   const step = applyRule(current, conversation);
   const missing = step.kind === 'call' ? step.calls.find(({ name }) => !tools.includes(name)) : undefined;
   if (missing !== undefined)
-    return reply(
-      `That would take the tool \`${missing.name}\`, which I do not have here, so nothing was done.`,
-    );
+    return reply(`I'd need the tool \`${missing.name}\`, which isn't available here. Nothing was done.`);
   if (current.calls.length > 0) return step;
   const before = [describeEarlier(earlier, conversation), describeSkipped(current)].filter(
     (text) => text !== '',
@@ -32,7 +30,7 @@ function applyRule({ messages, calls }: Exchange, { system }: Conversation): Nex
   const text = messages.at(-1) ?? '';
   const rule = findRule(text);
   if (rule === undefined) return describeCapabilities();
-  return rule.next({ text, calls, approvalRuleFor: (tool) => approvalRuleFor(tool, system) });
+  return rule.next({ text, calls, approvalNote: (tool) => approvalNote(tool, system) });
 }
 
 function findRule(text: string): Rule | undefined {
@@ -48,26 +46,29 @@ function describeEarlier(earlier: Exchange | undefined, conversation: Conversati
   const step = applyRule(earlier, conversation);
   return step.kind === 'reply'
     ? step.text
-    : `I leave “${earlier.messages.at(-1)}” where it is; say it again if you still want it.`;
+    : `I stopped working on “${earlier.messages.at(-1)}”. Send it again if you still want it.`;
 }
 
 function describeSkipped({ messages }: Exchange): string {
-  return messages.length > 1 ? 'I take one message at a time, and of these the last.' : '';
+  return messages.length > 1 ? 'I handle one message at a time, so this is about the last one.' : '';
 }
 
-/** Finds a tool's approval rule in the system prompt, which has one line per tool; user ids are removed. */
-function approvalRuleFor(tool: string, system: string): string {
-  const line = system.split('\n').find((candidate) => candidate.startsWith(`- ${tool}: `));
-  if (line === undefined) return '';
-  const rule = line.slice(`- ${tool}: `.length).replace(/ \([A-Z0-9]+(?:, [A-Z0-9]+)*\)/g, '');
-  return `By the rules here \`${tool}\` ${rule}.`;
+/**
+ * Reads from the system prompt, which has one line per tool, how many approvals every call of a tool needs. A rule with a
+ * condition says nothing about this call, so it gives no note.
+ */
+function approvalNote(tool: string, system: string): string {
+  const line = system.split('\n').find((candidate) => candidate.startsWith(`- ${tool}: `)) ?? '';
+  const [, count] = /: needs (an?|\d+) (?:signature|approval)s?\b/.exec(line) ?? [];
+  if (count === undefined || line.includes(' when ')) return '';
+  return /\d/.test(count) ? `This needs ${count} approvals.` : 'This needs an approval.';
 }
 
 function describeCapabilities(): NextStep {
   const examples = EXAMPLE_RULES.map(({ example }) => `- ${example}`).join('\n');
   return reply(
-    `I am a scripted model with fixed rules, not an AI, and have no rule for that. This is what I understand, in these words or similar ones:\n${examples}\n\n` +
-      'To talk to a real model instead, set OPENAI_API_KEY and start the playground again.',
+    `I'm a scripted model with fixed rules, not an AI, and I have no rule for that. I understand messages like these:\n${examples}\n\n` +
+      'To use a real model, set OPENAI_API_KEY and restart the playground.',
   );
 }
 

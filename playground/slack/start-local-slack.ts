@@ -82,7 +82,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      console.error('The local Slack failed on a request; this is a bug of it.', error);
+      console.error('local Slack request failed', error);
       sendJson(response, 500, { ok: false, error: 'internal_error' });
     });
   });

@@ -24,7 +24,7 @@ export async function buildPage({ log, web = WEB }: PageOptions): Promise<string
   const { build } = await import('vite');
   await build({ configFile: join(web, 'vite.config.ts'), logLevel: 'silent' }).catch((error: unknown) => {
     throw new Error(
-      `The page could not be built from ${web}; mend this and start again:\n${error instanceof Error ? error.message : String(error)}`,
+      `The page could not be built from ${web}; fix this and start again:\n${error instanceof Error ? error.message : String(error)}`,
     );
   });
   return built;

@@ -25,7 +25,7 @@ export async function loadApp(
   });
   if (!parsed.ok) {
     const mistakes = parsed.problems.map((problem) => `\n${formatProblem(problem)}`).join('');
-    throw new Error(`The manifest has mistakes; mend them and start again:${mistakes}`);
+    throw new Error(`The manifest has errors. Fix them and start again:${mistakes}`);
   }
   for (const warning of parsed.warnings) log(`warning: ${formatProblem(warning)}`);
   try {

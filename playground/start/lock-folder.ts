@@ -14,15 +14,15 @@ export interface LockedFolder {
 export async function lockFolder(folder: string): Promise<LockedFolder> {
   const path = await makeFolder(folder);
   // A socket, because the system closes it however its process ends; a number in a file could be that of another process by now.
-  const seat = socketPathOf(path);
+  const socketPath = socketPathOf(path);
   for (let triesLeft = 3; triesLeft > 0; triesLeft -= 1) {
-    const server = await listenOn(seat);
+    const server = await listenOn(socketPath);
     if (server !== undefined) {
       server.unref();
       return { path, release: () => new Promise((resolve) => server.close(() => resolve())) };
     }
-    if (await isAnswered(seat)) break;
-    await rm(seat, { force: true });
+    if (await isAnswered(socketPath)) break;
+    await rm(socketPath, { force: true });
   }
   throw new Error(
     `The data folder ${folder} is in use by another playground; stop that one, or choose another folder with --data.`,
@@ -47,20 +47,20 @@ function socketPathOf(path: string): string {
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 }
 
-function listenOn(seat: string): Promise<Server | undefined> {
+function listenOn(socketPath: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', (error) => {
       if ('code' in error && error.code === 'EADDRINUSE') resolve(undefined);
       else reject(error);
     });
-    server.listen(seat, () => resolve(server));
+    server.listen(socketPath, () => resolve(server));
   });
 }
 
-function isAnswered(seat: string): Promise<boolean> {
+function isAnswered(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection(seat);
+    const socket = createConnection(socketPath);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

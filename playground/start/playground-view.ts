@@ -35,10 +35,10 @@ export async function openPlaygroundView(sources: ViewSources): Promise<Playgrou
 
 /** One line per person for the person switcher. */
 export const PERSON_NOTES: Readonly<Record<string, string>> = {
-  [CAST.requester]: 'asks for things, and may not sign them',
-  [CAST.alice]: 'approver: signs refunds, deployments and deletions',
-  [CAST.bruno]: 'approver: the second signature where two are needed',
-  [CAST.admin]: 'admin: signs refunds and deletions, hears of trouble with the manifest',
-  [CAST.guest]: 'guest: sees cards in #general, may sign nothing',
-  [CAST.outsider]: 'from another company, in #partners: may sign nothing',
+  [CAST.requester]: "makes requests; can't approve them",
+  [CAST.alice]: 'approver for refunds, deployments and deletions',
+  [CAST.bruno]: 'approver; the second approval where two are needed',
+  [CAST.admin]: 'admin; approves refunds and deletions, is notified of manifest errors',
+  [CAST.guest]: "guest in #general; can't approve",
+  [CAST.outsider]: "from another company, in #partners; can't approve",
 };

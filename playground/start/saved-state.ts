@@ -18,7 +18,7 @@ export async function loadSaved(folder: string): Promise<SavedFile | undefined> 
     return SavedFile.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Error(`${file} holds no workspace that can be read; --reset forgets it and begins anew.`);
+    throw new Error(`${file} cannot be read; use --reset to delete it and start over.`);
   }
 }
 

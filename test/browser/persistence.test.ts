@@ -29,7 +29,7 @@ test('what is said while the bot is down is answered when it is back', async () 
   const words = 'Please refund 21 dollars of order A-1001.';
   await remi.tour.getByRole('button', { name: 'Kill the bot in the middle' }).click();
   await remi.click(remi.tour, 'Kill the bot now');
-  await remi.sidebar.getByText('Countersign: down, starts again soon').waitFor();
+  await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.ask(words);
   await remi.openThread(words);
   await remi.waitForText(/Refunded \$21\.00 of order A-1001\./);
@@ -48,5 +48,5 @@ test('a stop and a start of everything keeps messages, card and signature in ope
   await bruno.openThread(DELETION);
   await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
   await bruno.click(bruno.dialog, 'Approve');
-  await alice.waitForText('Tomo Arai is deleted, with 1 order.');
+  await alice.waitForText('Deleted Tomo Arai and 1 order.');
 });

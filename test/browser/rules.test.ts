@@ -138,7 +138,7 @@ test('the address of a message, copied from its toolbar, opens it in its thread'
   const answer = remi.threadMessage(/Order A-1003: Office chair/);
   await answer.hover();
   await remi.click(answer, 'Copy link');
-  await remi.page.getByText('The link is copied.').waitFor();
+  await remi.page.getByText('Link copied.').waitFor();
   for (const line of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'])
     await remi.reply(`${line}\nThis line makes the thread longer than the window.\n.\n.`);
   await remi.waitForText(/^ten/);

@@ -27,7 +27,7 @@ async function unfold(title: string): Promise<Locator> {
 async function begin(title: string): Promise<string> {
   const step = await unfold(title);
   const prompt = (await step.getByRole('blockquote').textContent()) ?? '';
-  await remi.click(step, 'Say it as Remi');
+  await remi.click(step, 'Send as Remi');
   await remi.waitForText(prompt);
   return prompt;
 }
@@ -95,7 +95,7 @@ test('step 4: what cannot be undone takes two people, and one of them clicking t
   await bruno.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
   await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
   await bruno.click(bruno.dialog, 'Approve');
-  await remi.waitForText('Tomo Arai is deleted, with 1 order.');
+  await remi.waitForText('Deleted Tomo Arai and 1 order.');
   await isDone('Two people for what cannot be undone');
 });
 
@@ -144,7 +144,7 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
   await alice.click(alice.pendingCard('deploy_service'), 'Approve');
   await remi.threadMessage('deploy_service: started').getByText('Progress').waitFor();
   await remi.click(remi.tour, 'Kill the bot now');
-  await remi.sidebar.getByText('Countersign: down, starts again soon').waitFor();
+  await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
   const card = alice.threadMessage('deploy_service: unknown');

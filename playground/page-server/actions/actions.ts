@@ -16,7 +16,7 @@ export async function performAction<N extends ActionName>(
   const parsed = ACTION_SCHEMAS[name].safeParse(body);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
-    throw new HttpError(400, `This cannot be understood as ${name}: ${problems.join('; ')}.`);
+    throw new HttpError(400, `Invalid ${name} request: ${problems.join('; ')}.`);
   }
   try {
     return await ACTIONS[name](context, parsed.data);

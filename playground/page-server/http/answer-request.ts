@@ -65,7 +65,7 @@ async function route(
       requireMethod(request, 'GET');
       return await showRecord(response, site, second);
     case 'playground':
-      if (second !== 'kill') throw new HttpError(404, 'There is nothing here.');
+      if (second !== 'kill') throw new HttpError(404, 'Not found.');
       requireMethod(request, 'POST');
       await readJson(request);
       await site.playground.kill();
@@ -86,7 +86,7 @@ async function act(
   name: string,
 ): Promise<void> {
   const person = workspace.as(requirePerson({ workspace }, userId));
-  if (!isActionName(name)) throw new HttpError(404, `Nobody can ${name} here.`);
+  if (!isActionName(name)) throw new HttpError(404, `Unknown action: ${name}.`);
   const body = await readJson(request);
   sendAnswer(
     response,
@@ -101,7 +101,7 @@ async function showRecord(
   threadId: string,
 ): Promise<void> {
   const found = await record.read(threadId);
-  if (found === undefined) throw new HttpError(404, 'The record holds nothing of this thread.');
+  if (found === undefined) throw new HttpError(404, 'There is no record of this thread.');
   sendJson(response, 200, { ...found }, { 'cache-control': 'no-store' });
 }
 
@@ -113,18 +113,18 @@ function requirePerson({ workspace }: Pick<RequestContext, 'workspace'>, userId:
 }
 
 function requireMethod({ method = '' }: IncomingMessage, ...allowed: string[]): void {
-  if (!allowed.includes(method)) throw new HttpError(405, `${method} is not possible here.`);
+  if (!allowed.includes(method)) throw new HttpError(405, `${method} is not allowed here.`);
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {
   try {
     return decodeURIComponent(new URL(url, 'http://localhost').pathname);
   } catch {
-    throw new HttpError(404, 'There is no such address here.');
+    throw new HttpError(404, 'Not found.');
   }
 }
 
 function fail(response: ServerResponse, error: unknown): void {
-  console.error('The page server failed on a request.', error);
-  sendAnswer(response, 500, { ok: false, error: 'The playground failed on this; its terminal says why.' });
+  console.error('page server request failed', error);
+  sendAnswer(response, 500, { ok: false, error: 'The playground failed. See its terminal for the error.' });
 }

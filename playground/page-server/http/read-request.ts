@@ -29,11 +29,11 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     size += part.length;
     if (size <= LIMIT) parts.push(part);
   }
-  if (size > LIMIT) throw new HttpError(413, 'This is too large; at most one megabyte can be sent at once.');
+  if (size > LIMIT) throw new HttpError(413, 'The request is larger than one megabyte.');
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
   } catch {
-    throw new HttpError(400, 'What was sent is not JSON.');
+    throw new HttpError(400, 'The request body is not valid JSON.');
   }
 }
 
@@ -46,13 +46,13 @@ const NAMES = ['localhost', '127.0.0.1', '[::1]'];
 export function guardRequest({ method, headers }: IncomingMessage, port: number): void {
   const hosts = NAMES.map((name) => new URL(`http://${name}:${port}`).host);
   if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
-    throw new HttpError(403, `This server answers only to http://${hosts[0]}, on this machine.`);
+    throw new HttpError(403, `This server only answers requests to http://${hosts[0]} on this machine.`);
   }
   const { origin } = headers;
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {
-    throw new HttpError(403, `Another site, ${origin}, cannot act here; open http://${hosts[0]} itself.`);
+    throw new HttpError(403, `Requests from ${origin} are not allowed. Open http://${hosts[0]} directly.`);
   }
   if (method === 'POST' && headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
-    throw new HttpError(415, 'Only JSON is taken here; send it with the content type application/json.');
+    throw new HttpError(415, 'Send JSON with the content type application/json.');
   }
 }

@@ -45,7 +45,7 @@ async function contentOf(folder: string, name: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     if (name === 'index.html') {
-      throw new Error('The page is not there; build it with `npm run build:page`.', { cause: error });
+      throw new Error('The page is not built. Run `npm run build:page`.', { cause: error });
     }
     throw new HttpError(404, 'There is no such file.');
   }

@@ -1,5 +1,5 @@
 import { describeOutcome } from '../describe-outcome.ts';
-import { callTools, latestCall, type Rule, reply } from '../rule.ts';
+import { callTools, formatOutput, latestCall, type Rule, reply } from '../rule.ts';
 
 const AGAIN =
   /^The request for (\S+) expired\. Please ask for it again with exactly these arguments: (\{[\s\S]*\})$/;
@@ -9,18 +9,18 @@ export const askAgain: Rule = {
   example: 'Click Ask again on an expired card.',
   patterns: [AGAIN],
 
-  next({ text, calls, approvalRuleFor }) {
+  next({ text, calls, approvalNote }) {
     const [, name = '', input = '{}'] = AGAIN.exec(text) ?? [];
     const repeated = latestCall(calls, name);
     if (repeated === undefined)
       return callTools(
         { name, arguments: toObject(input) },
-        'I ask for it once more, unchanged.',
-        approvalRuleFor(name),
+        'Asking again with the same arguments.',
+        approvalNote(name),
       );
     if (repeated.outcome.kind === 'closed')
-      return reply(describeOutcome(`the call of ${name}`, repeated.outcome));
-    return reply(`Done after all: \`${JSON.stringify(repeated.outcome.output)}\`.`);
+      return reply(describeOutcome('the repeated request', repeated.outcome));
+    return reply(`Done: ${formatOutput(repeated.outcome.output)}`);
   },
 };
 

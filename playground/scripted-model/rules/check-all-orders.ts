@@ -12,7 +12,7 @@ export const checkAllOrders: Rule = {
     if (reads.length === 0)
       return callTools(
         SAMPLE_ORDERS.map((orderId) => ({ name: 'read_order', arguments: { orderId } })),
-        'Let me read them.\n\n',
+        'Reading the orders.\n\n',
       );
     const found = reads.flatMap(({ outcome }) =>
       outcome.kind === 'output' ? [Order.parse(outcome.output)] : [],
@@ -24,7 +24,7 @@ export const checkAllOrders: Rule = {
       name: 'complete_task',
       arguments: {
         outcome: missing === 0 ? 'done' : 'partly-done',
-        summary: `${found.length} orders over ${formatMoney(sold)}, of which ${formatMoney(refunded)} was refunded.${missing === 0 ? '' : ` ${missing} could not be read.`}`,
+        summary: `${found.length} orders worth ${formatMoney(sold)}, ${formatMoney(refunded)} refunded.${missing === 0 ? '' : ` ${missing} could not be read.`}`,
         result: { orders: found.length, notRead: missing, sold, refunded },
       },
     });

@@ -4,7 +4,7 @@ import { describeOutcome } from '../describe-outcome.ts';
 import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 
 const CUSTOMERS = ['Hooper Ltd', 'Ines Marr', 'Tomo Arai'];
-const WHICH_CUSTOMER: Question = { question: 'Which customer is to be deleted?', choices: CUSTOMERS };
+const WHICH_CUSTOMER: Question = { question: 'Which customer should I delete?', choices: CUSTOMERS };
 const Deleted = z.object({ deletedOrders: z.number() });
 const Input = z.object({ customer: z.string() });
 
@@ -16,7 +16,7 @@ export const deleteCustomer: Rule = {
     new RegExp(`\\b(?:delete|erase|remove|forget)\\b.*\\b(?:${CUSTOMERS.join('|')})\\b`, 'i'),
   ],
 
-  next({ text, calls, approvalRuleFor }) {
+  next({ text, calls, approvalNote }) {
     const known = customerIn(text);
     const asked = known === undefined ? askQuestion(calls, WHICH_CUSTOMER) : { answer: known };
     if ('step' in asked) return asked.step;
@@ -25,18 +25,15 @@ export const deleteCustomer: Rule = {
     if (deletion === undefined)
       return callTools(
         { name: 'delete_customer', arguments: { customer: asked.answer } },
-        `I ask to delete ${asked.answer} with all their orders, which cannot be undone.`,
-        approvalRuleFor('delete_customer'),
+        `I'd like to delete ${asked.answer} and all their orders. This can't be undone.`,
+        approvalNote('delete_customer'),
       );
     const { customer } = Input.parse(deletion.input);
     if (deletion.outcome.kind === 'closed')
       return reply(describeOutcome(`the deletion of ${customer}`, deletion.outcome));
     const { deletedOrders } = Deleted.parse(deletion.outcome.output);
-    if (deletedOrders === 0)
-      return reply(`There was nothing to delete: the shop has no orders of ${customer}.`);
-    return reply(
-      `${customer} is deleted, with ${deletedOrders} ${deletedOrders === 1 ? 'order' : 'orders'}.`,
-    );
+    if (deletedOrders === 0) return reply(`There's nothing to delete: ${customer} has no orders.`);
+    return reply(`Deleted ${customer} and ${deletedOrders} ${deletedOrders === 1 ? 'order' : 'orders'}.`);
   },
 };
 

@@ -14,7 +14,7 @@ export const deployService: Rule = {
   example: 'Please deploy checkout 2.4.1 to staging.',
   patterns: [/\bdeploy/i, /\broll(?:ing)?[\s-]?out\b/i, /\bship\s+[\w-]+\s+v?\d/i],
 
-  next({ text, calls, approvalRuleFor }) {
+  next({ text, calls, approvalNote }) {
     const [, named] =
       /\b(?:deploy|roll[\s-]?out|ship)\s+(?:the\s+)?(?:service\s+)?(?!(?:to|it|version)\b)([a-z][\w-]*)/i.exec(
         text,
@@ -33,8 +33,8 @@ export const deployService: Rule = {
           name: 'deploy_service',
           arguments: { service: service.answer, version: version.answer, environment },
         },
-        `I ask to deploy ${service.answer} ${version.answer} to ${environment}.`,
-        approvalRuleFor('deploy_service'),
+        `I'd like to deploy ${service.answer} ${version.answer} to ${environment}.`,
+        approvalNote('deploy_service'),
       );
     const asked = Input.parse(deployment.input);
     if (deployment.outcome.kind === 'closed')
@@ -42,6 +42,6 @@ export const deployService: Rule = {
         describeOutcome(`the deployment of ${asked.service} ${asked.version}`, deployment.outcome),
       );
     const ran = Deployed.parse(deployment.outcome.output);
-    return reply(`${ran.deployed} is deployed to ${ran.environment}.`);
+    return reply(`Deployed ${ran.deployed} to ${ran.environment}.`);
   },
 };

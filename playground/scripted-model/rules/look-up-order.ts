@@ -22,7 +22,7 @@ export const lookUpOrder: Rule = {
     const { id, customer, item, amount, refunded } = Order.parse(read.outcome.output);
     return reply(
       `Order ${id}: ${item}, bought by ${customer} for ${formatMoney(amount)}.`,
-      refunded === 0 ? 'Nothing of it was refunded.' : `${formatMoney(refunded)} of it was refunded.`,
+      refunded === 0 ? 'No refunds so far.' : `Refunded so far: ${formatMoney(refunded)}.`,
     );
   },
 };

@@ -12,7 +12,7 @@ export const publishStatus: Rule = {
   example: 'Please publish on the status page: "Payments are slow, we are on it."',
   patterns: [/\bstatus page\b/i, /\b(?:publish|post|announce)\b.*\bstatus\b/i],
 
-  next({ text, calls, approvalRuleFor }) {
+  next({ text, calls, approvalNote }) {
     const known = parseQuoted(text);
     const asked = known === undefined ? askQuestion(calls, WHAT_TO_SAY) : { answer: known };
     if ('step' in asked) return asked.step;
@@ -21,8 +21,8 @@ export const publishStatus: Rule = {
     if (publication === undefined)
       return callTools(
         { name: 'publish_status', arguments: { line: asked.answer } },
-        'I ask to publish that line.',
-        approvalRuleFor('publish_status'),
+        "I'd like to publish that line.",
+        approvalNote('publish_status'),
       );
     if (publication.outcome.kind === 'closed')
       return reply(describeOutcome('the line for the status page', publication.outcome));

@@ -1,12 +1,12 @@
 import { describeOutcome } from '../describe-outcome.ts';
-import { callTools, latestCall, type Rule, reply } from '../rule.ts';
+import { callTools, formatOutput, latestCall, type Rule, reply } from '../rule.ts';
 
 const FIELDS = {
   type: 'object',
   properties: {
     title: { type: 'string', title: 'What happened?', minLength: 5 },
     severity: { type: 'string', title: 'How bad is it?', enum: ['low', 'medium', 'high'] },
-    people: { type: 'integer', title: 'How many people notice it?', minimum: 1 },
+    people: { type: 'integer', title: 'How many people are affected?', minimum: 1 },
   },
   required: ['title', 'severity', 'people'],
 };
@@ -22,8 +22,8 @@ export const reportIncident: Rule = {
       return callTools({ name: 'request_form', arguments: { title: 'Report an incident', fields: FIELDS } });
     if (form.outcome.kind === 'closed') return reply(describeOutcome('the form', form.outcome));
     return reply(
-      `Your form arrived: \`${JSON.stringify(form.outcome.output)}\`.`,
-      'I have no tool for incidents, so it goes nowhere from here.',
+      `Thanks, I got your report: ${formatOutput(form.outcome.output)}\n\n`,
+      'I have no tool for incidents, so nothing else happens with it here.',
     );
   },
 };

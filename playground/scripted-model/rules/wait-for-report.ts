@@ -1,5 +1,5 @@
 import { describeOutcome } from '../describe-outcome.ts';
-import { callTools, latestCall, type Rule, reply } from '../rule.ts';
+import { callTools, formatOutput, latestCall, type Rule, reply } from '../rule.ts';
 
 const RESULT = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
 
@@ -14,9 +14,9 @@ export const waitForReport: Rule = {
     if (report === undefined)
       return callTools(
         { name: 'wait_for_callback', arguments: { awaited, result: RESULT } },
-        'I wait for that. The card tells you where an outside system reports it.',
+        'Waiting for that. The card shows where an external system can report it.',
       );
     if (report.outcome.kind === 'closed') return reply(describeOutcome('the wait', report.outcome));
-    return reply(`This was reported for “${awaited}”: \`${JSON.stringify(report.outcome.output)}\`.`);
+    return reply(`Reported for “${awaited}”: ${formatOutput(report.outcome.output)}`);
   },
 };

@@ -10,7 +10,7 @@ export const writeFile: Rule = {
   example: 'Write "Water the plants" into todo.txt.',
   patterns: [/\b(?:write|save|note)\b.*\.(?:md|txt)\b/i],
 
-  next({ text, calls, approvalRuleFor }) {
+  next({ text, calls, approvalNote }) {
     const [, path = 'notes.md'] = NAMED.exec(text) ?? [];
     const known = parseQuoted(text);
     const question = { question: `What should ${path} say?`, choices: [] };
@@ -21,10 +21,10 @@ export const writeFile: Rule = {
     if (written === undefined)
       return callTools(
         { name: 'write_file', arguments: { path, content: `${asked.answer}\n` } },
-        `I ask to write ${path}.`,
-        approvalRuleFor('write_file'),
+        `I'd like to write ${path}.`,
+        approvalNote('write_file'),
       );
     if (written.outcome.kind === 'closed') return reply(describeOutcome(`writing ${path}`, written.outcome));
-    return reply(`${path} is written.`);
+    return reply(`Wrote ${path}.`);
   },
 };

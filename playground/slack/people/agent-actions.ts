@@ -79,7 +79,7 @@ export function viewChannel({ state }: SlackContext, user: User, channel: Channe
 /** Clicks Stop on a processing session. Slack ends the thread's streams and notifies the app, which sets the session's status. */
 export function stopSession({ state }: SlackContext, user: User, channel: Channel, threadTs: string): void {
   const session = findSession(state, channel.id, threadTs);
-  const shown = 'There is nothing to stop here now.';
+  const shown = 'Nothing is running here.';
   if (session?.status !== 'processing') {
     throw new NotPossible(
       `${user.name} sees no Stop button: the session is ${session?.status ?? 'not there'}.`,

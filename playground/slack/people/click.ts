@@ -61,7 +61,7 @@ function findClicked(shown: FoundTarget, actionId: string, options: ClickOptions
     const list = there.length === 0 ? 'nothing' : there.join(', ');
     throw new NotPossible(
       `Nobody can click ${actionId} here now: what is shown offers ${list}. Use force for a stale click.`,
-      { shown: 'This has changed in the meantime; look at it again.' },
+      { shown: 'This has changed. Take another look.' },
     );
   }
   const stale = shown.older.toReversed().flatMap((blocks) => matching(blocks, actionId, options));

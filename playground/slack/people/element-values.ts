@@ -81,7 +81,7 @@ export function collectState(
   if (unknown.length > 0) {
     throw new NotPossible(
       `There is nothing to fill in called ${unknown.join(', ')}; there is ${JSON.stringify(values)}.`,
-      { shown: 'This has changed in the meantime; look at it again.' },
+      { shown: 'This has changed. Take another look.' },
     );
   }
   return values;
@@ -163,7 +163,7 @@ function acceptText(element: JsonObject, value: string): string {
   if (value.length < minimum || value.length > maximum) {
     throw new NotPossible(
       `${String(element.action_id)} takes ${minimum} to ${maximum} characters, not ${value.length}.`,
-      { shown: `Write ${minimum} to ${maximum} characters; these are ${value.length}.` },
+      { shown: `Enter ${minimum} to ${maximum} characters; there are ${value.length}.` },
     );
   }
   return value;
@@ -178,7 +178,7 @@ function acceptNumber(element: JsonObject, value: string): string {
     number <= Number(element.max_value ?? Number.POSITIVE_INFINITY);
   if (!fits) {
     throw new NotPossible(`${String(element.action_id)} does not take the number ${value}.`, {
-      shown: `${value} is not a number that is allowed here.`,
+      shown: `${value} is not an allowed number.`,
     });
   }
   return value;

@@ -12,7 +12,7 @@ export type FoundTarget =
   | { kind: 'ephemeral'; message: EphemeralMessage; blocks: readonly Block[]; older: readonly [] }
   | { kind: 'view'; view: View; blocks: readonly Block[]; older: readonly [] };
 
-const GONE = 'This message is no longer there.';
+const GONE = 'This message no longer exists.';
 
 /** Finds the target of a person's click; with `force` also one that is no longer visible. */
 export function findTarget(

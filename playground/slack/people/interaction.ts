@@ -33,7 +33,7 @@ export function channelNameFor(channel: Channel): string {
 /** Returns a channel that this person can read; throws otherwise. */
 export function requireVisibleChannel({ state }: SlackContext, user: User, channelId: string): Channel {
   const channel = state.channels.get(channelId);
-  const shown = 'This conversation is not there, or not for you to see.';
+  const shown = "This conversation doesn't exist, or you can't see it.";
   if (channel === undefined)
     throw new NotPossible(`There is no channel ${channelId} in this workspace.`, { shown });
   if (!canSee(state, user, channel)) {

@@ -15,7 +15,7 @@ import { NotPossible } from './not-possible.ts';
 import { searchOptions } from './search-options.ts';
 import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
 
-const GONE = 'This message is no longer there.';
+const GONE = 'This message no longer exists.';
 
 /** One person at their Slack client; every method throws `NotPossible` for what that person cannot do. */
 export class Person {
@@ -35,7 +35,7 @@ export class Person {
     const { threadTs } = options;
     if (threadTs !== undefined && this.#context.state.findMessage(channel.id, threadTs) === undefined) {
       throw new NotPossible(`There is no message ${threadTs} in ${channel.id} to reply to.`, {
-        shown: 'The message that this replies to is no longer there.',
+        shown: 'The message you replied to no longer exists.',
       });
     }
     return this.#context.state.post({
@@ -232,7 +232,7 @@ export class Person {
     const message = this.#context.state.findMessage(reference.channel, reference.ts);
     if (message === undefined || message.user !== this.id) {
       throw new NotPossible(`${this.id} has no message ${reference.ts} in ${reference.channel} to change.`, {
-        shown: 'Only your own messages, while they are there, can be changed.',
+        shown: 'You can only change your own messages.',
       });
     }
     return message;

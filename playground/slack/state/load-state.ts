@@ -38,7 +38,7 @@ function parseSaved(file: unknown): SavedWorkspace {
   const { version } = z.looseObject({ version: z.number().optional() }).catch({}).parse(file);
   if (version !== undefined && version > SAVED_VERSION) {
     throw new Error(
-      `The saved workspace is of version ${version} and this playground reads up to ${SAVED_VERSION}: use the newer playground that saved it, or begin anew with --reset.`,
+      `The saved workspace is of version ${version} and this playground reads up to ${SAVED_VERSION}: use the newer playground that saved it, or start over with --reset.`,
     );
   }
   const parsed = savedWorkspace.safeParse(file);
@@ -46,7 +46,7 @@ function parseSaved(file: unknown): SavedWorkspace {
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'at its top' : `at ${issue.path.join('.')}`;
   throw new Error(
-    `The saved workspace is broken ${where} (${issue?.message ?? 'unreadable'}): repair the file, or begin anew with --reset.`,
+    `The saved workspace is broken ${where} (${issue?.message ?? 'unreadable'}): repair the file, or start over with --reset.`,
     { cause: parsed.error },
   );
 }

@@ -79,8 +79,8 @@ function ConnectingPage() {
       <h1>Countersign playground</h1>
       <p role="status">
         {connection === 'lost'
-          ? 'The playground does not answer. Is it still running in its terminal? Trying again …'
-          : 'Connecting …'}
+          ? 'The playground is not responding. Is it still running in your terminal? Reconnecting…'
+          : 'Connecting…'}
       </p>
     </main>
   );
@@ -93,7 +93,7 @@ function ConnectionBanner() {
     <div role="status">
       {isLost && (
         <p className="connection-banner">
-          The playground does not answer. Is it still running in its terminal? Trying again …
+          The playground is not responding. Is it still running in your terminal? Reconnecting…
         </p>
       )}
     </div>

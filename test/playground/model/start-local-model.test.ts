@@ -403,6 +403,6 @@ describe('the script', () => {
     running.length = 0;
     await stream(client);
     await expect(client.chat.completions.create({ ...body, messages: [] })).rejects.toThrow(BadRequestError);
-    await expect(model.stop()).rejects.toThrow(/still holds: .*never said.*refused: Invalid 'messages'/s);
+    await expect(model.stop()).rejects.toThrow(/still has: .*never said.*refused: Invalid 'messages'/s);
   });
 });

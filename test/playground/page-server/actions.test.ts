@@ -33,7 +33,7 @@ describe('a click', () => {
     expect(bruno.raw).not.toContain('You may not sign this.');
   });
 
-  test('that the app does not answer is told as Slack tells it', async () => {
+  test("that the app does not answer shows Slack's error", async () => {
     const { server, slack } = await pageForTest({ slack: { app: { name: 'Countersign' } } });
     expect(await act(server, CAST.alice, 'click', await cardIn(slack))).toEqual({
       ok: false,
@@ -41,26 +41,26 @@ describe('a click', () => {
     });
   });
 
-  test('on what has changed meanwhile is refused in words for a person', async () => {
+  test('on a changed message is refused with a message for the person', async () => {
     const { server, slack } = await pageForTest();
     const click = await cardIn(slack);
     const { target } = click;
     await call(slack, 'chat.update', { ...target, text: 'Approved', blocks: [section('Approved')] });
     expect(await act(server, CAST.alice, 'click', click)).toEqual({
       ok: false,
-      error: 'This has changed in the meantime; look at it again.',
+      error: 'This has changed. Take another look.',
     });
     await call(slack, 'chat.delete', target);
     expect(await act(server, CAST.alice, 'click', click)).toEqual({
       ok: false,
-      error: 'This message is no longer there.',
+      error: 'This message no longer exists.',
     });
   });
 
   test('on what a person cannot see never reaches the app', async () => {
     const { server, slack } = await pageForTest();
     const answer = await act(server, CAST.guest, 'click', await cardIn(slack, releases));
-    expect(answer).toEqual({ ok: false, error: 'This conversation is not there, or not for you to see.' });
+    expect(answer).toEqual({ ok: false, error: "This conversation doesn't exist, or you can't see it." });
     expect(slack.workspace.deliveries.filter(({ type }) => type === 'interactive')).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe('a submission', () => {
     return { ...page, client, viewId, submit, submitted };
   }
 
-  test("brings back the app's word on a wrong field, and closes when all is well", async () => {
+  test("shows the app's field errors, and closes without any", async () => {
     const { client, submit, submitted } = await withModal();
     expect(await submit('because')).toEqual({ ok: true, errors: { reason: 'Say more.' } });
     await client.until(() => client.get('modal')[0]?.view.errors.reason === 'Say more.');
@@ -126,7 +126,7 @@ describe('a submission', () => {
   test.each([
     ['is missing', undefined, 'Please complete this required field.'],
     ['is emptied', '', 'Please complete this required field.'],
-    ['is too long', 'x'.repeat(21), 'Write 0 to 20 characters; these are 21.'],
+    ['is too long', 'x'.repeat(21), 'Enter 0 to 20 characters; there are 21.'],
   ])('of which a field %s does not reach the app', async (_what, reason, problem) => {
     const { submit, submitted } = await withModal();
     expect(await submit(reason)).toEqual({ ok: true, errors: { reason: problem } });
@@ -149,7 +149,7 @@ describe('a submission', () => {
     });
   });
 
-  test('of a modal that is not open any more is refused in words for a person', async () => {
+  test('of a closed modal is refused with a message for the person', async () => {
     const { server, viewId, submit } = await withModal();
     expect(await act(server, CAST.alice, 'close', { viewId })).toEqual({ ok: true });
     expect(await submit('late')).toEqual({ ok: false, error: 'This is no longer open.' });
@@ -198,7 +198,7 @@ describe('a person', () => {
     });
   });
 
-  test('stops an agent at work, and the app hears of it', async () => {
+  test('stops a working agent, and the app gets the event', async () => {
     const { server, slack, workspace } = await pageForTest();
     const { ts } = workspace.as(CAST.alice).send(general, 'deploy it');
     const place = { channel_id: general, thread_ts: ts };
@@ -207,7 +207,7 @@ describe('a person', () => {
     expect(workspace.usedEvents()).toContain('agent_session_stopped');
   });
 
-  test('opens the Home tab, and the app hears of it', async () => {
+  test('opens the Home tab, and the app gets the event', async () => {
     const { server, workspace } = await pageForTest();
     expect(await act(server, CAST.alice, 'openHome', { tab: 'home' })).toEqual({ ok: true });
     expect(workspace.usedEvents()).toEqual(['app_home_opened']);
@@ -215,8 +215,8 @@ describe('a person', () => {
 
   test.each([
     ['an archived channel', archived, '#old-news is archived; nobody can write there.'],
-    ['a channel of others', releases, 'This conversation is not there, or not for you to see.'],
-    ['nowhere', 'C0NOWHERE1', 'This conversation is not there, or not for you to see.'],
+    ['a channel of others', releases, "This conversation doesn't exist, or you can't see it."],
+    ['nowhere', 'C0NOWHERE1', "This conversation doesn't exist, or you can't see it."],
   ])('who may not write to %s is told so in one sentence', async (_where, channel, error) => {
     const { server } = await pageForTest();
     const userId = channel === archived ? CAST.requester : CAST.guest;
@@ -224,17 +224,17 @@ describe('a person', () => {
   });
 });
 
-describe('a request that makes no sense', () => {
+describe('an invalid request', () => {
   const say = JSON.stringify({ channel: general, text: 'hi' });
 
   test.each([
-    ['what is not JSON', `/client/${CAST.alice}/say`, '{', 400],
-    ['what does not fit the verb', `/client/${CAST.alice}/say`, '{"channel":7}', 400],
-    ['what nobody asked for', `/client/${CAST.alice}/say`, '{"channel":"C","text":"","force":true}', 400],
+    ['a body that is not JSON', `/client/${CAST.alice}/send`, '{', 400],
+    ['an invalid body', `/client/${CAST.alice}/send`, '{"channel":7}', 400],
+    ['an unknown field', `/client/${CAST.alice}/send`, '{"channel":"C","text":"","force":true}', 400],
     ['a verb there is not', `/client/${CAST.alice}/dance`, '{}', 404],
     ['a verb of every object', `/client/${CAST.alice}/toString`, '{}', 404],
-    ['somebody who is not there', '/client/U0NOBODY01/say', say, 404],
-    ['too much', `/client/${CAST.alice}/say`, JSON.stringify({ text: 'x'.repeat(1_000_000) }), 413],
+    ['an unknown person', '/client/U0NOBODY01/send', say, 404],
+    ['an oversized body', `/client/${CAST.alice}/send`, JSON.stringify({ text: 'x'.repeat(1_000_000) }), 413],
     ['another button of the playground', '/playground/reset', '{}', 404],
   ])('%s is refused', async (_what, path, body, status) => {
     const { server, state } = await pageForTest();
@@ -244,11 +244,11 @@ describe('a request that makes no sense', () => {
     expect(state.messages).toEqual([]);
   });
 
-  test('nobody acts as the app, nor looks at its client', async () => {
+  test('nobody can act as the app or open its client', async () => {
     const { server, state } = await pageForTest();
     const { botUserId } = state.app;
-    expect((await post(server, `/client/${botUserId}/say`, say)).status).toBe(404);
+    expect((await post(server, `/client/${botUserId}/send`, say)).status).toBe(404);
     expect((await fetch(`${server.url}/client/${botUserId}/events`)).status).toBe(404);
-    expect((await fetch(`${server.url}/client/${CAST.alice}/say`)).status).toBe(405);
+    expect((await fetch(`${server.url}/client/${CAST.alice}/send`)).status).toBe(405);
   });
 });

@@ -80,7 +80,7 @@ describe('what a client shows', () => {
     const message = { channel: general, ts: psst?.ts ?? '' };
     expect(await act(server, CAST.bruno, 'dismiss', message)).toEqual({
       ok: false,
-      error: 'This message is no longer there.',
+      error: 'This message no longer exists.',
     });
     expect(await act(server, CAST.alice, 'dismiss', message)).toEqual({ ok: true });
     await alice.until(() => !alice.texts().includes('psst'));
@@ -125,7 +125,7 @@ describe('what a client shows', () => {
     expect(alice.get('thread')[0]?.participants).toEqual([workspace.state.app.botUserId, CAST.bruno]);
     await expect(act(server, CAST.alice, 'stop', { channel: general, threadTs: ts })).resolves.toEqual({
       ok: false,
-      error: 'There is nothing to stop here now.',
+      error: 'Nothing is running here.',
     });
   });
 

@@ -50,7 +50,7 @@ test('nothing is unread where one is not a member, and nobody reads what they ca
   expect(await unreadFor(page, CAST.bruno, withoutBot)).toMatchObject({ unread: 0, mentions: 0 });
   expect(await act(page.server, CAST.guest, 'read', { channel: withoutBot, ts })).toEqual({
     ok: false,
-    error: 'This conversation is not there, or not for you to see.',
+    error: "This conversation doesn't exist, or you can't see it.",
   });
 });
 

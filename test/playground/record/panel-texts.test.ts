@@ -73,13 +73,13 @@ describe('times', () => {
     expect(formatDuration(milliseconds)).toBe(words);
   });
 
-  test('a timer counts down by the clock it is given, and then is due', () => {
+  test('a timer counts down with the given clock until it is due', () => {
     expect(formatTimer({ kind: 'expire', at: 200_000 }, 8_000)).toBe('expires in 3:12');
     expect(formatTimer({ kind: 'remind', at: 200_000 }, 200_000)).toBe('reminder now');
   });
 });
 
-describe('the way of a request', () => {
+describe('the states of a request', () => {
   const statesOf = (state: string, events: readonly string[], changes: Partial<RecordedRequest> = {}) =>
     statePath(
       requestWith({ state, ...changes }),
@@ -116,7 +116,7 @@ describe('the way of a request', () => {
     expect(statesOf('pending', ['asked'], { kind: 'question' })).toEqual(['pending', '(answered)']);
   });
 
-  test('rows about another request say nothing of this one', () => {
+  test('rows of another request are ignored', () => {
     const rows = [rowWith(), rowWith({ event: 'rejected', subject: 'C1:1.2~b' })];
     expect(statePath(requestWith({ kind: 'form' }), rows).map(({ state }) => state)).toEqual([
       'pending',
@@ -125,8 +125,8 @@ describe('the way of a request', () => {
   });
 });
 
-describe('what a thread is doing', () => {
-  test('it waits for as many signatures as are missing, and for answers', () => {
+describe('the thread state', () => {
+  test('names the missing approvals and answers', () => {
     const vote = { who: 'U2', at: 1 };
     const requests = [
       requestWith({ quorum: 3, votes: [{ ...vote, decision: 'approve' }] }),
@@ -134,32 +134,32 @@ describe('what a thread is doing', () => {
       requestWith({ state: 'succeeded' }),
     ];
     expect(describeThread(recordWith({ state: 'waiting', requests }), 0)).toBe(
-      'Waits for 2 signatures, and for an answer.',
+      'Waiting for 2 approvals, and for an answer.',
     );
   });
 
-  test('an action whose outcome is unknown waits for a word on it', () => {
+  test('an unknown outcome waits to be confirmed', () => {
     const record = recordWith({ state: 'waiting', requests: [requestWith({ state: 'unknown' })] });
-    expect(describeThread(record, 0)).toBe('Waits for a word on an unknown outcome.');
+    expect(describeThread(record, 0)).toBe('Waiting for a confirmed outcome.');
   });
 
-  test('a lease is told while it holds and after it ran out', () => {
+  test('describes a live and an expired lease', () => {
     const record = recordWith({ state: 'working', lease: { token: '7', until: 30_000 }, unread: 1 });
-    expect(describeThread(record, 10_000)).toContain('token 7); its lease holds for 0:20');
-    expect(describeThread(record, 40_000)).toContain('ran out 0:10 ago');
+    expect(describeThread(record, 10_000)).toContain('token 7). Its lease ends in 0:20');
+    expect(describeThread(record, 40_000)).toContain('ended 0:10 ago');
   });
 
-  test('what is queued is told once', () => {
-    expect(describeThread(recordWith({ unread: 2 }), 0)).toBe('2 messages wait for a worker.');
+  test('mentions queued messages once', () => {
+    expect(describeThread(recordWith({ unread: 2 }), 0)).toBe('2 messages are waiting for a worker.');
     expect(describeQueue(recordWith({ unread: 2 }))).toBe('');
     expect(describeQueue(recordWith({ state: 'waiting', unread: 1 }))).toBe(
-      '1 message is queued and will be read afterwards.',
+      '1 message is queued and will be read later.',
     );
   });
 
-  test('a thread that was set aside says why', () => {
+  test('a quarantined thread shows the reason', () => {
     expect(describeThread(recordWith({ state: 'quarantined', reason: 'no good state' }), 0)).toBe(
-      'Set aside: no good state',
+      'Quarantined: no good state',
     );
   });
 });
@@ -175,12 +175,12 @@ describe('an audit row', () => {
     expect(actorOf(rowWith(changes), name)).toBe(actor);
   });
 
-  test('names people and cuts ids that nobody reads', () => {
+  test('names people and shortens ids', () => {
     const detail = 'try 1 U2 6b1f0c1e-0000-4000-8000-123456789012';
     expect(describeDetail(rowWith({ detail }), name)).toBe('try 1 Alice 6b1f0c1e…');
   });
 
-  test('follows at once, after rows about other threads, or where rows are missing', () => {
+  test('is adjacent, after rows of other threads, or after missing rows', () => {
     const above = rowWith({ seq: 4, hash: 'h4' });
     expect(gapBefore(rowWith({ seq: 5, previousHash: 'h4' }), above)).toBeUndefined();
     expect(gapBefore(rowWith({ seq: 7, previousHash: 'h6' }), above)).toEqual({
@@ -195,7 +195,7 @@ describe('an audit row', () => {
 });
 
 describe("a message of the model's", () => {
-  test('is taken apart into words, calls, results and pauses; what is unknown is left out', () => {
+  test('is split into text, calls, results and pauses; unknown parts are left out', () => {
     const toolRequest = { name: 'refund_order', ref: 'c1', input: { amount: 0 } };
     const content = [
       { text: 'I will.' },

@@ -12,13 +12,13 @@ import { type StoryOptions, startStory } from '../../stories/support.ts';
 /** More than the longest action of the samples takes on a busy machine. */
 const PATIENCE_MS = 25_000;
 
-interface PlayOptions extends Pick<StoryOptions, 'timing' | 'sweep' | 'withoutBot'> {
+interface ScriptedBotOptions extends Pick<StoryOptions, 'timing' | 'sweep' | 'withoutBot'> {
   /** Changes the shipped manifest, to shorten what takes long in it. */
   readonly change?: (manifest: string) => string;
 }
 
 /** Starts the bot with the shipped manifest and the scripted model; the files are those of a folder that goes with the test. */
-export async function startPlay({ change = (text) => text, ...options }: PlayOptions = {}) {
+export async function startScriptedBot({ change = (text) => text, ...options }: ScriptedBotOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'script-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'notes.md'), 'Twelve lemons.\n');
@@ -33,7 +33,7 @@ export async function startPlay({ change = (text) => text, ...options }: PlayOpt
   type Thread = ReturnType<typeof story.ask>;
 
   /** Waits for a matching reply of the bot in a thread and returns its text. */
-  const hears = ({ channel, ts }: Thread, words: RegExp) =>
+  const waitForReply = ({ channel, ts }: Thread, words: RegExp) =>
     workspace.until(() => story.repliesIn({ channel, ts }).find(({ text }) => words.test(text))?.text, {
       what: `${words} in the thread`,
       timeoutMs: PATIENCE_MS,
@@ -51,7 +51,7 @@ export async function startPlay({ change = (text) => text, ...options }: PlayOpt
     ...story,
     manifest,
     folder,
-    hears,
+    hears: waitForReply,
     tour,
     doneSteps: async () => (await tour()).filter(({ isDone }) => isDone).map(({ id }) => id),
     /** Opens the modal behind a button of a card, fills it in and submits it. */

@@ -139,9 +139,9 @@ describe('a workspace that was saved and loaded', () => {
 
 describe('a file that cannot be loaded', () => {
   test.each([
-    ['is of a newer version', { version: 2 }, /version 2 .* reads up to 1: .* begin anew with --reset\.$/],
-    ['is of no version', {}, /broken at version .* begin anew with --reset\.$/],
-    ['is no workspace at all', 'hello', /broken at its top .* begin anew with --reset\.$/],
+    ['is of a newer version', { version: 2 }, /version 2 .* reads up to 1: .* start over with --reset\.$/],
+    ['is of no version', {}, /broken at version .* start over with --reset\.$/],
+    ['is no workspace at all', 'hello', /broken at its top .* start over with --reset\.$/],
   ])('because it %s is told in one sentence', async (_why, saved, sentence) => {
     await expect(slackForTest({ saved })).rejects.toThrow(sentence);
   });

@@ -37,8 +37,8 @@ test('a released folder can be held again', async () => {
 test('a folder is free once the process that held it was killed', async () => {
   const folder = temporaryFolder();
   const module = fileURLToPath(new URL('../../../playground/start/lock-folder.ts', import.meta.url));
-  const program = `import { holdFolder } from ${JSON.stringify(module)};
-    await holdFolder(${JSON.stringify(folder)});
+  const program = `import { lockFolder } from ${JSON.stringify(module)};
+    await lockFolder(${JSON.stringify(folder)});
     process.stdout.write('held');
     setInterval(() => {}, 1000);`;
   const holder = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {

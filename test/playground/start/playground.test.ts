@@ -10,7 +10,7 @@ import { type CommandLine, runCommandLine } from './run-command-line.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** Three starts on one data folder, one after the other: each finds, or forgets, what the one before has left. */
+/** Three starts on one data folder in sequence; each finds, or resets, the state of the previous one. */
 describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-playground-'));
   let playground: CommandLine;
@@ -51,8 +51,8 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       const output = playground.output();
       expect(output.match(/https?:\/\//g)).toHaveLength(1);
       expect(output).toContain('Model: scripted (fixed rules, no AI; set OPENAI_API_KEY for a real one)');
-      expect(output).toContain('Ctrl-C here ends everything.');
-      expect(output).toContain(`What happens is kept in ${folder} for the next start; --reset forgets it.`);
+      expect(output).toContain('Press Ctrl-C here to stop.');
+      expect(output).toContain(`Data is kept in ${folder} for the next start; --reset deletes it.`);
     });
 
     test('serves the page to a browser', async () => {
@@ -68,7 +68,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
         model: { isScripted: true, name: 'scripted' },
       });
       const about = client.entities.get(`person:${CAST.alice}`);
-      expect(about).toMatchObject({ about: 'approver: signs refunds, deployments and deletions' });
+      expect(about).toMatchObject({ about: 'approver for refunds, deployments and deletions' });
     });
 
     test('has a bot that answers, and marks the step of the tour that was done', async () => {

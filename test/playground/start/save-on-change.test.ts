@@ -80,7 +80,7 @@ test.each(['', '{"workspace":', '[]', '{"workspace":1}'])(
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'slack.json'), text);
     await expect(loadSaved(folder)).rejects.toThrow(
-      `${join(folder, 'slack.json')} holds no workspace that can be read; --reset forgets it and begins anew.`,
+      `${join(folder, 'slack.json')} cannot be read; use --reset to delete it and start over.`,
     );
   },
 );

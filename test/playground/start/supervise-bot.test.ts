@@ -72,13 +72,13 @@ test('a bot that ends before it is connected has failed, with its last lines', a
   writeFileSync(broken, '');
   const { bot, until } = supervise({ BROKEN_WHILE: broken }, { backOffMs: 60_000 });
   await expect(bot.connected()).rejects.toThrow(
-    'The bot ended before it was connected; it said last:\n  countersign cannot start:\n    there is no manifest.yml',
+    'The bot exited before it was connected. Its last output:\n  countersign cannot start:\n    there is no manifest.yml',
   );
   await until('failed');
   expect(bot.state()).toEqual({
     state: 'failed',
     kills: 0,
-    lastWords: '  countersign cannot start:\n    there is no manifest.yml',
+    lastOutput: '  countersign cannot start:\n    there is no manifest.yml',
   });
 });
 

@@ -4,7 +4,7 @@ import { readRoute } from '../navigation/routes.ts';
 import { showToast } from '../toasts/toasts.tsx';
 import { whenConnectedAs } from './connection.ts';
 
-const SERVER_GONE = 'The playground does not answer. Is it still running in its terminal?';
+const SERVER_GONE = 'The playground is not responding. Is it still running in your terminal?';
 
 /** Performs an action as the current person once their client is connected; a refusal is also shown as a toast. */
 export async function act<V extends ActionName>(name: V, body: Actions[V]): Promise<ActionResult> {

@@ -149,11 +149,11 @@ function useSend(channel: string, threadTs: string | undefined): (typed: string)
     }
     const [command = '', ...rest] = text.split(' ');
     if (!app.commands.includes(command)) {
-      showToast(`${command} is not a command here. Begin with a space to say it as a message.`);
+      showToast(`${command} is not a command here. Start with a space to send it as a message.`);
       return false;
     }
     if (threadTs !== undefined) {
-      showToast(`${command} works in the channel, not in a thread.`);
+      showToast(`${command} doesn't work in threads. Use it in the channel.`);
       return false;
     }
     const answer = await act('command', { command, text: rest.join(' '), channel });

@@ -11,11 +11,11 @@ export function Composer({ channel, threadTs }: { channel: ChannelEntity; thread
   const { me } = useWorkspace();
   const name = channelName(entities, channel);
   if (channel.isArchived)
-    return <p className="composer-notice">{name} is archived: nobody can write here.</p>;
+    return <p className="composer-notice">{name} is archived. You can't send messages here.</p>;
   if (!channel.isMember) {
     return (
       <div className="composer-notice">
-        <p>You are looking at {name} and are not in it.</p>
+        <p>You're viewing {name} but haven't joined it.</p>
         <button
           type="button"
           className="text-button text-button-good"

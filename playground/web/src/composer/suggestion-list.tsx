@@ -21,7 +21,7 @@ export function SuggestionList({ composer, suggestions, chosen, onPick }: Sugges
     <>
       <div className="visually-hidden" role="status">
         {count > 0 &&
-          `${count} ${count === 1 ? 'suggestion' : 'suggestions'}, arrow keys choose, Enter takes it`}
+          `${count} ${count === 1 ? 'suggestion' : 'suggestions'}, use arrow keys to choose and Enter to insert`}
       </div>
       {count > 0 && (
         <div

@@ -69,7 +69,7 @@ function Members({ channel }: { channel: ChannelEntity }) {
               className="text-button"
               onClick={() => void act('leave', { channel: channel.id })}
             >
-              Leave the channel
+              Leave channel
             </button>
           )}
         </div>

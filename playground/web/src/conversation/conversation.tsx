@@ -50,7 +50,7 @@ function ChannelIntro({ channel }: { channel: ChannelEntity }) {
     return (
       <div className="channel-intro">
         <p className="channel-intro-name">{name}</p>
-        <p>This is between you and {name}. Just say what you need; each message starts a thread.</p>
+        <p>This is a direct message with {name}. Write what you need; each message starts a thread.</p>
       </div>
     );
   }
@@ -59,8 +59,8 @@ function ChannelIntro({ channel }: { channel: ChannelEntity }) {
       <p className="channel-intro-name">{name}</p>
       <p>
         {hasBot
-          ? `The very beginning of ${name}. Write @${bot} and what you need; it answers in a thread.`
-          : `The very beginning of ${name}. ${bot} is not in this channel and hears nothing here.`}
+          ? `This is the beginning of ${name}. Mention @${bot} with what you need; it replies in a thread.`
+          : `This is the beginning of ${name}. ${bot} isn't in this channel and gets no messages from it.`}
       </p>
     </div>
   );

@@ -25,7 +25,7 @@ export function Home() {
         tabIndex={0}
       >
         {home === undefined ? (
-          <p className="home-empty">{app.name} has not published its Home for you yet.</p>
+          <p className="home-empty">{app.name} hasn't published a Home tab for you yet.</p>
         ) : (
           <Blocks blocks={home.view.blocks} target={{ viewId: home.view.id }} />
         )}

@@ -96,9 +96,9 @@ async function copyLink(message: MessageEntity): Promise<void> {
   const link = `${window.location.origin}${permalinkOf(message)}`;
   try {
     await navigator.clipboard.writeText(link);
-    showToast('The link is copied.');
+    showToast('Link copied.');
   } catch {
-    showToast(`The browser does not let the page copy; this is the link: ${link}`);
+    showToast(`The browser blocked copying. Here is the link: ${link}`);
   }
 }
 
@@ -119,7 +119,7 @@ function DeleteMessage({ message, onDone }: { message: MessageEntity; onDone: ()
   return (
     <dialog className="delete-message" ref={dialog} aria-labelledby={titleId} onClose={onDone}>
       <h2 id={titleId}>Delete message</h2>
-      <p>Do you want to delete this message? This cannot be undone.</p>
+      <p>Delete this message? This can't be undone.</p>
       <div className="delete-message-buttons">
         <button type="button" className="text-button" onClick={() => dialog.current?.close()}>
           Cancel

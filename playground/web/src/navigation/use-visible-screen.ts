@@ -36,7 +36,7 @@ function fallbackScreen(
   if (other === undefined) return { screen: { kind: 'home' } };
   const workspace = entities.get('workspace');
   const me = workspace?.kind === 'workspace' ? nameOf(entities, workspace.me) : 'You';
-  const notice = `${me} cannot see that conversation; this is ${channelName(entities, other)}.`;
+  const notice = `${me} can't see that conversation. Showing ${channelName(entities, other)} instead.`;
   return { screen: screenOf(other), notice };
 }
 

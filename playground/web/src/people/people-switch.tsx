@@ -57,7 +57,9 @@ function PeopleList({ id, onChosen }: { id: string; onChosen: () => void }) {
   const people = usePeople();
   return (
     <div className="people-list" id={id}>
-      <p className="people-list-hint">Be someone else, to see what they see and what they may sign.</p>
+      <p className="people-list-hint">
+        Switch to another person to see what they see and what they can approve.
+      </p>
       <ul>
         {people.map((person) => (
           <li key={person.id}>

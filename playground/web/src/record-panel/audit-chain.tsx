@@ -30,7 +30,7 @@ function ChainStatus({ chain: { rows, problems } }: { readonly chain: ThreadReco
   if (problems.length === 0)
     return (
       <p className="record-verdict record-verdict-good">
-        Chain verified: {rows} {rows === 1 ? 'row' : 'rows'}, threads that share the chain included
+        Chain verified: {rows} {rows === 1 ? 'row' : 'rows'}, including threads that share the chain
       </p>
     );
   return (

@@ -24,8 +24,8 @@ const TIMER_LABELS: Readonly<Record<string, string>> = {
   expire: 'expires',
   remind: 'reminder',
   escalate: 'escalates',
-  recover: 'given up as silent',
-  purge: 'leaves the record',
+  recover: 'heartbeat times out',
+  purge: 'is deleted',
 };
 
 /** Describes a timer, such as `expires in 3:12`. */

@@ -50,7 +50,7 @@ function Part({ part }: { readonly part: MessagePart }) {
     case 'pause':
       return (
         <p>
-          <code>{part.tool}</code> paused and waits for people
+          <code>{part.tool}</code> is paused and waits for people
         </p>
       );
   }

@@ -12,8 +12,8 @@ export function RecordPanel({ threadId }: { readonly threadId: string | undefine
     <section className="record-panel" aria-label="Record">
       {threadId === undefined ? (
         <p className="record-empty">
-          This panel shows what Redis holds of a thread: its state, its requests and their timers, the audit
-          chain and the messages that the model sees. Open a thread in which the bot was asked something.
+          This panel shows a thread's record in Redis: its state, its requests and their timers, the audit
+          chain and the model's messages. Open a thread in which the bot was mentioned.
         </p>
       ) : (
         <OpenThread threadId={threadId} />
@@ -28,7 +28,7 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
   if (record === undefined)
     return (
       <p className="record-empty">
-        The record holds nothing of this thread. It begins when somebody mentions the bot here.
+        There is no record of this thread. It starts when someone mentions the bot here.
       </p>
     );
   const { requests, audit, messages } = record;
@@ -37,8 +37,8 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
     <>
       <Section
         name="thread"
-        title="What the thread is doing"
-        explanation="One worker at a time may write a turn: it holds a lease, and its token is checked at every write."
+        title="Thread state"
+        explanation="Only one worker at a time runs a turn: it holds a lease, and its fencing token is checked at every write."
       >
         <p className="record-state" data-state={record.state}>
           {describeThread(record, now)}
@@ -48,11 +48,9 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
       <Section
         name="requests"
         title={`Requests (${requests.length})`}
-        explanation="Redis holds the truth; the card in Slack is a view of it, drawn anew at each revision."
+        explanation="Redis holds the truth; the card in Slack is a view of it, updated at each revision."
       >
-        {requests.length === 0 && (
-          <p className="record-soft">Nothing in this thread had to wait for people.</p>
-        )}
+        {requests.length === 0 && <p className="record-soft">No requests in this thread.</p>}
         {requests.map((request) => (
           <RequestCard key={request.id} request={request} rows={audit} now={now} />
         ))}
@@ -60,14 +58,14 @@ function OpenThread({ threadId }: { readonly threadId: string }) {
       <Section
         name="audit"
         title={`Audit chain (${audit.length})`}
-        explanation="Each row's hash covers the row before it, so that a row changed or removed breaks the chain."
+        explanation="Each row's hash covers the previous row, so a changed or removed row breaks the chain."
       >
         <AuditChain record={record} />
       </Section>
       <Section
         name="messages"
         title={`The model's messages (${messages.length})`}
-        explanation="This is all the model sees; a call that waits for people has no result yet."
+        explanation="Everything the model sees. A call that waits for people has no result yet."
       >
         <ModelMessages messages={messages} />
       </Section>

@@ -33,16 +33,16 @@ export function RequestCard({ request, rows, now }: RequestCardProps) {
       <StatePath steps={statePath(request, rows)} />
       <JsonValue value={request.input} label={`Arguments of ${tool}`} />
       <dl className="record-facts">
-        <Fact term="Asked by">
+        <Fact term="Requested by">
           {name(requester)} at {formatClock(request.createdAt)}
         </Fact>
         {principals.length > 0 && (
-          <Fact term={kind === 'approval' ? 'May sign' : 'May answer'}>
+          <Fact term={kind === 'approval' ? 'Approvers' : 'Can answer'}>
             {principals.map(name).join(', ')}
           </Fact>
         )}
         {kind === 'approval' && (
-          <Fact term="Signatures">
+          <Fact term="Approvals">
             {approvalsOf(request.votes)} of {request.quorum}
             <Votes votes={request.votes} name={name} />
           </Fact>
@@ -67,8 +67,8 @@ export function RequestCard({ request, rows, now }: RequestCardProps) {
           <Fact term="Attempts">
             {attempts}
             {request.isIdempotent
-              ? '; idempotent: tried again with the same key'
-              : '; not idempotent: never run twice by itself'}
+              ? '; idempotent: retried with the same key'
+              : '; not idempotent: never retried automatically'}
           </Fact>
         )}
         {progress !== undefined && progress !== '' && <Fact term="Progress">{progress}</Fact>}

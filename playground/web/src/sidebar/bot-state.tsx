@@ -4,7 +4,7 @@ import { usePlayground, useWorkspace } from '../client/store.ts';
 const LABELS: Record<BotProcess['state'], string> = {
   starting: 'starting',
   connected: 'connected',
-  down: 'down, starts again soon',
+  down: 'down, restarting soon',
   failed: 'failed to start',
 };
 

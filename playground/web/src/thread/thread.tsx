@@ -21,7 +21,7 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
       <ThreadHeader channel={channelId} threadTs={threadTs} channelLabel={channelName(entities, channel)} />
       {messages.length === 0 ? (
         <p className="thread-missing">
-          This thread is not here: its first message was deleted, or the link is wrong.
+          This thread doesn't exist: its first message was deleted, or the link is wrong.
         </p>
       ) : (
         <>

@@ -42,8 +42,8 @@ function describeBot({ state, pid, kills }: BotProcess): string {
     case 'connected':
       return `The bot is connected${pid === undefined ? '' : `, as process ${pid}`}.${killed}`;
     case 'down':
-      return `The bot is down, and is started again in a moment.${killed}`;
+      return `The bot is down and restarts in a moment.${killed}`;
     case 'failed':
-      return 'The bot could not start. These are its last words:';
+      return 'The bot could not start. Its last output:';
   }
 }

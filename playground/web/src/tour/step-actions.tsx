@@ -37,7 +37,7 @@ export function StepActions({ step }: { readonly step: TourStep }) {
             disabled={isSending}
             onClick={() => void sendPrompt(prompt)}
           >
-            {thread === undefined ? 'Say it' : 'Say it again'} as {firstName(step.as)}
+            {thread === undefined ? 'Send' : 'Send again'} as {firstName(step.as)}
           </button>
         </li>
       )}

@@ -23,8 +23,8 @@ export function TourPanel() {
       <progress className="tour-bar" value={done} max={tour.length} aria-label="Steps done" />
       <p className="tour-model">
         {model.isScripted
-          ? 'The answers come from a scripted model: fixed rules, no AI. Everything else is the real bot.'
-          : `The answers come from ${model.name}; its words and steps may differ from what is told here.`}
+          ? 'Replies come from a scripted model with fixed rules, no AI. Everything else is the real bot.'
+          : `Replies come from ${model.name} and may differ from this text.`}
       </p>
       {done === tour.length && <TourEnd />}
       <ol className="tour-steps">

@@ -62,5 +62,5 @@ export function Element(props: ElementProps) {
 
 /** Placeholder for an unknown block or element. */
 export function Unknown({ what, type }: { readonly what: 'block' | 'element'; readonly type: string }) {
-  return <div className="block-unknown">{`This page does not draw ${what}s of type “${type}”.`}</div>;
+  return <div className="block-unknown">{`Unsupported ${what} type: “${type}”.`}</div>;
 }

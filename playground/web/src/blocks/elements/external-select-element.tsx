@@ -49,7 +49,7 @@ export function ExternalSelectElement(props: ElementProps) {
       />
       <div className="element-found" aria-live="polite">
         {isSearching ? <span className="element-note">Searching…</span> : null}
-        {found?.length === 0 ? <span className="element-note">Nothing was found.</span> : null}
+        {found?.length === 0 ? <span className="element-note">No results.</span> : null}
         {found === undefined || found.length === 0 ? null : (
           <ul>
             {found

@@ -126,7 +126,9 @@ class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boole
 
   override render() {
     if (!this.state.hasFailed) return this.props.children;
-    return <div className="block-unknown">{`A block of type “${this.props.type}” could not be drawn.`}</div>;
+    return (
+      <div className="block-unknown">{`A block of type “${this.props.type}” could not be rendered.`}</div>
+    );
   }
 }
 

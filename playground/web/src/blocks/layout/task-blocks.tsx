@@ -5,7 +5,7 @@ import { Prose } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
 
 const STATES: Readonly<Record<string, { icon: string; words: string }>> = {
-  pending: { icon: '○', words: 'not begun' },
+  pending: { icon: '○', words: 'not started' },
   in_progress: { icon: '◐', words: 'in progress' },
   complete: { icon: '✓', words: 'done' },
   error: { icon: '✕', words: 'failed' },
