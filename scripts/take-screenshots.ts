@@ -102,7 +102,7 @@ async function playStates(visit: Visit): Promise<Shot[]> {
   await alice.page.goto(`/alice${deployment}`);
   await alice.click(alice.pendingCard('deploy_service'), 'Approve');
   await alice.threadMessage('Progress').waitFor();
-  await alice.tour.getByRole('button', { name: 'Kill the bot in the middle' }).click();
+  await alice.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
   await alice.click(alice.tour, 'Kill the bot now');
   await alice.threadMessage('deploy_service: unknown').waitFor();
 

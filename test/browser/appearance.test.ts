@@ -2,10 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { findViolations } from './check-accessibility.ts';
-import { startFixture } from './fixture.ts';
+import { PHONE, startFixture } from './fixture.ts';
 
 const REFUND = 'Please refund 120 dollars of order A-1001, the top is scratched.';
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 const playground = startFixture();
 let threadPath: string;
@@ -19,7 +18,7 @@ beforeAll(async () => {
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing serious in the main states, ${colorScheme}`, async () => {
+  test(`the main states have no serious axe violations, ${colorScheme}`, async () => {
     const alice = await playground.openAs('alice', { path: threadPath, colorScheme });
     const findings: string[] = [];
     const look = async (state: string) => {
@@ -59,7 +58,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('a theme is chosen, seen at once and kept over a reload', async () => {
+test('a chosen theme applies immediately and survives a reload', async () => {
   const alice = await playground.openAs('alice', { colorScheme: 'light' });
   const background = () => alice.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   const toggle = alice.page.getByRole('button', { name: /^Theme/ });
@@ -74,16 +73,16 @@ test('a theme is chosen, seen at once and kept over a reload', async () => {
   expect(await background()).toBe(dark);
 });
 
-test('on a phone one asks, signs and finds the way back, with nothing beside the screen', async () => {
+test('on a phone a person can request, approve and navigate back, without horizontal scrolling', async () => {
   const remi = await playground.openAs('remi', PHONE);
   const words = 'Please refund 103 dollars of order A-1001.';
   await remi.ask(words);
   await remi.openThread(words);
   await remi.pendingCard('refund_order').waitFor();
-  await expectNothingBeside(remi);
+  await expectNoOverflow(remi);
   await remi.page.getByRole('button', { name: 'Back to the channel' }).click();
   await remi.page.getByRole('button', { name: 'Back to the channels and people' }).click();
-  await expectNothingBeside(remi);
+  await expectNoOverflow(remi);
 
   await remi.page.getByRole('button', { name: /^You are/ }).click();
   await remi.page.getByRole('button', { name: /^Alice Approver/ }).click();
@@ -91,10 +90,10 @@ test('on a phone one asks, signs and finds the way back, with nothing beside the
   await remi.conversationLink(/Countersign/).click();
   const copy = remi.messages.getByRole('listitem').filter({ hasText: 'Approval needed' }).last();
   await copy.getByText('10300').waitFor();
-  await expectNothingBeside(remi);
+  await expectNoOverflow(remi);
   await remi.click(copy, 'Edit');
   await remi.dialog.getByLabel(/amount/i).waitFor();
-  await expectNothingBeside(remi);
+  await expectNoOverflow(remi);
   expect(await findViolations(remi.page)).toEqual([]);
   await remi.page.keyboard.press('Escape');
   await remi.click(copy, 'Approve');
@@ -102,15 +101,15 @@ test('on a phone one asks, signs and finds the way back, with nothing beside the
 
   await remi.page.getByRole('button', { name: 'Tour' }).click();
   await remi.tour.getByText(/of 8 done/).waitFor();
-  await expectNothingBeside(remi);
+  await expectNoOverflow(remi);
   expect(await findViolations(remi.page)).toEqual([]);
 });
 
-async function expectNothingBeside({ page }: PersonPage): Promise<void> {
+async function expectNoOverflow({ page }: PersonPage): Promise<void> {
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
 }
 
-test('a place that is not there, or not to be seen, is no dead end', async () => {
+test('an unknown or hidden conversation leads to a visible one', async () => {
   const gil = await playground.openAs('gil', { path: `/gil/${CHANNELS.releases}` });
   await gil.messages.waitFor();
   expect(new URL(gil.page.url()).pathname).toBe(`/gil/${CHANNELS.general}`);

@@ -12,6 +12,9 @@ import { type Playground, startPlayground } from '../../playground/start-playgro
 /** The people of the playground, as the page's addresses name them. */
 export type PersonName = 'remi' | 'alice' | 'bruno' | 'ada' | 'gil' | 'olga';
 
+/** The look of a phone. */
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
 const TIMEOUT_MS = 100_000;
 const failuresFolder = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
 const manifest = fileURLToPath(new URL('../../manifest.yml', import.meta.url));

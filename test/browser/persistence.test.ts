@@ -13,7 +13,7 @@ beforeAll(async () => {
   [remi, alice] = await Promise.all([playground.openAs('remi'), playground.openAs('alice')]);
 });
 
-test('a reload in the middle keeps the thread, the card, the signature and what one had begun to type', async () => {
+test('a reload keeps the thread, the card, the vote and the draft', async () => {
   await remi.ask(DELETION);
   await alice.openThread(DELETION);
   await alice.click(alice.pendingCard('delete_customer'), 'Approve');
@@ -25,9 +25,9 @@ test('a reload in the middle keeps the thread, the card, the signature and what 
   expect(await alice.thread.getByRole('textbox', { name: 'Reply' }).inputValue()).toBe('I have looked at');
 });
 
-test('what is said while the bot is down is answered when it is back', async () => {
+test('a message sent while the bot is down is answered when it is back', async () => {
   const words = 'Please refund 21 dollars of order A-1001.';
-  await remi.tour.getByRole('button', { name: 'Kill the bot in the middle' }).click();
+  await remi.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
   await remi.click(remi.tour, 'Kill the bot now');
   await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.ask(words);
@@ -35,9 +35,9 @@ test('what is said while the bot is down is answered when it is back', async () 
   await remi.waitForText(/Refunded \$21\.00 of order A-1001\./);
 });
 
-test('a stop and a start of everything keeps messages, card and signature in open windows, and it goes on', async () => {
+test('a restart of everything keeps messages, cards and votes in open windows, and work continues', async () => {
   await playground.restart();
-  // While nothing answered, the windows could only complain.
+  // Connection errors are expected while the playground is down.
   playground.takeErrors();
   await alice.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
   await alice.click(alice.pendingCard('delete_customer'), 'Details');

@@ -14,7 +14,7 @@ beforeEach(async () => {
   for (const who of [remi, alice]) await who.conversationLink(/general/).click();
 });
 
-test('what is new for somebody is marked until they have read it', async () => {
+test('new messages are marked until the person has read them', async () => {
   const words = 'Please refund 130 dollars of order A-1001.';
   await alice.conversationLink(/releases/).click();
   await remi.ask(words);
@@ -31,7 +31,7 @@ test('what is new for somebody is marked until they have read it', async () => {
   await direct.waitFor({ state: 'detached' });
 });
 
-test('the copy of a card in the direct messages signs the same request, and leads to its thread', async () => {
+test('the copy of a card in the direct messages approves the same request and links to its thread', async () => {
   const words = 'Please refund 131 dollars of order A-1001.';
   await remi.ask(words);
   await remi.openThread(words);
@@ -48,7 +48,7 @@ test('the copy of a card in the direct messages signs the same request, and lead
   await alice.waitForText(/Refunded \$131\.00 of order A-1001\./);
 });
 
-test('a guest who clicks Approve is told why not, and nothing is signed', async () => {
+test('a guest who clicks Approve gets the reason, and nothing is approved', async () => {
   const words = 'Please refund 132 dollars of order A-1001.';
   await remi.ask(words);
   await remi.openThread(words);
@@ -62,7 +62,7 @@ test('a guest who clicks Approve is told why not, and nothing is signed', async 
   await gil.notice(/Guests/).waitFor({ state: 'detached' });
 });
 
-test('someone of another company may not sign', async () => {
+test('a person of another company cannot approve', async () => {
   const words = 'Please refund 133 dollars of order A-1001.';
   await remi.conversationLink(/partners/).click();
   await remi.ask(words);
@@ -72,7 +72,7 @@ test('someone of another company may not sign', async () => {
   await olga.waitForNotice('Only people of this workspace can decide this.');
 });
 
-test('an approver does not sign what they asked for themselves, but may withdraw it', async () => {
+test('an approver cannot approve their own request, but can withdraw it', async () => {
   const words = 'Please refund 134 dollars of order A-1001.';
   await alice.ask(words);
   await alice.openThread(words);
@@ -82,7 +82,7 @@ test('an approver does not sign what they asked for themselves, but may withdraw
   await alice.threadMessage('refund_order: withdrawn').waitFor();
 });
 
-test('Home lists what waits, and looking at it opens the whole request', async () => {
+test('Home lists pending requests and opens their details', async () => {
   const words = 'Please delete the customer Ines Marr.';
   await remi.ask(words);
   await remi.openThread(words);
@@ -97,7 +97,7 @@ test('Home lists what waits, and looking at it opens the whole request', async (
   await alice.dialog.waitFor({ state: 'detached' });
 });
 
-test('what the manifest suggests to say is offered in the messages with the bot, and said with a click', async () => {
+test('the prompts of the manifest are offered in the direct messages, and sent with a click', async () => {
   const ada = await playground.openAs('ada');
   await ada.conversationLink(/Countersign/).click();
   await ada.page.getByRole('link', { name: 'Messages' }).click();
@@ -107,7 +107,7 @@ test('what the manifest suggests to say is offered in the messages with the bot,
   await ada.threadMessage('Which order was it?').waitFor();
 });
 
-test('the slash command answers only the one who gave it', async () => {
+test('the slash command answers only its author', async () => {
   const field = alice.page.getByRole('textbox', { name: /^Message/ });
   await field.fill('/countersign decided');
   await field.press('Enter');
@@ -115,7 +115,7 @@ test('the slash command answers only the one who gave it', async () => {
   expect(await remi.page.getByText('Decided lately').count()).toBe(0);
 });
 
-test('the answer of the model appears bit by bit', async () => {
+test('the reply of the model is streamed', async () => {
   await remi.page.evaluate(`
     globalThis.lengthsSeen = new Set();
     new MutationObserver(() => {
@@ -150,7 +150,7 @@ test('the address of a message, copied from its toolbar, opens it in its thread'
   expect(await alice.isInView(alice.threadMessage(/^.*ten/))).toBe(false);
 });
 
-test('one can ask and approve with the keyboard alone', async () => {
+test('a person can request and approve with the keyboard alone', async () => {
   const words = 'Please refund 101 dollars of order A-1003.';
   await remi.tabTo(remi.page.getByRole('textbox', { name: /^Message/ }));
   await remi.mentionBot();
@@ -171,7 +171,7 @@ test('one can ask and approve with the keyboard alone', async () => {
   await alice.waitForText(/Refunded \$101\.00 of order A-1003\./);
 });
 
-test('a dialog takes the focus, gives it back at Escape, and is filled in and sent with the keyboard', async () => {
+test('a dialog takes the focus, returns it after Escape, and works with the keyboard', async () => {
   const words = 'Please refund 102 dollars of order A-1003.';
   await remi.ask(words);
   await alice.openThread(words);
@@ -189,5 +189,5 @@ test('a dialog takes the focus, gives it back at Escape, and is filled in and se
   await alice.page.keyboard.type('Not twice.');
   await alice.tabTo(alice.dialog.getByRole('button', { name: 'Reject' }));
   await alice.page.keyboard.press('Enter');
-  await alice.waitForText(/was rejected, so it did not run\. The reason given: “Not twice\.”/);
+  await alice.waitForText(/was rejected, so it didn't run\. Reason: “Not twice\.”/);
 });

@@ -73,7 +73,6 @@ export function originOf(
     userId: user.id,
     channel: message.channel,
     messageTs: message.ts,
-    ...(message.thread_ts !== undefined && { threadTs: message.thread_ts }),
   };
   return {
     container: {

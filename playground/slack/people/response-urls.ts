@@ -12,7 +12,6 @@ export interface ResponseTarget {
   userId: string;
   channel: string;
   messageTs?: string;
-  threadTs?: string;
 }
 
 const responseSchema = z.object({
@@ -86,8 +85,8 @@ export class ResponseUrls {
       this.#state.changed();
       return;
     }
-    const threadTs = response.thread_ts ?? target.threadTs;
-    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+    // Slack posts to the main timeline unless the response names a thread, also after a click in a thread.
+    const thread = response.thread_ts === undefined ? {} : { thread_ts: response.thread_ts };
     if (response.response_type === 'ephemeral') {
       this.#state.postEphemeral({ ...content, ...thread, channel: target.channel, viewer: target.userId });
       return;

@@ -142,6 +142,24 @@ describe('a response_url', () => {
     expect(card.deleted).toBe(true);
   });
 
+  test('goes to the channel unless it names the thread, also after a click in a thread', async () => {
+    const { slack, workspace, client } = await connected();
+    const root = workspace.as(CAST.requester).send(general, 'root');
+    const blocks = [buttonBlock('go', 'v1')];
+    await call(slack, 'chat.postMessage', { channel: general, thread_ts: root.ts, text: 'card', blocks });
+    const ts = workspace.messagesIn(general, root.ts)[1]?.ts ?? '';
+    await workspace.as(CAST.alice).click({ channel: general, ts }, 'go');
+    for (const thread of [{}, { thread_ts: root.ts }])
+      await fetch(String(lastPayload(client).response_url), {
+        method: 'POST',
+        body: JSON.stringify({ text: 'for you', ...thread }),
+      });
+    expect(workspace.ephemeralsFor(CAST.alice).map(({ thread_ts }) => thread_ts)).toEqual([
+      undefined,
+      root.ts,
+    ]);
+  });
+
   test('takes five responses, and refused ones do not count', async () => {
     const { respond } = await clicked();
     expect(await respond({})).toEqual([400, 'no_text']);

@@ -33,7 +33,7 @@ export function readEntities(): Entities {
 }
 
 /** Calls the listener after each change, until the returned function is called. */
-const subscribeToEntities = changed.subscribe;
+export const subscribeToEntities = changed.subscribe;
 
 /** Returns all entities; a new map on each change. */
 export function useEntities(): Entities {

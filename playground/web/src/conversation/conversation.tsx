@@ -1,13 +1,15 @@
-import { messagesOf, nameOf, useEntities, useEntity, useWorkspace } from '../client/store.ts';
+import type { ChannelEntity } from '../../../protocol.ts';
+import { messagesOf, nameOf, useEntities, useEntity, usePlayground, useWorkspace } from '../client/store.ts';
 import { Composer } from '../composer/composer.tsx';
 import { AppTabs, useOpenedTab } from '../home/app-tabs.tsx';
 import { Prompts } from '../home/prompts.tsx';
 import { channelName, otherMember } from '../navigation/screen-name.ts';
+import { openPanel, usePanes } from '../panes/panes.ts';
+import { focusTab } from '../side-panel/focus-tab.ts';
 import { ChannelTitle } from './channel-title.tsx';
 import { MessageList } from './message-list.tsx';
 import { PaneHeader } from './pane-header.tsx';
 import './conversation.css';
-import type { ChannelEntity } from '../../../protocol.ts';
 
 /** The main timeline of a channel or direct message, with its composer. */
 export function Conversation({ channelId }: { channelId: string }) {
@@ -62,6 +64,26 @@ function ChannelIntro({ channel }: { channel: ChannelEntity }) {
           ? `This is the beginning of ${name}. Mention @${bot} with what you need; it replies in a thread.`
           : `This is the beginning of ${name}. ${bot} isn't in this channel and gets no messages from it.`}
       </p>
+      {hasBot && <TourButton />}
     </div>
+  );
+}
+
+/** Opens the tour where the side panel is closed, as on a phone, until the tour is finished. */
+function TourButton() {
+  const { panel } = usePanes();
+  const { tour } = usePlayground();
+  if (panel !== undefined || tour.every(({ isDone }) => isDone)) return null;
+  return (
+    <button
+      type="button"
+      className="text-button text-button-good"
+      onClick={() => {
+        openPanel('tour');
+        focusTab('tour');
+      }}
+    >
+      {tour.some(({ isDone }) => isDone) ? 'Continue the tour' : 'Start the tour'}
+    </button>
   );
 }

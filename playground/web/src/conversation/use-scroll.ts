@@ -23,6 +23,8 @@ export function useScroll(
 ): Scroll {
   const [isAtBottom, setAtBottom] = useState(true);
   const isPinned = useRef(true);
+  /** The heights of the list and of its box at the last scroll or resize. */
+  const heights = useRef('');
   const toBottom = (): void => {
     const element = box.current;
     if (element === null) return;
@@ -35,6 +37,7 @@ export function useScroll(
     if (element === null || content === null || content === undefined) return;
     const stick = (): void => {
       if (isPinned.current) element.scrollTop = element.scrollHeight;
+      heights.current = heightsOf(element);
     };
     stick();
     const observer = new ResizeObserver(stick);
@@ -61,8 +64,19 @@ export function useScroll(
     const element = box.current;
     if (element === null) return;
     const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+    const isResized = heights.current !== heightsOf(element);
+    heights.current = heightsOf(element);
+    // A card that changes its height moves the list too; only scrolling by the person unpins the end.
+    if (isResized && isPinned.current && !isNear) {
+      element.scrollTop = element.scrollHeight;
+      return;
+    }
     isPinned.current = isNear;
     setAtBottom(isNear);
   };
   return { isAtBottom, onScroll, toBottom };
+}
+
+function heightsOf({ scrollHeight, clientHeight }: HTMLElement): string {
+  return `${scrollHeight} ${clientHeight}`;
 }

@@ -8,6 +8,7 @@ import { navigate } from '../navigation/routes.ts';
 import { showToast } from '../toasts/toasts.tsx';
 import { permalinkOf } from './message-links.ts';
 import { ReactionPicker } from './reactions.tsx';
+import './message-toolbar.css';
 
 interface MessageToolbarProps {
   message: MessageEntity;

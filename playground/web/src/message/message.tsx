@@ -1,19 +1,20 @@
-import { memo, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { MessageText } from '../blocks/text/prose.tsx';
+import { act } from '../client/act.ts';
 import { usePerson, useWorkspace } from '../client/store.ts';
+import { RouteLink } from '../navigation/route-link.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
 import { EditMessage } from './edit-message.tsx';
+import { formatFull, formatTime, momentOf } from './format-moment.ts';
+import { screenOfMessage } from './message-links.ts';
 import { MessageToolbar } from './message-toolbar.tsx';
 import { Reactions } from './reactions.tsx';
 import { RepliesLink } from './replies-link.tsx';
+import { useKeptFocus } from './use-kept-focus.ts';
 import './message.css';
-import { act } from '../client/act.ts';
-import { RouteLink } from '../navigation/route-link.tsx';
-import { formatFull, formatTime, momentOf } from './format-moment.ts';
-import { screenOfMessage } from './message-links.ts';
 
 interface MessageProps {
   message: MessageEntity;
@@ -26,6 +27,8 @@ interface MessageProps {
 /** One message as this person sees it, with what they can do with it. */
 export const Message = memo(function Message({ message, isCompact, isInThread, isPointedAt }: MessageProps) {
   const [isEdited, setEdited] = useState(false);
+  const item = useRef<HTMLLIElement>(null);
+  const keptFocus = useKeptFocus(item);
   const { me } = useWorkspace();
   const mentionsMe = message.user !== me && message.text.includes(`<@${me}>`);
   const classes = [
@@ -36,7 +39,13 @@ export const Message = memo(function Message({ message, isCompact, isInThread, i
     isPointedAt && 'message-pointed-at',
   ];
   return (
-    <li className={classes.filter((name) => name !== false).join(' ')} data-ts={message.ts} tabIndex={-1}>
+    <li
+      ref={item}
+      className={classes.filter((name) => name !== false).join(' ')}
+      data-ts={message.ts}
+      tabIndex={-1}
+      {...keptFocus}
+    >
       <div className="message-side">
         {isCompact ? <MessageTime message={message} isShort /> : <Avatar userId={message.user} />}
       </div>

@@ -2,6 +2,7 @@ import type { RecordedRow, ThreadRecord } from '../../../record-protocol.ts';
 import { useNames } from '../client/store.ts';
 import { actorOf, describeDetail, type Gap, gapBefore } from './describe-row.ts';
 import { formatClock } from './format-time.ts';
+import './audit-chain.css';
 
 const SHOWN_OF_HASH = 7;
 

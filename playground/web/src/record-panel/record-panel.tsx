@@ -1,10 +1,10 @@
-import { AuditChain } from './audit-chain.tsx';
-import { ModelMessages } from './model-messages.tsx';
-import './record-panel.css';
 import { type ReactNode, type ToggleEvent, useState } from 'react';
+import { AuditChain } from './audit-chain.tsx';
 import { describeQueue, describeThread } from './describe-thread.ts';
+import { ModelMessages } from './model-messages.tsx';
 import { RequestCard } from './request-card.tsx';
 import { useRecord } from './use-record.ts';
+import './record-panel.css';
 
 /** Shows the record of the open thread; read-only. */
 export function RecordPanel({ threadId }: { readonly threadId: string | undefined }) {

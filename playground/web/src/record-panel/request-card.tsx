@@ -6,6 +6,7 @@ import { approvalsOf } from './describe-thread.ts';
 import { formatClock, formatTimer } from './format-time.ts';
 import { JsonValue } from './json-value.tsx';
 import { type PathStep, statePath } from './state-path.ts';
+import './request-card.css';
 
 interface RequestCardProps {
   readonly request: RecordedRequest;

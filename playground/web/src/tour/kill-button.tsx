@@ -15,8 +15,8 @@ export function KillButton() {
   return (
     <div className="tour-kill">
       <p>
-        This ends the bot's process at once (SIGKILL), in the middle of whatever it does. A new one is started
-        by itself, finds everything on record, and goes on from there.
+        Kills the bot's process immediately (SIGKILL), whatever it is doing. A new process starts by itself,
+        reads the record and continues.
       </p>
       <button
         type="button"
@@ -28,7 +28,7 @@ export function KillButton() {
       </button>
       <p role="status">{describeBot(bot)}</p>
       {bot.state === 'failed' && bot.lastOutput !== undefined && (
-        <pre className="tour-last-words">{bot.lastOutput}</pre>
+        <pre className="tour-last-output">{bot.lastOutput}</pre>
       )}
     </div>
   );

@@ -8,7 +8,7 @@ import { KillButton } from './kill-button.tsx';
 /** The actions of a step in order: send its prompt, then view the thread as others. */
 export function StepActions({ step }: { readonly step: TourStep }) {
   const entities = useEntities();
-  const { app } = useWorkspace();
+  const { app, me } = useWorkspace();
   const [isSending, setSending] = useState(false);
   const [sentThread, setSentThread] = useState<string>();
   const thread = sentThread ?? step.thread;
@@ -51,7 +51,7 @@ export function StepActions({ step }: { readonly step: TourStep }) {
             className="tour-button"
             onClick={() => navigate({ as, screen: screenOf(thread, step.channel) })}
           >
-            Look as {firstName(as)}
+            {as === me ? 'Open the thread' : `Switch to ${firstName(as)}`}
           </button>
         </li>
       ))}

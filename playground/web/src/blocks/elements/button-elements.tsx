@@ -10,7 +10,7 @@ import { useClick } from './use-click.ts';
 
 /** A button; one with a URL also opens it. Only its label is shown, never its value. */
 export function ButtonElement({ blockId, element }: Slot) {
-  const { isBusy, click } = useClick({ blockId, element });
+  const { isBusy, click } = useClick({ blockId, element }, { awaitsResponse: true });
   const label = stringOf(element.accessibility_label);
   const url = stringOf(element.url);
   const className = `element-button element-button-${buttonStyle(element.style)}`;

@@ -1,3 +1,4 @@
+import { Component, type ReactNode } from 'react';
 import type { Block, JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement, Unknown } from '../elements/element.tsx';
 import { objects, stringOf } from '../json.ts';
@@ -12,7 +13,6 @@ import { SectionBlock } from './section-block.tsx';
 import { DataTableBlock, TableBlock } from './table-blocks.tsx';
 import { PlanBlock, TaskCard } from './task-blocks.tsx';
 import './layout.css';
-import { Component, type ReactNode } from 'react';
 
 interface BlockProps {
   readonly block: JsonObject;

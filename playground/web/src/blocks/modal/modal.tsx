@@ -2,6 +2,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ShownView } from '../../../../protocol.ts';
 import { act } from '../../client/act.ts';
+import { useEntities } from '../../client/store.ts';
 import { Icon } from '../../icon.tsx';
 import { collectValues } from '../elements/element-state.ts';
 import { SurfaceContext, useNewSurface } from '../elements/surface.tsx';
@@ -11,7 +12,6 @@ import { ScrollFrame } from '../layout/scroll-frame.tsx';
 import { PlainText } from '../text/prose.tsx';
 import { focusInput, handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
-import { useEntities } from '../../client/store.ts';
 
 /** The person's open modals; only the front one is visible, the others keep their values. */
 export function ModalStack() {

@@ -11,13 +11,16 @@ export function useDialog(isInFront: boolean): RefObject<HTMLDialogElement | nul
     const element = dialog.current;
     if (element === null || !isInFront) return;
     const before = document.activeElement;
+    // The control may be gone when the dialog closes; its message is still there.
+    const fallback = before?.closest('[tabindex="-1"]');
     element.showModal();
     const first = lastInside.current?.isConnected === true ? lastInside.current : firstIn(element);
     if (first instanceof HTMLElement) first.focus();
     return () => {
       if (element.contains(document.activeElement)) lastInside.current = document.activeElement;
       element.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      const target = before?.isConnected === true ? before : fallback;
+      if (target instanceof HTMLElement) target.focus({ preventScroll: true });
     };
   }, [isInFront]);
   return dialog;

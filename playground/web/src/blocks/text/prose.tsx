@@ -4,10 +4,10 @@ import { renderList } from '../render-list.tsx';
 import { formatDate } from './format-date.ts';
 import { BroadcastMention, ChannelMention, Emoji, GroupMention, UserMention } from './inline-elements.tsx';
 import { PageLink } from './page-link.tsx';
-import type { Inline, InlineStyle, ListItem, Passage } from './passages.ts';
-import './prose.css';
 import { parseMrkdwn } from './parse-mrkdwn.ts';
+import type { Inline, InlineStyle, ListItem, Passage } from './passages.ts';
 import { readPlainText, readTextObject } from './read-text-object.ts';
+import './prose.css';
 
 const TAGS = { bold: 'strong', italic: 'em', strike: 's', underline: 'u' } as const satisfies Record<
   InlineStyle,
