@@ -67,9 +67,9 @@ test('neither a failing Slack nor a lost answer makes a second card or a second 
 test('a lost answer in a thread of hundreds of messages makes no second card', async () => {
   const story = await startStory({ replies: [{ calls: [refund] }] });
   const { general } = PLACES;
-  const root = story.workspace.as(CAST.alice).say(general, 'a long discussion');
+  const root = story.workspace.as(CAST.alice).send(general, 'a long discussion');
   for (let index = 0; index < 250; index += 1)
-    story.workspace.as(CAST.alice).say(general, `argument ${index}`, { threadTs: root.ts });
+    story.workspace.as(CAST.alice).send(general, `argument ${index}`, { threadTs: root.ts });
   story.workspace.fail('chat.postMessage', { kind: 'lost-answer' }, { when: hasBlocks });
   const thread = story.ask('refund order A-1001', { threadTs: root.ts });
   await thread.shows(/Approval needed/);

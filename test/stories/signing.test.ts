@@ -81,7 +81,7 @@ test.each([
     const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
     const [requestId = ''] = requestIds;
 
-    const elsewhere = story.workspace.as(who).say(PLACES.partners, 'Look here.');
+    const elsewhere = story.workspace.as(who).send(PLACES.partners, 'Look here.');
     const target = { channel: PLACES.partners, ts: elsewhere.ts };
     await story.workspace.as(who).click(target, actionId, { force: true, value: requestId });
     await story.noticeFor(who, /not a card of this request/);

@@ -8,7 +8,7 @@ import { openLedger } from '../../examples/shop/ledger.ts';
 import type { ModelReply, ReplyFunction } from '../../playground/model/model-reply.ts';
 import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
@@ -18,7 +18,7 @@ import { Secrets } from '../../src/tools/secrets.ts';
 import { payloadProblems } from '../support/check-payloads.ts';
 import { keepUse } from '../support/used-scopes.ts';
 
-export { CAST, PLACES };
+export { CAST, CHANNELS as PLACES };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -114,12 +114,12 @@ export async function startStory(options: StoryOptions = {}) {
     text: string,
     {
       as = CAST.requester as string,
-      channel = PLACES.general as string,
+      channel = CHANNELS.general as string,
       threadTs = undefined as string | undefined,
     } = {},
   ) => {
     const mention = `<@${workspace.state.app.botUserId}> ${text}`;
-    const said = workspace.as(as).say(channel, mention, threadTs === undefined ? {} : { threadTs });
+    const said = workspace.as(as).send(channel, mention, threadTs === undefined ? {} : { threadTs });
     return threadIn(channel, threadTs ?? said.ts);
   };
 

@@ -1,6 +1,6 @@
 import type { BlockAction } from '@slack/bolt';
 import { expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import type { Connection } from '../../../src/bot/slack/create-connection.ts';
 import { connectionFor, postButton, redisForTest, slackForTest, socketSettings } from './support.ts';
@@ -138,7 +138,7 @@ test('an event whose listener fails is not acknowledged, and comes again', async
   });
   await connection.start();
   const { botUserId } = slack.workspace.state.app;
-  const { ts } = slack.workspace.as(CAST.requester).say(PLACES.general, `<@${botUserId}> hello`);
+  const { ts } = slack.workspace.as(CAST.requester).send(CHANNELS.general, `<@${botUserId}> hello`);
   await slack.workspace.until(({ deliveries }) =>
     deliveries.some(
       ({ payload, outcome }) =>
@@ -191,7 +191,7 @@ test('a wrong token of the bot is one error that says which setting to check, an
 test('a call that Slack limits or fails is made once: trying again is left to the caller', async () => {
   const slack = await slackForTest();
   const { client } = connectionFor(socketSettings(slack)).app;
-  const post = () => client.chat.postMessage({ channel: PLACES.general, text: 'hello' });
+  const post = () => client.chat.postMessage({ channel: CHANNELS.general, text: 'hello' });
   slack.workspace.rateLimit('chat.postMessage', { calls: 1, retryAfterSeconds: 7 });
   await expect(post()).rejects.toMatchObject({ retryAfter: 7 });
   expect(slack.workspace.calls).toHaveLength(1);

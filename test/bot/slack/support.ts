@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { PLACES } from '../../../playground/slack/default-cast.ts';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import {
   type LocalSlack,
   type LocalSlackOptions,
@@ -72,7 +72,7 @@ export async function postButton({ app }: Connection): Promise<{ channel: string
     action_id: 'approve',
     text: { type: 'plain_text', text: 'Approve' },
   } as const;
-  const channel = PLACES.general;
+  const channel = CHANNELS.general;
   const posted = await app.client.chat.postMessage({
     channel,
     text: 'Approve?',

@@ -10,8 +10,11 @@ import OpenAI, {
 } from 'openai';
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LocalModel, LocalModelOptions } from '../../../playground/model/start-local-model.ts';
-import { startLocalModel } from '../../../playground/model/start-local-model.ts';
+import {
+  type LocalModel,
+  type LocalModelOptions,
+  startLocalModel,
+} from '../../../playground/model/start-local-model.ts';
 
 const running: LocalModel[] = [];
 afterEach(async () => {
@@ -367,7 +370,7 @@ describe('the script', () => {
 
   it('is asked only when nothing queued is left', async () => {
     const { model, client } = await start({ script: () => ({ text: 'script' }) });
-    model.say({ text: 'queued' });
+    model.enqueue({ text: 'queued' });
     expect(textOf(await stream(client))).toBe('queued');
     expect(textOf(await stream(client))).toBe('script');
   });
@@ -400,6 +403,6 @@ describe('the script', () => {
     running.length = 0;
     await stream(client);
     await expect(client.chat.completions.create({ ...body, messages: [] })).rejects.toThrow(BadRequestError);
-    await expect(model.stop()).rejects.toThrow(/still holds: .*never said.*refused: Invalid 'messages'/s);
+    await expect(model.stop()).rejects.toThrow(/still has: .*never said.*refused: Invalid 'messages'/s);
   });
 });

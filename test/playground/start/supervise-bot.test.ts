@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { type SupervisedBot, superviseBot } from '../../../playground/bot/supervise-bot.ts';
+import { type SupervisorOptions, superviseBot } from '../../../playground/bot/supervise-bot.ts';
 import { temporaryFolder } from '../install/stand-ins.ts';
 import { expectGone, isAlive } from './processes.ts';
 
 const entry = fileURLToPath(new URL('./stand-in-bot.mjs', import.meta.url));
 const holdBot = fileURLToPath(new URL('./hold-bot.ts', import.meta.url));
 
-function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisedBot> = {}) {
+function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisorOptions> = {}) {
   let written = '';
   const bot = superviseBot({
     entry,
@@ -72,13 +72,13 @@ test('a bot that ends before it is connected has failed, with its last lines', a
   writeFileSync(broken, '');
   const { bot, until } = supervise({ BROKEN_WHILE: broken }, { backOffMs: 60_000 });
   await expect(bot.connected()).rejects.toThrow(
-    'The bot ended before it was connected; it said last:\n  countersign cannot start:\n    there is no manifest.yml',
+    'The bot exited before it was connected. Its last output:\n  countersign cannot start:\n    there is no manifest.yml',
   );
   await until('failed');
   expect(bot.state()).toEqual({
     state: 'failed',
     kills: 0,
-    lastWords: '  countersign cannot start:\n    there is no manifest.yml',
+    lastOutput: '  countersign cannot start:\n    there is no manifest.yml',
   });
 });
 
@@ -89,7 +89,7 @@ test('a bot that failed is tried again, and is connected once what was wrong is 
   await expect.poll(() => states.filter((state) => state === 'failed').length, { timeout: 10_000 }).toBe(2);
   rmSync(broken);
   await until('connected');
-  expect(bot.state().lastWords).toBeUndefined();
+  expect(bot.state().lastOutput).toBeUndefined();
 });
 
 test('a bot that ends by itself is started again, and that is no kill', async () => {

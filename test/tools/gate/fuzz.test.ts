@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
-import { isJsonObject } from '../../../src/agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import type { ApprovalRule } from '../../../src/tools/gate/approval-rules.ts';
 import { gated, runOnce } from './support.ts';
 
