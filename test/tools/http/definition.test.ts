@@ -23,24 +23,14 @@ describe('a mistake in a template is told with its place', () => {
     ['no scheme', { url: '//api.example/' }, 'url', 'must look like'],
     ['a placeholder as scheme', { url: '{{input.id}}://api.example/' }, 'url', 'must look like'],
     ['a placeholder as host', { url: 'https://{{input.id}}/' }, 'url', 'may hold no placeholder'],
-    [
-      'a placeholder in the host',
-      { url: 'https://{{input.id}}.example/' },
-      'url',
-      'may hold no placeholder',
-    ],
+    ['a placeholder in the host', { url: 'https://{{input.id}}.example/' }, 'url', 'may hold no placeholder'],
     [
       'a placeholder that ends the host',
       { url: 'https://api.example{{input.id}}' },
       'url',
       'may hold no placeholder',
     ],
-    [
-      'a placeholder as port',
-      { url: 'https://api.example:{{input.id}}/' },
-      'url',
-      'may hold no placeholder',
-    ],
+    ['a placeholder as port', { url: 'https://api.example:{{input.id}}/' }, 'url', 'may hold no placeholder'],
     [
       'a placeholder as user name',
       { url: 'https://{{input.id}}@api.example/' },
