@@ -1,11 +1,11 @@
 import { showLine } from '../bot/cards/show-text.ts';
+import { readSettings } from '../settings.ts';
 import { checkManifest } from './checks/check-manifest.ts';
 import { checkModel } from './checks/check-model.ts';
 import { checkRedis } from './checks/check-redis.ts';
-import { checkSettings } from './checks/check-settings.ts';
 import { checkSlack } from './checks/check-slack.ts';
 import { checkTools } from './checks/check-tools.ts';
-import type { Finding } from './checks/finding.ts';
+import { type Finding, failed, ok } from './checks/finding.ts';
 import { type Command, EXIT } from './shared/command.ts';
 import { readOptions } from './shared/options.ts';
 
@@ -45,8 +45,15 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     await report(await checkSlack(environment, loaded?.manifest));
     await report(await checkModel(environment, loaded?.manifest));
     await report(await checkTools(loaded));
-    const ok = all.every(({ status }) => status === 'ok' || status === 'warning');
-    if (values.json) await write(`${JSON.stringify({ ok, findings: all })}\n`);
-    return ok ? EXIT.ok : EXIT.problem;
+    const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
+    if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all })}\n`);
+    return isOk ? EXIT.ok : EXIT.problem;
   },
 };
+
+/** Names every setting that is missing or wrong. */
+function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
+  const read = readSettings(environment);
+  if (read.ok) return [ok('settings', 'all required settings are set')];
+  return read.problems.map((problem) => failed('settings', `${problem}; see .env.example`));
+}

@@ -67,8 +67,16 @@ test.each([
     /token_expired; create an app configuration token/,
   ],
   ['too many calls', { status: 429, headers: { 'retry-after': '30' }, body: '' }, /try again in 30 seconds/],
-  ['something that is not Slack', { status: 200, body: '<html>' }, /is not Slack: apps\.manifest\.validate returned status 200/],
-  ['an outage', { status: 503, body: 'upstream' }, /is not Slack: apps\.manifest\.validate returned status 503/],
+  [
+    'something that is not Slack',
+    { status: 200, body: '<html>' },
+    /is not Slack: apps\.manifest\.validate returned status 200/,
+  ],
+  [
+    'an outage',
+    { status: 503, body: 'upstream' },
+    /is not Slack: apps\.manifest\.validate returned status 503/,
+  ],
 ])('%s is one sentence without the token', async (_, answer, words) => {
   const api = await startManifestApi({ 'apps.manifest.validate': answer });
   const environment = { SLACK_CONFIG_TOKEN: TOKEN, SLACK_API_URL: api.url };
