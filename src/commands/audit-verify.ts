@@ -3,17 +3,17 @@ import { type Command, EXIT } from './shared/command.ts';
 import { withRecord } from './shared/open-record.ts';
 import { readOptions } from './shared/options.ts';
 
-/** Walks the chains of the audit log and names every row that was changed, removed, moved or cut off. */
+/** Verifies the chains of the audit log and names every row that was changed, removed, moved or cut off. */
 export const auditVerify: Command = {
   help: `Usage: countersign audit verify [--against FILE] [--json]
 
-Checks the chains of the audit log. Whoever may write to Redis can also write a whole chain anew: marks of an
-earlier export, kept elsewhere, show that.
+Verifies the chains of the audit log. Someone who can write to Redis can also rewrite a whole chain; marks of an earlier
+export, kept elsewhere, reveal that.
 
   --against FILE the marks that "countersign audit --marks FILE" has written
   --json         print one JSON object: ok, rows, problems
 
-Exit code: 0 all rows are as they were written, 1 some are not, 2 not understood.
+Exit code: 0 all rows are intact, 1 some are not, 2 wrong usage.
 `,
   async run(args, context) {
     const { values } = readOptions(args, { json: { type: 'boolean' }, against: { type: 'string' } });

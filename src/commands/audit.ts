@@ -7,18 +7,18 @@ import { type Command, EXIT } from './shared/command.ts';
 import { withRecord } from './shared/open-record.ts';
 import { readOptions } from './shared/options.ts';
 
-/** Prints the audit log, and can go on where an earlier export ended. */
+/** Prints the audit log; it can continue where an earlier export ended. */
 export const audit: Command = {
   help: `Usage: countersign audit [--json] [--after FILE] [--marks FILE]
 
-Prints the audit log, a line for each row: what happened, when, to what, and what shows that it was right. The log
-has 64 chains; the rows of each come in order. Only REDIS_URL is needed.
+Prints the audit log, a line for each row: when, what happened, to what, and the evidence. The log has 64 chains; the
+rows of each are in order. Only REDIS_URL is needed.
 
-  --json         print a JSON object a line
-  --after FILE   print only what came after the marks in this file
-  --marks FILE   when all is printed, write to this file how far it came
+  --json         print one JSON object per line
+  --after FILE   print only rows after the marks in this file
+  --marks FILE   write marks of the last printed rows to this file
 
-To keep a copy up to date, give both the same file, which may be missing the first time:
+To keep a copy up to date, use the same file for both; it may be missing the first time:
   countersign audit --json --after marks.json --marks marks.json >> audit.jsonl
 `,
   async run(args, context) {
@@ -33,7 +33,7 @@ To keep a copy up to date, give both the same file, which may be missing the fir
       resolve(values.after) === resolve(values.marks) &&
       !existsSync(values.after);
     const after = values.after === undefined || isFirst ? [] : await readMarks(values.after);
-    const show = values.json ? (row: AuditRow) => JSON.stringify(toObject(row)) : inWords;
+    const show = values.json ? (row: AuditRow) => JSON.stringify(toObject(row)) : formatRow;
     const marks = new Map(after.map((mark) => [mark.shard, mark]));
     await withRecord(context, async ({ store }) => {
       for await (const row of store.exportAudit(after)) {
@@ -46,21 +46,21 @@ To keep a copy up to date, give both the same file, which may be missing the fir
   },
 };
 
-/** What the chain covers stays as it was written, `body` and `hash` among it, so that a copy can be checked as well. */
+/** Keeps everything that the chain covers as it was written, so that a copy can be verified as well. */
 function toObject(row: AuditRow) {
   return { time: timeOf(row.at), ...row };
 }
 
-/** A row that somebody changed may have no time at all, and is printed even so. */
+/** Formats a time; a row that was tampered with may have none and is printed anyway. */
 function timeOf(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
 }
 
-function inWords({ at, event, subject, detail, body }: AuditRow): string {
-  const words = [timeOf(at), event, subject, detail, body];
-  return words
-    .filter((word) => word !== '')
+function formatRow({ at, event, subject, detail, body }: AuditRow): string {
+  const columns = [timeOf(at), event, subject, detail, body];
+  return columns
+    .filter((column) => column !== '')
     .map(showLine)
     .join('  ');
 }

@@ -300,7 +300,7 @@ describe('a rule that can never speak is a warning', () => {
 
   test('where it names a policy that nobody is asked by', () => {
     expect(warningsOf('  a: { module: ./a.ts, approval: { require: never, policy: default } }\n')).toEqual([
-      'manifest.yml:2:60: tools.a.approval.policy: with "require: never" nobody is asked, so no policy is used',
+      'manifest.yml:2:60: tools.a.approval.policy: with "require: never" no approval is needed, so no policy is used',
     ]);
   });
 
