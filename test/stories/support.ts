@@ -15,6 +15,7 @@ import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
+import { withBuiltTools } from '../support/build-tools.ts';
 import { payloadProblems } from '../support/check-payloads.ts';
 import { keepUse } from '../support/used-scopes.ts';
 
@@ -59,7 +60,7 @@ export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
 /** Starts the whole product against local stand-ins; everything ends with the test, and a reply left over fails it. */
 export async function startStory(options: StoryOptions = {}) {
   const { manifest: text = MANIFEST, prefix = `story-${randomUUID()}:` } = options;
-  const parsed = parseManifest(text, { file: 'story.yml', environment: {} });
+  const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment: {} });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const slack = await startLocalSlack({ ...options.slack, app: { ...SHIPPED_APP, ...options.slack?.app } });
   const model = await startLocalModel({ script: options.replies ?? [] });
