@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countFor } from '../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { commands } from './comparison/commands.ts';
 import { play } from './comparison/play.ts';
 
-const runs = Number(process.env.COUNTERSIGN_COMPARISON_RUNS ?? 300);
+const runs = countFor('COMPARISON_RUNS', { quick: 100, full: 1_000 });
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 const timeout = 60_000 + runs * 500;
 /** What the verbs can say, where it takes more than an unknown id or a call that comes too late. */

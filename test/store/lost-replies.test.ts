@@ -4,12 +4,12 @@ import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
 import { Keys, shardOf } from '../../src/store/keys.ts';
 import { openRedisStore } from '../../src/store/redis-store.ts';
 import { loadScripts } from '../../src/store/scripts.ts';
+import { countFor } from '../support/count-for.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { CHAPTERS, type Telling } from './lost-replies-story.ts';
 import { snapshotOf, withoutChance } from './records-snapshot.ts';
 
-/** The long form is 500 rounds, in which every script loses at least 500 replies. */
-const ROUNDS = Number(process.env.COUNTERSIGN_LOST_REPLY_ROUNDS ?? 10);
+const ROUNDS = countFor('LOST_REPLY_ROUNDS', { quick: 3, full: 50 });
 
 const scripts = loadScripts();
 // Of its own, because the server's own count of scripts is part of what is shown.

@@ -5,13 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRow } from '../../src/store/audit-port.ts';
 import type { Store } from '../../src/store/port.ts';
 import { openRedisStore } from '../../src/store/redis-store.ts';
+import { countFor } from '../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import type { Act, Report, Told } from './races-clicker.ts';
 import { ask, found } from './support.ts';
 
 const PROCESSES = 4;
 const PEOPLE = 20;
-const ROUNDS = Number(process.env.COUNTERSIGN_RACE_ROUNDS ?? 150);
+const ROUNDS = countFor('RACE_ROUNDS', { quick: 50, full: 500 });
 const MIXED_ROUNDS = Math.ceil(ROUNDS / 2);
 const CLICKER = fileURLToPath(new URL('./races-clicker.ts', import.meta.url));
 const SETTLED = ['rejected', 'expired', 'withdrawn', 'succeeded'];

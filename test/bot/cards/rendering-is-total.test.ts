@@ -6,12 +6,13 @@ import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { limits } from '../../../src/bot/cards/limits.ts';
 import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
 import { RequestKind, RequestState } from '../../../src/store/request-record.ts';
+import { countFor } from '../../support/count-for.ts';
 import { actionsIn, liveParts, nodesIn, problemsOf, problemsOfModal, textIn } from './payloads.ts';
 import { readRendered } from './read-rendered.ts';
 import { ASKED_AT, detailsFor, recordOf, THREAD_LINK } from './records.ts';
 import { anyInput, anyText } from './values.ts';
 
-const RUNS = Number(process.env.COUNTERSIGN_RENDER_RUNS ?? 3_000);
+const RUNS = countFor('RENDER_RUNS', { quick: 1_000, full: 10_000 });
 
 const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
 const ANY_UNSEEN = new RegExp(`${UNSEEN}`, 'v');

@@ -34,9 +34,6 @@ function atEveryPoint(action: FaultAction, most = Number.POSITIVE_INFINITY) {
 
 const world = { workers: 4, logLevel: 'info' };
 
-/** Plays a few points only, whichever come first: for the tests, which have little time. */
-const SHORT_KILLS = 15;
-
 /** A worker dies before and after every script, effect and call. */
 const killed: Cell = {
   name: 'worker killed',
@@ -45,12 +42,13 @@ const killed: Cell = {
   play: atEveryPoint('kill'),
 };
 
-/** The same, with no more kills than the tests have time for; of so few actions one that people give up is more than a few per cent. */
-export const KILLS: Cell = {
+/** The same at a few points, whichever come first; of so few actions one that people give up is more than a few per cent. */
+export const FEW_KILLS: Cell = {
   ...killed,
+  name: 'worker killed a few times',
   leastExecuted: 0.7,
-  rounds: { long: 50, short: 1 },
-  play: atEveryPoint('kill', SHORT_KILLS),
+  rounds: { long: 15, short: 5 },
+  play: (inWorld, kills) => atEveryPoint('kill', kills)(inWorld, 1),
 };
 
 /** A worker dies, sleeps past its lease, or loses its connections, before and after every script, effect and call. */
