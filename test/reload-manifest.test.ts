@@ -9,6 +9,7 @@ import { parseManifest } from '../src/tools/manifest/parse-manifest.ts';
 import { openToolbox } from '../src/tools/open-toolbox.ts';
 import { Secrets } from '../src/tools/secrets.ts';
 import { newFolder } from './commands/support.ts';
+import { PATIENCE_MS } from './support/patience.ts';
 import { connectTestRedis } from './support/redis.ts';
 
 const manifest = (instructions: string, rest = '') => `slack: { display_information: { name: Countersign } }
@@ -69,7 +70,7 @@ async function startWatch(setting: Setting = {}) {
 }
 
 const eventually = (check: () => void | Promise<void>) =>
-  vi.waitFor(check, { timeout: 10_000, interval: 20 });
+  vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
 
 test('a changed file is taken over by itself, instructions and tools alike', async () => {
   const { file, toolbox } = await startWatch();

@@ -10,6 +10,8 @@ export interface ScriptedCall {
 /** How an answer travels; the counts are of stream chunks, the first of which carries only the role. */
 export interface Delivery {
   delayMs?: number;
+  /** Holds a chunk of the stream back until this resolves; a test waits here for what must come first. */
+  before?: (chunk: number) => Promise<unknown> | undefined;
   /** Destroys the socket in place of the headers, or after so many chunks (0: right after the headers). */
   cut?: 'headers' | number;
   /** Goes silent after so many chunks and leaves the socket open. */

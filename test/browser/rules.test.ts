@@ -146,7 +146,7 @@ test('the address of a message, copied from its toolbar, opens it in its thread'
   await alice.page.goto(link.pathname + link.search);
   const linked = alice.inThread(/Order A-1003: Office chair/);
   await linked.waitFor();
-  await expect.poll(() => alice.sees(linked), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.sees(linked)).toBe(true);
   expect(await alice.sees(alice.inThread(/^.*ten/))).toBe(false);
 });
 
@@ -181,7 +181,7 @@ test('a dialog takes the focus, gives it back at Escape, and is filled in and se
   await alice.dialog.waitFor();
   await alice.page.keyboard.press('Escape');
   await alice.dialog.waitFor({ state: 'detached' });
-  await expect.poll(() => alice.hasFocus(reject), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.hasFocus(reject)).toBe(true);
 
   await alice.page.keyboard.press('Enter');
   await alice.dialog.waitFor();

@@ -11,7 +11,7 @@ import { RECIPES } from './world/errand.ts';
 let built: string;
 beforeAll(async () => {
   built = await buildWorker();
-}, 60_000);
+});
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 /** Plays these errands once each, without any fault, with a model that thinks long enough for the sweep to come by. */
@@ -33,7 +33,7 @@ function withoutFaults(kinds: readonly string[]): Cell {
 test('where nothing is wrong nothing is found', async () => {
   const everything = withoutFaults(RECIPES.map(({ kind }) => kind));
   expect((await playCell(everything, { built, rounds: 1 })).violations).toEqual([]);
-}, 120_000);
+});
 
 test.each(Object.entries(DEFECTS).map(([defect, { breaks, errand }]) => ({ defect, breaks, errand })))(
   'the defect "$defect" is caught as a breach of promise $breaks',
@@ -46,5 +46,4 @@ test.each(Object.entries(DEFECTS).map(([defect, { breaks, errand }]) => ({ defec
     });
     expect(violations.map(({ invariant }) => INVARIANTS[invariant])).toContain(INVARIANTS[breaks]);
   },
-  120_000,
 );

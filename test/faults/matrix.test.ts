@@ -14,7 +14,7 @@ import { buildWorker } from './world/build-worker.ts';
 let built: string;
 beforeAll(async () => {
   built = await buildWorker();
-}, 60_000);
+});
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const strikes = [

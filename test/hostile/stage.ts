@@ -104,7 +104,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
           const modal = workspace.modalOf(who);
           return modal?.id === before ? undefined : modal;
         },
-        { what: `the modal of ${actionId}`, timeoutMs: 10_000 },
+        { what: `the modal of ${actionId}` },
       );
     },
     async withdraw(card: Message) {

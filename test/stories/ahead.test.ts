@@ -65,7 +65,7 @@ async function askedStory(replies: readonly ModelReply[]) {
     const store: BotParts['store'] = {
       ...parts.store,
       finishAndTake: async (...given) => {
-        await expect.poll(() => seen, { timeout: 10_000 }).toContain(until);
+        await expect.poll(() => seen).toContain(until);
         // Whatever would be shown without a wait has reached Slack by then.
         await parts.client.auth.test();
         return finishing(() => parts.store.finishAndTake(...given));
@@ -153,7 +153,7 @@ test('a stop that is typed while the model is asked ahead stops the turn that co
   const { story, thread, sign, logged } = await askedStory([{ ...DROPPED, hang: 3 }]);
   await sign('said', async (finish) => {
     story.ask('stop', { threadTs: thread.ts });
-    await expect.poll(() => story.model.abandoned, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => story.model.abandoned).toHaveLength(1);
     return finish();
   });
   await thread.shows(/Stopped\./);

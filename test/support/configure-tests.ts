@@ -1,12 +1,11 @@
 import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config';
 import { ClosingLineReporter } from './closing-line-reporter.ts';
 import { type Form, isPlayed, type ProjectName, projectOf, TEST_FILES } from './forms.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { SharedLastSequencer } from './shared-last-sequencer.ts';
 
 /** Ends a test that hangs. What is slow is waited for: other work may share the machine. */
 const HANGS_AFTER_MS = 180_000;
-/** How long `expect.poll` waits for what must come. */
-const PATIENCE_MS = 60_000;
 
 /** The configuration of Vitest for one form of the tests. */
 export function configureTests(form: Form): ViteUserConfig {

@@ -25,6 +25,7 @@ const SCALED = [
   'test/bot/modals/forms.test.ts',
   'test/faults/matrix.test.ts',
   'test/hostile/table.test.ts',
+  'test/stories/home.test.ts',
   'test/store/comparison.test.ts',
   'test/store/lost-replies.test.ts',
   'test/store/races.test.ts',

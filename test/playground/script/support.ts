@@ -10,9 +10,6 @@ import { answerByScript } from '../../../playground/script/scripted-model.ts';
 import { tourSteps } from '../../../playground/script/tour.ts';
 import { type StoryOptions, startStory } from '../../stories/support.ts';
 
-/** More than the longest action of the samples takes on a busy machine. */
-const PATIENCE_MS = 25_000;
-
 interface PlayOptions extends Pick<StoryOptions, 'timing' | 'sweep' | 'withoutBot'> {
   /** Changes the shipped manifest, to shorten what takes long in it. */
   readonly change?: (manifest: string) => string;
@@ -37,7 +34,6 @@ export async function startPlay({ change = (text) => text, ...options }: PlayOpt
   const hears = ({ channel, ts }: Thread, words: RegExp) =>
     workspace.until(() => story.repliesIn({ channel, ts }).find(({ text }) => words.test(text))?.text, {
       what: `${words} in the thread`,
-      timeoutMs: PATIENCE_MS,
     });
 
   const tour = async (kills = 0) =>

@@ -8,7 +8,7 @@ import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
 import { expectGone, isAlive } from './processes.ts';
 import { type CommandLine, runCommandLine } from './run-command-line.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** Three starts on one data folder, one after the other: each finds, or forgets, what the one before has left. */
 describe('npm run playground', { timeout: PATIENCE_MS }, () => {
