@@ -7,6 +7,7 @@ import { playCell } from './play-cell.ts';
 import { DEFECTS } from './worker/defects.ts';
 import { buildWorker } from './world/build-worker.ts';
 import { RECIPES } from './world/errand.ts';
+import { NOTICE_MS } from './world/start-world.ts';
 
 let built: string;
 beforeAll(async () => {
@@ -19,7 +20,7 @@ function withoutFaults(kinds: readonly string[]): Cell {
   return {
     name: 'no fault',
     rounds: { long: 1, short: 1 },
-    world: { workers: 1 },
+    world: { workers: 1, noticeMs: NOTICE_MS },
     leastExecuted: 1,
     play: async (world) => {
       world.failing.thinksForMs = 1_000;
@@ -42,7 +43,7 @@ test.each(Object.entries(DEFECTS).map(([defect, { breaks, errand }]) => ({ defec
       built,
       rounds: 1,
       defect,
-      settleWithinMs: 6_000,
+      settleWithinMs: 20_000,
     });
     expect(violations.map(({ invariant }) => INVARIANTS[invariant])).toContain(INVARIANTS[breaks]);
   },

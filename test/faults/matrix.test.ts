@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFull } from '../support/count-for.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import type { Cell } from './cells/cell.ts';
 import { CELLS } from './cells/cells.ts';
 import { FEW_KILLS } from './cells/failpoints.ts';
+import { LOAD_CELLS } from './cells/load.ts';
 import { MODEL_STRIKES } from './cells/model-faults.ts';
 import { REDIS_STRIKES } from './cells/redis-faults.ts';
 import { SLACK_STRIKES } from './cells/slack-faults.ts';
@@ -44,7 +46,14 @@ const cells = isFull ? CELLS : [oneOfEach, FEW_KILLS];
 test.each(cells)(
   'no promise is broken by: $name',
   async (cell) => {
-    const { violations, effects } = await playCell(cell, { built, rounds: cell.rounds.short });
+    const { violations, effects } = await playCell(cell, {
+      built,
+      rounds: cell.rounds.short,
+      // Of a few actions, on a machine that others use as well, people give up more than a few per cent.
+      enoughExecuted: 0.7,
+      // Whether it is in time says something of the code only where the machine is its own, as for `npm run faults`.
+      ...(LOAD_CELLS.includes(cell) && { acknowledgementMs: PATIENCE_MS }),
+    });
     expect(violations).toEqual([]);
     expect(effects).toBeGreaterThan(0);
   },

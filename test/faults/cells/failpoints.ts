@@ -1,5 +1,5 @@
 import type { FaultAction } from '../worker/fault-messages.ts';
-import type { World } from '../world/start-world.ts';
+import { NOTICE_MS, type World } from '../world/start-world.ts';
 import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 import { Saboteur } from './saboteur.ts';
@@ -32,7 +32,7 @@ function atEveryPoint(action: FaultAction, most = Number.POSITIVE_INFINITY) {
   };
 }
 
-const world = { workers: 4, logLevel: 'info' };
+const world = { workers: 4, logLevel: 'info', noticeMs: NOTICE_MS };
 
 /** A worker dies before and after every script, effect and call. */
 const killed: Cell = {
@@ -55,5 +55,11 @@ export const FEW_KILLS: Cell = {
 export const FAILPOINT_CELLS: readonly Cell[] = [
   killed,
   { name: 'worker stopped past its lease', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('stop') },
-  { name: 'connections to Redis cut', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('cut') },
+  {
+    name: 'connections to Redis cut',
+    rounds: { long: 5, short: 1 },
+    // A client that lost its connection may wait two seconds before it tries again, and is not dead.
+    world: { ...world, noticeMs: 5_000 },
+    play: atEveryPoint('cut'),
+  },
 ];
