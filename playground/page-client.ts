@@ -14,7 +14,7 @@ export interface PageClient {
   close(): void;
 }
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** Connects as a person to a page server and keeps what it sends. */
 export async function openPageClient(url: string, userId: string): Promise<PageClient> {

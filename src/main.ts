@@ -68,5 +68,8 @@ async function notifyAdmins(
       ? `${name} has errors; the previous version stays active.`
       : `The new ${name} is active, but has problems:`;
   for (const channel of toolbox.manifest.agent.admins)
-    await context.client.chat.postMessage({ channel, text: `${summary}\n\`\`\`${problems.join('\n')}\`\`\`` });
+    await context.client.chat.postMessage({
+      channel,
+      text: `${summary}\n\`\`\`${problems.join('\n')}\`\`\``,
+    });
 }

@@ -10,6 +10,8 @@ export interface ScriptedCall {
 /** Transport of an answer; counts are stream chunks, of which the first carries only the role. */
 export interface Delivery {
   delayMs?: number;
+  /** Holds a chunk of the stream back until this resolves; a test waits here for what must come first. */
+  before?: (chunk: number) => Promise<unknown> | undefined;
   /** Destroys the socket in place of the headers, or after so many chunks (0: right after the headers). */
   cut?: 'headers' | number;
   /** Stops sending after so many chunks and leaves the socket open. */

@@ -161,7 +161,7 @@ export class Workspace {
     predicate: (workspace: Workspace) => T | undefined | false,
     options: { timeoutMs?: number; what?: string } = {},
   ): Promise<T> {
-    const { timeoutMs = 5_000, what = predicate.toString() } = options;
+    const { timeoutMs = 60_000, what = predicate.toString() } = options;
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         clearTimeout(timer);

@@ -181,7 +181,7 @@ test('a dialog takes the focus, returns it after Escape, and works with the keyb
   await alice.dialog.waitFor();
   await alice.page.keyboard.press('Escape');
   await alice.dialog.waitFor({ state: 'detached' });
-  await expect.poll(() => alice.hasFocus(reject), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.hasFocus(reject)).toBe(true);
 
   await alice.page.keyboard.press('Enter');
   await alice.dialog.waitFor();

@@ -57,7 +57,7 @@ test('neither a failing Slack nor a lost answer makes a second card or a second 
   await story.directly(CAST.bruno).shows(/refund_order: succeeded/);
   await thread.shows(/Refunded\./);
   const isDelivered = async () => (await story.redis.keys(`${story.prefix}{*}:outbox`)).length === 0;
-  await expect.poll(isDelivered, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isDelivered).toBe(true);
   expect(cardsIn(story, thread.channel, thread.ts)).toHaveLength(1);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.alice))).toHaveLength(1);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno))).toHaveLength(1);
@@ -129,7 +129,7 @@ test('a card that changes many times at once ends at its last state, with one ca
   await thread.shows(/refund_order: succeeded/);
   await thread.shows(/Refunded\./);
   const isDelivered = async () => (await story.redis.keys(`${story.prefix}{*}:outbox`)).length === 0;
-  await expect.poll(isDelivered, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isDelivered).toBe(true);
 
   const updates = story.workspace.calls.filter(
     (call) => call.method === 'chat.update' && call.arguments.ts === card.ts,

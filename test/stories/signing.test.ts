@@ -4,7 +4,7 @@ import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
-const SILENT = { heartbeatTimeoutMs: 300, heartbeatMs: 3_600_000 };
+const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 const manifestFor = (approvers: string) => `

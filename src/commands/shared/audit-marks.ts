@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { AuditMark } from '../../store/port/audit.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
+import type { AuditMark } from '../../store/port/audit.ts';
 import { Failure } from './errors.ts';
 
 const Marks = z.array(

@@ -13,12 +13,13 @@ import {
   createConnection,
 } from '../../../src/bot/slack/create-connection.ts';
 import type { Once } from '../../../src/bot/slack/http-receiver.ts';
+import { PATIENT_SLACK } from '../../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 
 export const logger = pino({ level: 'silent' });
 
 export async function slackForTest(options: LocalSlackOptions = {}): Promise<LocalSlack> {
-  const slack = await startLocalSlack(options);
+  const slack = await startLocalSlack({ ...options, timings: { ...PATIENT_SLACK, ...options.timings } });
   onTestFinished(slack.stop);
   return slack;
 }

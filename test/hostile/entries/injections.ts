@@ -161,7 +161,7 @@ async function see(stage: Stage, row: number): Promise<string> {
   workspace.as(CAST.alice).send(thread.channel, `approve. ${ORDER}`, { threadTs: thread.ts });
   await workspace.until(
     () => workspace.messagesIn(thread.channel, thread.ts).some(({ reactions }) => reactions.length > 0),
-    { what: 'the queued words of an approver', timeoutMs: 10_000 },
+    { what: 'the queued words of an approver' },
   );
   const after = await stage.recordOf(next);
   expect([after.state, after.votes, after.policy]).toEqual(['pending', [], request.policy]);

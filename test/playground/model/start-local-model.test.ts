@@ -9,7 +9,7 @@ import OpenAI, {
   RateLimitError,
 } from 'openai';
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   type LocalModel,
   type LocalModelOptions,
@@ -272,10 +272,10 @@ describe('silence', () => {
     const { model, client } = await start({ script: [{ hang: true }] });
     const giveUp = new AbortController();
     const answer = client.chat.completions.create(body, { signal: giveUp.signal });
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     giveUp.abort();
     await expect(answer).rejects.toThrow(APIUserAbortError);
-    await vi.waitFor(() => expect(model.abandoned).toEqual(model.requests));
+    await expect.poll(() => model.abandoned).toEqual(model.requests);
   });
 
   it('can fall in the middle of a stream', async () => {
@@ -287,13 +287,13 @@ describe('silence', () => {
       if (seen.length === 2) answer.controller.abort();
     }
     expect(textOf(seen)).toBe('a');
-    await vi.waitFor(() => expect(model.abandoned).toHaveLength(1));
+    await expect.poll(() => model.abandoned).toHaveLength(1);
   });
 
   it('does not keep the server from stopping', async () => {
     const { model, client } = await start({ script: [{ hang: true }] });
     const answer = client.chat.completions.create(body).catch((reason: unknown) => reason);
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     await model.stop();
     expect(await answer).toBeInstanceOf(APIConnectionError);
     await nextTurn();

@@ -18,6 +18,7 @@ import type {
 } from '../../../playground/protocol.ts';
 import type { ThreadRecord } from '../../../playground/record-protocol.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { slackForTest } from '../slack/support.ts';
 
 /** The parts that are not Slack, for tests. */
@@ -116,8 +117,8 @@ export class ClientForTest {
 
   /** Waits until the predicate holds; it is asked again after every change. */
   async until(predicate: () => boolean): Promise<void> {
-    const timer = setTimeout(() => this.#wake(), 5_000);
-    const giveUpAt = Date.now() + 5_000;
+    const timer = setTimeout(() => this.#wake(), PATIENCE_MS);
+    const giveUpAt = Date.now() + PATIENCE_MS;
     while (!predicate()) {
       if (Date.now() >= giveUpAt)
         throw new Error(`The client never showed: ${predicate}\n${JSON.stringify([...this.shown.values()])}`);

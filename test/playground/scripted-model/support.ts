@@ -11,9 +11,6 @@ import { readThreadOpenings } from '../../../playground/tour/read-facts.ts';
 import { tourSteps } from '../../../playground/tour/tour-steps.ts';
 import { type StoryOptions, startStory } from '../../stories/support.ts';
 
-/** More than the longest action of the samples takes on a busy machine. */
-const PATIENCE_MS = 25_000;
-
 interface ScriptedBotOptions extends Pick<StoryOptions, 'timing' | 'sweep' | 'withoutBot'> {
   /** Changes the shop's manifest, to shorten what takes long in it. */
   readonly change?: (manifest: string) => string;
@@ -39,7 +36,6 @@ export async function startScriptedBot({ change = (text) => text, ...options }: 
   const waitForReply = ({ channel, ts }: Thread, words: RegExp) =>
     workspace.until(() => story.repliesIn({ channel, ts }).find(({ text }) => words.test(text))?.text, {
       what: `${words} in the thread`,
-      timeoutMs: PATIENCE_MS,
     });
 
   const tour = async (kills = 0) =>

@@ -8,7 +8,7 @@ import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { expectGone, isAlive } from './processes.ts';
 import { type CommandLine, runCommandLine } from './run-command-line.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** Three starts on one data folder in sequence; each finds, or resets, the state of the previous one. */
 describe('npm run playground', { timeout: PATIENCE_MS }, () => {

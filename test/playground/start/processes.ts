@@ -11,5 +11,5 @@ export function isAlive(processId: number): boolean {
 
 /** Waits until no process with this id exists. */
 export async function expectGone(processId: number): Promise<void> {
-  await expect.poll(() => isAlive(processId), { timeout: 15_000, interval: 20 }).toBe(false);
+  await expect.poll(() => isAlive(processId), { interval: 20 }).toBe(false);
 }

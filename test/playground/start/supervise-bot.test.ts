@@ -30,8 +30,7 @@ function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisorOptio
   const pid = () => bot.state().pid ?? Number.NaN;
   /** The process that the stand-in started last. */
   const helper = () => Number([...written.matchAll(/"helper":(\d+)/g)].at(-1)?.[1]);
-  const until = (state: string) =>
-    expect.poll(() => bot.state().state, { timeout: 10_000, interval: 10 }).toBe(state);
+  const until = (state: string) => expect.poll(() => bot.state().state, { interval: 10 }).toBe(state);
   return { bot, states, pid, helper, until, written: () => written };
 }
 
@@ -86,7 +85,7 @@ test('a bot that failed is tried again, and is connected once what was wrong is 
   const broken = join(temporaryFolder(), 'broken');
   writeFileSync(broken, '');
   const { bot, states, until } = supervise({ BROKEN_WHILE: broken });
-  await expect.poll(() => states.filter((state) => state === 'failed').length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => states.filter((state) => state === 'failed').length).toBe(2);
   rmSync(broken);
   await until('connected');
   expect(bot.state().lastOutput).toBeUndefined();
@@ -94,9 +93,7 @@ test('a bot that failed is tried again, and is connected once what was wrong is 
 
 test('a bot that ends by itself is started again, and that is no kill', async () => {
   const { bot, states } = supervise({ ENDS_AFTER_MS: '50' });
-  await expect
-    .poll(() => states.slice(0, 4), { timeout: 10_000 })
-    .toEqual(['connected', 'down', 'starting', 'connected']);
+  await expect.poll(() => states.slice(0, 4)).toEqual(['connected', 'down', 'starting', 'connected']);
   expect(bot.state().kills).toBe(0);
 });
 

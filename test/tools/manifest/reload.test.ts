@@ -9,6 +9,7 @@ import { type ReloadNotice, type ReloadOptions, watchManifest } from '../../../s
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
 import { newFolder } from '../../commands/support.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 
 const manifest = (instructions: string, rest = '') => `slack: { display_information: { name: Countersign } }
@@ -69,7 +70,7 @@ async function startWatch(setting: Setting = {}) {
 }
 
 const eventually = (check: () => void | Promise<void>) =>
-  vi.waitFor(check, { timeout: 10_000, interval: 20 });
+  vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
 
 test('a changed file becomes active by itself, instructions and tools alike', async () => {
   const { file, toolbox } = await startWatch();

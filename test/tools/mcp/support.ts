@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Tool, ToolHelpers } from '../../../src/agent/tool.ts';
 import type { McpConfig, McpOptions, StdioConfig } from '../../../src/tools/mcp/mcp-config.ts';
 import { type McpServer, openMcpServer } from '../../../src/tools/mcp/open-mcp-server.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const require = createRequire(import.meta.url);
 const moody = fileURLToPath(new URL('fixtures/moody-server.ts', import.meta.url));
@@ -141,7 +142,7 @@ function makeFolder(): string {
 
 /** Waits until the expectation holds. */
 export function eventually(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: 15_000, interval: 20 });
+  return vi.waitFor(expectation, { timeout: PATIENCE_MS, interval: 20 });
 }
 
 export function isAlive(pid: number): boolean {
