@@ -325,7 +325,7 @@ describe('an abort', () => {
 
 describe('a silent model', () => {
   it('that never answers is timed out, each retry too', async () => {
-    const options = { silenceMs: 60, maxRetries: 1 };
+    const options = { silenceMs: 1000, maxRetries: 1 };
     const { error, server } = await generateWith(options, { hang: true }, { hang: true });
     expect(error).toMatchObject({ code: 'timed-out' });
     expect(server.requests).toHaveLength(2);
