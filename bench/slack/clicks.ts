@@ -12,7 +12,7 @@ const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { limits: { pending_per_person: 100000 } }
 policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
-tools: { refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } } }
+tools: { publish_status: { module: ./examples/shop/tools/publish-status.ts, approval: { policy: default } } }
 `;
 
 /** How long people wait for Slack's acknowledgement and for the changed card when many click in the same second. */
@@ -22,7 +22,7 @@ export async function measureClicks(clicks: number): Promise<Table> {
   const model = await startLocalModel({
     script: ({ messages }) =>
       messages.at(-1)?.role === 'user'
-        ? { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1001', amount: 1 } }] }
+        ? { calls: [{ name: 'publish_status', arguments: { line: 'All systems work.' } }] }
         : { text: 'Done.' },
   });
   const bot = await startBot(
@@ -80,7 +80,7 @@ function watchCards(workspace: Workspace, count: number) {
 
 async function clickAll(workspace: Workspace, count: number) {
   const watching = watchCards(workspace, count);
-  const mention = `<@${workspace.state.app.botUserId}> refund a cent`;
+  const mention = `<@${workspace.state.app.botUserId}> publish a line`;
   for (let asked = 0; asked < count; asked += 1) workspace.as(CAST.requester).say(PLACES.general, mention);
   const { posted, change } = await watching;
   return Promise.all(
