@@ -11,7 +11,7 @@ import { type PlayedThread, play } from './property/play.ts';
 import { threadPlan } from './property/thread-plan.ts';
 
 const runs = countFor('PROPERTY_RUNS', { quick: 50, full: 500 });
-const timeout = 60_000 + runs * 200;
+const timeout = 180_000 + runs * 2_000;
 
 let local: LocalModel;
 let model: Model;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { withBuiltTools } from '../support/build-tools.ts';
+import { withBuiltTools } from '../support/build-module.ts';
 import type { startStory } from './support.ts';
 
 /** Starts a bot in a process of its own; `kill` ends it as a power cut would. */

@@ -15,7 +15,7 @@ import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
-import { withBuiltTools } from '../support/build-tools.ts';
+import { withBuiltTools } from '../support/build-module.ts';
 import { payloadProblems } from '../support/check-payloads.ts';
 import { PATIENT_SLACK } from '../support/patience.ts';
 import { keepUse } from '../support/used-scopes.ts';

@@ -15,25 +15,27 @@ const built = new Map<string, Promise<string>>();
 export async function withBuiltTools(manifest: string): Promise<string> {
   const sources = [...new Set(manifest.match(MODULE))];
   const files = new Map(
-    await Promise.all(sources.map(async (source) => [source, await buildOnce(source)] as const)),
+    await Promise.all(sources.map(async (source) => [source, await buildModule(source)] as const)),
   );
   return manifest.replaceAll(MODULE, (source) => files.get(source) ?? source);
 }
 
-function buildOnce(source: string): Promise<string> {
-  const known = built.get(source);
+/** Compiles a TypeScript file and what it imports of ours into one JavaScript file, once in a process, and gives its path. */
+export function buildModule(source: string): Promise<string> {
+  const file = resolve(ROOT, source);
+  const known = built.get(file);
   if (known !== undefined) return known;
-  const building = buildTool(source);
-  built.set(source, building);
+  const building = bundle(file);
+  built.set(file, building);
   return building;
 }
 
-async function buildTool(source: string): Promise<string> {
-  const name = source.slice(2, -'.ts'.length).replaceAll('/', '-');
+async function bundle(file: string): Promise<string> {
+  const name = file.slice(ROOT.length, -'.ts'.length).replaceAll('/', '-');
   const outfile = join(inject('buildFolder'), String(process.pid), `${name}.mjs`);
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [resolve(ROOT, source)],
+    entryPoints: [file],
     outfile,
     bundle: true,
     packages: 'external',
