@@ -4,14 +4,14 @@ import { readArguments } from '../../../playground/read-arguments.ts';
 const read = (line: string, env: NodeJS.ProcessEnv = {}) =>
   readArguments(line === '' ? [] : line.split(' '), env);
 
-test('nothing said means port 4400, the folder .playground and the shipped manifest', () => {
+test('the defaults are port 4400, the folder .playground and the shipped manifest', () => {
   expect(read('')).toEqual({
     kind: 'start',
     arguments: { port: 4400, dataFolder: '.playground', manifest: 'manifest.yml', reset: false },
   });
 });
 
-test('everything can be said', () => {
+test('all options can be given', () => {
   expect(read('--port 0 --data /somewhere --manifest mine.yml --reset')).toEqual({
     kind: 'start',
     arguments: { port: 0, dataFolder: '/somewhere', manifest: 'mine.yml', reset: true },
