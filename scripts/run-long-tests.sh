@@ -1,4 +1,4 @@
-# The whole of what the tests play in a short form.
+# Runs at full length the tests that the normal run shortens.
 set -eu
 export COUNTERSIGN_PROPERTY_RUNS=500 COUNTERSIGN_COMPARISON_RUNS=1000 COUNTERSIGN_RACE_ROUNDS=500
 export COUNTERSIGN_RENDER_RUNS=10000 COUNTERSIGN_LOST_REPLY_ROUNDS=50 COUNTERSIGN_HOSTILE_EVERY=1
