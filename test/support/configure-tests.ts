@@ -37,8 +37,8 @@ export function configureTests(form: Form): ViteUserConfig {
   return {
     test: {
       globalSetup: ['test/support/global-setup.ts'],
-      // Most tests wait for sockets and processes; two cores carry three of them.
-      maxWorkers: 3,
+      // Most tests wait for sockets and processes; two cores carry four of them.
+      maxWorkers: 4,
       reporters: ['default', new ClosingLineReporter()],
       sequence: { sequencer: SharedLastSequencer },
       projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),
