@@ -86,7 +86,7 @@ test('any arguments make a card that Slack takes, that shows them exactly or say
     }),
     { numRuns: RUNS, seed: 4 },
   );
-}, 600_000);
+});
 
 test('the full view shows any arguments whole over its pages, and Approve only on the last', () => {
   fc.assert(
@@ -112,7 +112,7 @@ test('the full view shows any arguments whole over its pages, and Approve only o
     }),
     { numRuns: Math.ceil(RUNS / 10), seed: 4 },
   );
-}, 600_000);
+});
 
 test('any words of a model, a person or a tool, in any kind and state, make a card that Slack takes and stay dead', () => {
   const slots = fc.record({
@@ -157,4 +157,4 @@ test('any words of a model, a person or a tool, in any kind and state, make a ca
     }),
     { numRuns: Math.ceil(RUNS / 5), seed: 4 },
   );
-}, 600_000);
+});
