@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
 
@@ -14,6 +15,7 @@ const Environment = z.object({
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),
+  CALLBACK_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -37,6 +39,8 @@ export interface Settings {
   readonly port: number;
   /** The address where external systems reach the bot, for callbacks. */
   readonly publicUrl: string;
+  /** The key that signs callback addresses. */
+  readonly callbackSecret: string;
   /** The time without a heartbeat after which a process is taken for dead and its work is recovered. */
   readonly crashNoticeSeconds: number;
   readonly logLevel: string;
@@ -72,10 +76,18 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       manifest: data.MANIFEST,
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
+      callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       logLevel: data.LOG_LEVEL,
     },
   };
+}
+
+/** Derives a key of its own from the bot token, so that the token itself signs nothing; a new token ends the addresses in use. */
+function derivedSecret(botToken: string): string {
+  return Buffer.from(hkdfSync('sha256', botToken, '', 'countersign callback addresses', 32)).toString(
+    'base64url',
+  );
 }
 
 const NO_CONNECTION = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';

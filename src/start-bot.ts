@@ -82,7 +82,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     client: app.client,
     directory: new Directory(app.client),
     limiter: new PendingLimiter(record),
-    callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
+    callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },

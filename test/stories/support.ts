@@ -87,6 +87,7 @@ export async function startStory(options: StoryOptions = {}) {
       manifest: 'story.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 30,
       logLevel: 'silent',
     },

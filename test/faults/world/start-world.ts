@@ -90,6 +90,7 @@ export async function startWorld(options: WorldOptions) {
       manifest: 'faults.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 5,
       logLevel: options.logLevel ?? 'debug',
     },
