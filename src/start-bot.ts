@@ -21,6 +21,7 @@ import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
+import { redactFields } from './tools/protect.ts';
 import type { Secrets } from './tools/secrets.ts';
 
 const STOP_WITHIN_MS = 20_000;
@@ -58,7 +59,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
-  const record = openRedisStore({ client: redis, prefix });
+  const record = openRedisStore({ client: redis, prefix, redact: (body) => redactFields(body, secrets) });
   const engine = openEngine({
     settings: settings.redis,
     store: record,

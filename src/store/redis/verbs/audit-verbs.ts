@@ -3,7 +3,7 @@ import type { AuditMark, AuditProblem, AuditRow, AuditStore } from '../../port/a
 import { ChainCheck } from '../../record/chain-check.ts';
 import { type Keys, SHARDS, shardOf } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
-import { auditBody, ScriptReply } from '../script-reply.ts';
+import { ScriptReply } from '../script-reply.ts';
 
 const PAGE = 500;
 /** A missing field must not block the rest of the log; the row's hash no longer fits and reveals it. */
@@ -42,7 +42,7 @@ export function auditVerbs(run: RunScript, client: RedisClient, keys: Keys): Aud
   return {
     async note(noteId, event, subject, body) {
       const shard = shardOf(subject);
-      await run('note', { threadId: '', shard, args: [noteId, event, subject, ...auditBody(body)] });
+      await run('note', { threadId: '', shard, args: [noteId, event, subject, ...run.auditBody(body)] });
     },
 
     async *exportAudit(after = []) {
