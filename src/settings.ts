@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { KeySource } from './audit/signing-key.ts';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
 
 const Secret = z.string().min(1);
@@ -16,6 +17,8 @@ const Environment = z.object({
   PUBLIC_URL: z.url('must be a URL').optional(),
   MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  AUDIT_KEY_FILE: z.string().min(1).optional(),
+  AUDIT_KEY: Secret.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -39,6 +42,8 @@ export interface Settings {
   readonly publicUrl: string;
   /** After how long without a sign of life a process is taken for dead and its work is seen to. */
   readonly crashNoticeSeconds: number;
+  /** Where the key that signs the audit log is; without one nothing is signed. */
+  readonly auditKey?: KeySource | undefined;
   readonly logLevel: string;
 }
 
@@ -73,9 +78,19 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
+      auditKey: auditKeySource(given),
       logLevel: data.LOG_LEVEL,
     },
   };
+}
+
+/** Finds where the key of the audit log is; the file goes before the text. */
+export function auditKeySource({
+  AUDIT_KEY_FILE: file,
+  AUDIT_KEY: text,
+}: NodeJS.ProcessEnv): KeySource | undefined {
+  if (file !== undefined && file !== '') return { file };
+  return text === undefined || text === '' ? undefined : { text };
 }
 
 const NO_WAY = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';

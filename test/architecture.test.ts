@@ -9,6 +9,10 @@ const rooms = [
   { room: 'src/tools/', mayImport: ['src/tools/', 'src/agent/'] },
   { room: 'src/store/', mayImport: ['src/store/', 'src/agent/messages.ts', 'src/agent/json.ts'] },
   {
+    room: 'src/audit/',
+    mayImport: ['src/audit/', 'src/store/port/', 'src/store/record/chain-check.ts', 'src/agent/json.ts'],
+  },
+  {
     room: 'src/bot/',
     mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port/'],
   },

@@ -84,6 +84,7 @@ export class ChainCheck {
     this.#compare(row);
   }
 
+  /** Ends the check; `head` is the last row that was written, where that is known. */
   end(head: AuditMark = this.#last): readonly AuditProblem[] {
     for (const { row } of this.#misfits) {
       const home = this.#homeOf(row);

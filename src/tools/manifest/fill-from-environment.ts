@@ -20,7 +20,8 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What people or the model get to read; a secret there would be a secret no longer. */
 const IN_THE_OPEN = /^\/(agent\/instructions|tools\/[^/]+\/(description|input|approval)(\/|$))/;
-const CONNECTION = /^\/tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private)(\/|$))/;
+const CONNECTION =
+  /^\/(tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private)(\/|$))|audit\/http\/)/;
 
 /** Replaces `${NAME}` by what the environment has under that name; `$${` stands for `${` itself. */
 export function fillFromEnvironment(value: JsonValue, environment: Environment): Filled {

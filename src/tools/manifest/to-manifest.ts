@@ -1,6 +1,6 @@
 import { isJsonObject, toJson } from '../../agent/json.ts';
 import type { BuiltInUse, Manifest } from './manifest.ts';
-import type { AgentFile, ManifestFile } from './manifest-file.ts';
+import type { AgentFile, AuditFile, ManifestFile } from './manifest-file.ts';
 import { toPolicy } from './to-policy.ts';
 import { toTool } from './to-tool.ts';
 
@@ -9,13 +9,15 @@ const DEFAULT_PENDING_PER_THREAD = 10;
 const DEFAULT_PENDING_PER_PERSON = 25;
 
 /** The manifest that a checked file stands for. */
-export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: ManifestFile): Manifest {
+export function toManifest(written: ManifestFile): Manifest {
+  const { slack, agent = {}, policies = {}, tools = {}, audit = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
     agent: toAgent(agent),
     policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool) ?? []),
+    audit: toAudit(audit),
   };
 }
 
@@ -36,6 +38,14 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
       wait_for_callback: toUse(builtIns.wait_for_callback),
       complete_task: toUse(builtIns.complete_task),
     },
+  };
+}
+
+function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
+  return {
+    file,
+    http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
+    retentionMs: retention,
   };
 }
 
