@@ -24,7 +24,7 @@ import { keepSaved } from './start/keep-saved.ts';
 import { loadApp } from './start/load-app.ts';
 import { Openings } from './start/openings.ts';
 import { openPlaygroundView } from './start/playground-view.ts';
-import { forgetSaved, KEPT, loadSaved } from './start/saved-state.ts';
+import { forgetSaved, KEPT, keepAuditKey, loadSaved } from './start/saved-state.ts';
 import { StoppedError } from './start/stopped-error.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
@@ -121,6 +121,7 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
     redis,
     modelUrl: scripted?.url,
     manifest: resolve(options.manifest),
+    auditKeyFile: await keepAuditKey(folder),
     port,
   };
   const botEnv = botEnvironment(surroundings);

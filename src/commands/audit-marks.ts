@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { AuditMark } from '../store/port/audit.ts';
 import { Failure } from './failure.ts';
@@ -10,6 +10,15 @@ const Marks = z.array(
     hash: z.string().regex(/^[0-9a-f]+$/),
   }),
 );
+
+/** Reads marks from a file; `undefined` if it is an export, which is JSON Lines and may be long. */
+export async function marksUnlessExport(file: string): Promise<readonly AuditMark[] | undefined> {
+  const opened = await open(file).catch(() => {
+    throw new Failure(`${file} cannot be read`);
+  });
+  const { buffer } = await opened.read(Buffer.alloc(9), 0, 9, 0).finally(() => opened.close());
+  return buffer.toString() === '{"type":"' ? undefined : readMarks(file);
+}
 
 /** Reads how far an earlier export came; a file that is no such thing is a `Failure`, never an empty list. */
 export async function readMarks(file: string): Promise<readonly AuditMark[]> {

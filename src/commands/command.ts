@@ -4,6 +4,8 @@ export interface CommandContext {
   /** Resolves when the text is taken, so that a slow reader slows the command down. */
   readonly write: (text: string) => Promise<void>;
   readonly writeError: (text: string) => Promise<void>;
+  /** Ends a command that would go on for ever. */
+  readonly signal?: AbortSignal;
   /** What the keys in Redis begin with. */
   readonly prefix?: string;
 }

@@ -1,4 +1,5 @@
 import { showLine } from '../bot/cards/show-text.ts';
+import { checkAudit } from './checks/check-audit.ts';
 import { checkManifest } from './checks/check-manifest.ts';
 import { checkModel } from './checks/check-model.ts';
 import { checkRedis } from './checks/check-redis.ts';
@@ -45,6 +46,7 @@ Exit code: 0 all is well (warnings do not count), 1 something is not, 2 not unde
     await tell(await checkSlack(environment, loaded?.manifest));
     await tell(await checkModel(environment, loaded?.manifest));
     await tell(await checkTools(loaded));
+    await tell(await checkAudit(context, loaded));
     const ok = all.every(({ status }) => status === 'ok' || status === 'warning');
     if (values.json) await write(`${JSON.stringify({ ok, findings: all })}\n`);
     return ok ? EXIT.ok : EXIT.problem;
