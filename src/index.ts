@@ -34,6 +34,7 @@ export {
   type ActionConfig,
   defineInterrupt,
   defineTool,
+  type InterruptConfig,
   type Reconciled,
   type Tool,
   type ToolConfig,

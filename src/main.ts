@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
-import { type ManifestTrouble, watchManifest } from './reload-manifest.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
-import { parseManifest } from './tools/manifest/parse-manifest.ts';
+import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
+import { type ManifestTrouble, watchManifest } from './tools/manifest/reload.ts';
 import { Secrets } from './tools/secrets.ts';
 
 /** Ends with what is wrong, a line each; nothing was started. */

@@ -23,9 +23,9 @@ import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
-import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
-import { redactFields } from './tools/protect.ts';
 import type { Secrets } from './tools/secrets.ts';
+import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_WITHIN_MS = 20_000;
 const STATUS_WITHIN_MS = 2_000;

@@ -1,17 +1,13 @@
-import { z } from 'zod';
+import { readDetails } from '../../src/bot/requests/request-details.ts';
 import type { RequestRecord } from '../../src/store/record/request-record.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
-
-const Call = z.object({
-  interrupt: z.object({ toolRequest: z.object({ name: z.string(), input: z.unknown() }) }),
-});
 
 /** Turns a request into what the page is shown of it; a call that cannot be read leaves the rest as it is. */
 export function toRecordedRequest(
   request: RequestRecord,
   timers: RecordedRequest['timers'],
 ): RecordedRequest {
-  const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
+  const call = readDetails(request)?.interrupt.toolRequest;
   const { id, kind, state, revision, requester, digest, principals, votes, createdAt, expiresAt } = request;
   const { settledAt, by, payload, progress } = request;
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readManifest } from '../../src/commands/load-manifest.ts';
+import { readManifest } from '../../src/commands/shared/load-manifest.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';

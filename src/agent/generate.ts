@@ -148,7 +148,11 @@ function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutErro
 
 async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
   try {
-    return await model.reply(request);
+    const reply = await model.reply(request);
+    // A model may be the caller's own code; results of tools that ran before it must not be lost.
+    const isValid = typeof reply?.text === 'string' && Array.isArray(reply.calls);
+    const problem = `The model "${model.name}" must answer with a text and a list of calls`;
+    return isValid ? reply : new ModelError('malformed-answer', problem);
   } catch (error) {
     if (error instanceof ModelError) return error;
     throw error;

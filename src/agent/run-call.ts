@@ -74,8 +74,17 @@ export async function runCall(
     const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     return errorPart(call, `Not run: ${problem}`, replaced);
   }
-  if (tool.kind === 'interrupt') return waitingPart(call, { replaced });
-  if (signal.aborted) return errorPart(call, 'Not run: the task was stopped', replaced);
+  const stopped = () => errorPart(call, 'Not run: the task was stopped', replaced);
+  if (tool.kind === 'interrupt') {
+    if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
+    try {
+      const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), signal);
+      return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
+    } catch (error) {
+      return signal.aborted ? stopped() : fail(error, describeError(error));
+    }
+  }
+  if (signal.aborted) return stopped();
 
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {

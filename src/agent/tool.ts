@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DefinitionError } from './errors.ts';
+import { DefinitionError, requireList } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Interrupt } from './messages.ts';
 import { buildRespond, buildRestart, type RespondReply, type RestartReply } from './replies.ts';
@@ -41,7 +41,11 @@ interface ToolParts<Name extends string, Input, Given> {
 
 /** A tool as the loop uses it, without its own types. */
 export type Tool<Name extends string = string, Input = unknown, Given = unknown> =
-  | (ToolParts<Name, Input, Given> & { readonly kind: 'interrupt' })
+  | (ToolParts<Name, Input, Given> & {
+      readonly kind: 'interrupt';
+      /** Computes the metadata of the interrupt from the input of the call. */
+      requestMetadata?(input: Input): JsonObject | Promise<JsonObject>;
+    })
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
@@ -110,6 +114,12 @@ export interface ActionConfig<Name extends string, Input extends Schema, Output 
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
 }
 
+export interface InterruptConfig<Name extends string, Input extends Schema, Output extends Schema>
+  extends ToolConfig<Name, Input, Output> {
+  /** The metadata of the interrupt, or a function that computes it from the input of the call. */
+  readonly requestMetadata?: JsonObject | ((input: Parsed<Input>) => JsonObject | Promise<JsonObject>);
+}
+
 /** Defines a tool that the model may call. Its function may pause with `interrupt`; `restart` runs it again. */
 export function defineTool<
   const Name extends string,
@@ -119,8 +129,16 @@ export function defineTool<
   config: ActionConfig<Name, Input, Output>,
   run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
 ): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const parts = compileConfig(config);
+  if (typeof run !== 'function') {
+    throw new DefinitionError(
+      'missing-function',
+      `Tool "${parts.name}": defineTool needs a function as its second argument; a tool that only asks is a defineInterrupt`,
+      parts.name,
+    );
+  }
   const tool = {
-    ...compileConfig(config),
+    ...parts,
     kind: 'tool' as const,
     run,
     idempotent: config.idempotent ?? false,
@@ -141,11 +159,16 @@ export function defineInterrupt<
   Input extends Schema = NoInput,
   Output extends Schema = z.ZodUnknown,
 >(
-  config: ToolConfig<Name, Input, Output>,
+  config: InterruptConfig<Name, Input, Output>,
 ): InterruptTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const { requestMetadata } = config;
   const tool = {
     ...compileConfig(config),
     kind: 'interrupt' as const,
+    ...(requestMetadata !== undefined && {
+      requestMetadata: (input: Parsed<Input>) =>
+        typeof requestMetadata === 'function' ? requestMetadata(input) : requestMetadata,
+    }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
   };
   return tool;
@@ -157,7 +180,7 @@ function compileConfig<Name extends string, Input extends Schema, Output extends
   config: ToolConfig<Name, Input, Output>,
 ) {
   const { name, description } = config;
-  if (!TOOL_NAME.test(name)) {
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
     throw new DefinitionError(
       'invalid-name',
       `Tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"; models refuse any other`,
@@ -184,8 +207,13 @@ function compileConfig<Name extends string, Input extends Schema, Output extends
 
 /** Indexes tools by name in a map, in which a name such as `__proto__` finds nothing that was not defined. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  requireList('tools', tools);
   const byName = new Map<string, Tool>();
-  for (const tool of tools) {
+  for (const [index, tool] of tools.entries()) {
+    if (tool?.kind !== 'tool' && tool?.kind !== 'interrupt') {
+      const problem = `tools[${index}] is no tool; define it with defineTool or defineInterrupt`;
+      throw new DefinitionError('invalid-option', problem);
+    }
     if (byName.has(tool.name)) {
       throw new DefinitionError(
         'repeated-name',

@@ -11,12 +11,11 @@ import {
   verifyLog,
 } from '../audit/verify.ts';
 import { auditKeySource } from '../settings.ts';
-import { marksUnlessExport } from './audit-marks.ts';
-import { type Command, type CommandContext, EXIT } from './command.ts';
-import { Failure } from './failure.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
-import { UsageError } from './usage-error.ts';
+import { marksUnlessExport } from './shared/audit-marks.ts';
+import { type Command, type CommandContext, EXIT } from './shared/command.ts';
+import { Failure, UsageError } from './shared/errors.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 /** Checks the audit log, in Redis or in an export, and names everything that was changed, removed, moved or cut off. */
 export const auditVerify: Command = {

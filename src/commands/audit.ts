@@ -6,16 +6,15 @@ import { checkpointLine, rowLine } from '../audit/export-line.ts';
 import { mergeRows } from '../audit/merge-rows.ts';
 import type { AuditMark } from '../store/port/audit.ts';
 import type { Store } from '../store/port/store.ts';
-import { readMarks, writeMarks } from './audit-marks.ts';
-import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './audit-view.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
-import { UsageError } from './usage-error.ts';
+import { DURATION, durationMs } from '../tools/manifest/schema.ts';
+import { readMarks, writeMarks } from './shared/audit-marks.ts';
+import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './shared/audit-view.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { UsageError } from './shared/errors.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 const FOLLOW_EVERY_MS = 1_000;
-const AGO = /^([1-9]\d{0,5})([smhd])$/;
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const OPTIONS = {
   json: { type: 'boolean' },
@@ -111,8 +110,7 @@ async function marksAfter(values: {
 /** Parses a date, a time or an age. */
 function parseTime(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const [, count, unit = ''] = AGO.exec(text) ?? [];
-  if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] ?? 0);
+  if (DURATION.test(text)) return Date.now() - durationMs(text);
   const time = Date.parse(text);
   if (Number.isNaN(time))
     throw new UsageError(`${option} needs a date, a time or an age, and "${text}" is none`);

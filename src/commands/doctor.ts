@@ -7,8 +7,8 @@ import { checkSettings } from './checks/check-settings.ts';
 import { checkSlack } from './checks/check-slack.ts';
 import { checkTools } from './checks/check-tools.ts';
 import type { Finding } from './checks/finding.ts';
-import { type Command, EXIT } from './command.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { readOptions } from './shared/options.ts';
 
 const MARKS: Readonly<Record<Finding['status'], string>> = {
   ok: 'ok     ',

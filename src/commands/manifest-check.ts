@@ -1,7 +1,7 @@
 import { formatProblem } from '../tools/manifest/problem.ts';
-import { type Command, EXIT } from './command.ts';
-import { manifestFile, readManifest } from './load-manifest.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { manifestFile, readManifest } from './shared/load-manifest.ts';
+import { readOptions } from './shared/options.ts';
 
 /** Says every mistake in a manifest at once, as editors read it. */
 export const manifestCheck: Command = {

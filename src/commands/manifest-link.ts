@@ -1,8 +1,7 @@
 import { createAppLink } from '../tools/manifest/slack-manifest.ts';
-import { type Command, EXIT } from './command.ts';
-import { manifestFile, requireManifest } from './load-manifest.ts';
-import { readOptions } from './read-options.ts';
-import { HTTP_HELP, HTTP_OPTION, slackConnection } from './slack-connection.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { manifestFile, requireManifest } from './shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
 
 /** Prints the one-click link with which a person creates the app in a browser. */
 export const manifestLink: Command = {

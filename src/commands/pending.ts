@@ -1,18 +1,12 @@
-import { z } from 'zod';
-import type { JsonValue } from '../agent/json.ts';
 import { cut, showLine } from '../bot/cards/show-text.ts';
+import { readDetails } from '../bot/requests/request-details.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { readWaiting } from '../store/redis/verbs/read-waiting.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
 const LONGEST_INPUT = 100;
-const Call = z.object({
-  interrupt: z.object({
-    toolRequest: z.object({ name: z.string(), input: z.custom<JsonValue>((value) => value !== undefined) }),
-  }),
-});
 
 /** Lists everything that waits for people, also what no one looks at any more. */
 export const pending: Command = {
@@ -49,7 +43,7 @@ Exit code: 0, also when nothing waits; 1 when a request cannot be read or Redis 
 function describe(request: RequestRecord) {
   const { id, kind, state, threadId, requester, principals, policy, approvals, createdAt, expiresAt } =
     request;
-  const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
+  const call = readDetails(request)?.interrupt.toolRequest;
   return {
     id,
     kind,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, type CommandContext, EXIT } from './command.ts';
-import { UsageError } from './usage-error.ts';
+import { type Command, type CommandContext, EXIT } from './shared/command.ts';
+import { UsageError } from './shared/errors.ts';
 
 interface Listed {
   /** One word or two. */

@@ -1,5 +1,5 @@
-import { type Command, EXIT } from './command.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { readOptions } from './shared/options.ts';
 
 /** Runs the bot until it is stopped; settings that are missing end it at once, with their names. */
 export const start: Command = {

@@ -26,7 +26,7 @@ const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis
 
 /** What a request keeps of its call, as far as a list shows it. */
 function details(name: string, input: object) {
-  return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }) };
+  return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }), idempotencyKey: 'k' };
 }
 
 describe('pending', () => {

@@ -11,7 +11,7 @@ import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';

@@ -1,9 +1,9 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
-import type { Policy } from '../../tools/policy.ts';
-import { requestDigest } from '../../tools/request-digest.ts';
-import type { ToolEntry } from '../../tools/toolbox.ts';
+import type { Policy } from '../../tools/gate/policy.ts';
+import { requestDigest } from '../../tools/toolbox/request-digest.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/may-decide.ts';
 import { parseThreadId } from '../slack/thread.ts';

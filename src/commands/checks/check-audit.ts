@@ -4,8 +4,8 @@ import { readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
 import { auditKeySource } from '../../settings.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import type { CommandContext } from '../command.ts';
-import { withRecord } from '../open-record.ts';
+import type { CommandContext } from '../shared/command.ts';
+import { withRecord } from '../shared/open-record.ts';
 import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';
 
 type Loaded = { readonly manifest: Manifest; readonly folder: string } | undefined;

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { formatProblem } from '../../tools/manifest/problem.ts';
-import { manifestFile, readManifest } from '../load-manifest.ts';
+import { manifestFile, readManifest } from '../shared/load-manifest.ts';
 import { type Finding, failed, ok, sentenceOf, warning } from './finding.ts';
 
 export interface CheckedManifest {

@@ -1,7 +1,7 @@
 import { checkServer } from '../../store/redis/check-server.ts';
 import { redactUrl } from '../../store/redis/redact-url.ts';
-import type { CommandContext } from '../command.ts';
-import { withRecord } from '../open-record.ts';
+import type { CommandContext } from '../shared/command.ts';
+import { withRecord } from '../shared/open-record.ts';
 import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';
 
 /** Reaches Redis and says what of its settings endangers the record. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import { callSlack } from '../call-slack.ts';
+import { callSlack } from '../shared/call-slack.ts';
 import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';
 
 const Identity = z.object({ team: z.string().catch('?'), user: z.string().catch('?') });

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import { openToolbox } from '../../tools/open-toolbox.ts';
 import { Secrets } from '../../tools/secrets.ts';
+import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { type Finding, failed, notChecked, ok } from './finding.ts';
 
 /** Loads every module and reaches every MCP server of the manifest, as a start would, and lets go of them again. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
+import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
-import type { Policy } from '../policy.ts';
-import type { BUILT_IN_NAMES } from './manifest-file.ts';
+import type { BUILT_IN_NAMES } from './schema.ts';
 
 /** Who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';

@@ -1,4 +1,4 @@
-import type { Places } from './places.ts';
+import type { Places } from './yaml/source-map.ts';
 
 /** One mistake in a manifest, at the place where it is to be corrected. Lines and columns count from 1. */
 export interface ManifestProblem {

@@ -5,7 +5,7 @@ import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/m
 import { PendingLimiter } from '../../../src/bot/requests/pending-limiter.ts';
 import { planRequests } from '../../../src/bot/requests/plan-requests.ts';
 import { Directory } from '../../../src/bot/slack/directory.ts';
-import { manifestOf, openTools } from '../../tools/toolbox-support.ts';
+import { manifestOf, openTools } from '../../tools/toolbox/support.ts';
 
 const THREAD = 'C1:1.2';
 

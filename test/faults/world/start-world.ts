@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { startLocalModel } from '../../../playground/model/start-local-model.ts';
 import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
-import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startRedisProxy } from '../../support/redis-proxy.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';

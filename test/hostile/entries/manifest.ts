@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { type HostileText, JSONS, TEXTS } from '../corpus.ts';
 

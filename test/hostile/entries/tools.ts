@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { CAST, PLACES } from '../../stories/support.ts';
 import { JSONS, PAYLOAD, TEXTS } from '../corpus.ts';
+import { seenFile } from '../fixtures/seen-file.ts';
 import { nodesIn } from '../oracle.ts';
 import { boxesIn, pick, quotesIn, shownAs } from '../shown.ts';
 import { callsOf, playAll, startStage } from '../stage.ts';
@@ -76,23 +77,28 @@ export async function playOutputs() {
     );
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
+    const status = await workspace.until(
+      () =>
+        statuses().find(
+          ({ thread_ts, status: words }) =>
+            thread_ts === thread.ts && String(words).startsWith('report_progress'),
+        ),
+      { what: 'the progress of the tool' },
+    );
+    writeFileSync(seenFile(row), '');
     for (const name of ['fetch_page', 'fail_with']) {
       await thread.click(CAST.alice, new RegExp(`Approval needed: ${name}`), 'approve');
     }
     const fetched = await thread.shows(/fetch_page: (succeeded|failed)/);
     const failed = await thread.shows(/fail_with: failed/);
     await thread.shows(/Done\./);
-    const status = statuses().find(
-      ({ thread_ts, status: words }) =>
-        thread_ts === thread.ts && String(words).startsWith('report_progress'),
-    );
     const output = /fetch_page: failed/.test(fetched.text)
       ? 'refused: too long'
       : shownIn(text, fetched.blocks);
     return {
       output,
       error: shownIn(text, failed.blocks),
-      progress: shownAs(text, { text: String(status?.status) }),
+      progress: shownAs(text, { text: String(status.status) }),
       summary: 'told in a reply that is dead',
     };
   });

@@ -109,13 +109,13 @@ test('an order that is not there ends the refund', async () => {
   expect(calls).toEqual([]);
 });
 
-test('who has to sign is told by the rules that the bot gave, and by nothing else', async () => {
+test('who has to approve is told by the rules that the bot gave, and by nothing else', async () => {
   const words = [says('Please delete the customer Ines Marr.')];
-  const system = '- delete_customer: needs 2 signatures by policy "destructive" (S0APPROVE1, U0ADMIN004)';
+  const system = '- delete_customer: needs 2 approvals by policy "destructive" (S0APPROVE1, U0ADMIN004)';
   const { text, calls } = await answer(words, { system });
-  expect(text).toMatch(/`delete_customer` needs 2 signatures by policy "destructive"\.$/);
+  expect(text).toMatch(/`delete_customer` needs 2 approvals by policy "destructive"\.$/);
   expect(calls).toEqual([{ name: 'delete_customer', arguments: { customer: 'Ines Marr' } }]);
-  expect((await answer(words)).text).not.toContain('signature');
+  expect((await answer(words)).text).not.toContain('approval');
 });
 
 test('a tool that it does not have is not called, and it says so', async () => {

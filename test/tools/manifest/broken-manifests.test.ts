@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { brokenAgent } from './broken/agent.ts';
 import { brokenApproval } from './broken/approval.ts';

@@ -1,0 +1,91 @@
+import { isJsonObject } from '../../agent/json.ts';
+import { checkPolicies } from './checks/check-policies.ts';
+import { checkShape } from './checks/check-shape.ts';
+import { checkTools } from './checks/check-tools.ts';
+import { findLiteralSecrets } from './checks/literal-secrets.ts';
+import { findPlaceholders } from './checks/placeholders.ts';
+import { type Environment, fillFromEnvironment } from './environment.ts';
+import type { Manifest } from './manifest.ts';
+import { type Finding, type ManifestProblem, placeFindings } from './problem.ts';
+import { ManifestFile } from './schema.ts';
+import { toManifest } from './to-manifest.ts';
+import { readYaml } from './yaml/read-yaml.ts';
+
+/** A shorter value would be found inside ordinary words. */
+const SHORTEST_HIDDEN = 4;
+
+export interface ManifestSource {
+  /** How the file is called in messages. */
+  readonly file: string;
+  readonly environment: Environment;
+}
+
+export type ParsedManifest =
+  | {
+      readonly ok: true;
+      readonly manifest: Manifest;
+      /** What was taken from the environment and must never be shown. */
+      readonly secrets: string[];
+      readonly warnings: ManifestProblem[];
+      /** Ids that must be replaced before a bot can start with the manifest; all else works with them. */
+      readonly placeholders: ManifestProblem[];
+    }
+  | { readonly ok: false; readonly problems: ManifestProblem[]; readonly warnings: ManifestProblem[] };
+
+/** Reads a manifest. Every mistake is reported at once, with its place; whatever the text is, nothing is thrown. */
+export function parseManifest(text: string, { file, environment }: ManifestSource): ParsedManifest {
+  const yaml = readYaml(text, file);
+  if (!yaml.ok) return { ok: false, problems: yaml.problems, warnings: [] };
+  const { value: written, places } = yaml;
+  if (!isJsonObject(written)) {
+    const message = 'a manifest is a mapping with the keys slack, agent, policies and tools';
+    return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }], warnings: [] };
+  }
+
+  const literal = findLiteralSecrets(text).map(({ offset, message }) => ({
+    file,
+    ...places.at(offset),
+    path: places.nameOf(places.pointerAt(offset)),
+    message,
+  }));
+  const { value, used, filledIn, secrets, findings: unfilled } = fillFromEnvironment(written, environment);
+  const manifest = isJsonObject(value) ? value : {};
+  const tools = checkTools(manifest);
+  // A value that could not be filled in is wrong for that reason alone.
+  const isUnfilled = new Set(unfilled.map(({ pointer }) => pointer));
+  const findings = [...checkShape(manifest), ...checkPolicies(manifest.policies), ...tools.findings]
+    .filter(({ pointer }) => !isUnfilled.has(pointer))
+    .map((finding) => (filledIn.has(finding.pointer) ? withoutQuotes(finding) : finding));
+  const placed = placeFindings(file, [...unfilled, ...findings], places).filter(
+    ({ line, column }) => !yaml.problems.some((known) => known.line === line && known.column === column),
+  );
+  const problems = [...yaml.problems, ...literal, ...placed]
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .map((problem) => ({ ...problem, message: withoutValues(problem.message, used) }));
+  const warnings = placeFindings(file, tools.warnings, places);
+
+  const parsed = ManifestFile.safeParse(manifest);
+  if (problems.length === 0 && parsed.success) {
+    const placeholders = placeFindings(file, findPlaceholders(manifest), places);
+    return { ok: true, manifest: toManifest(parsed.data), secrets: [...secrets], warnings, placeholders };
+  }
+  if (problems.length === 0) {
+    const message = `it does not fit its schema: ${parsed.error?.issues[0]?.message ?? 'unknown'}`;
+    problems.push({ file, line: 1, column: 1, path: '', message });
+  }
+  return { ok: false, problems, warnings };
+}
+
+/** A message about a value from the environment repeats no part of it. */
+function withoutQuotes(finding: Finding): Finding {
+  const message = finding.message.replace(/"(?:[^"\\]|\\.)*"/g, 'what the environment has');
+  return { ...finding, message };
+}
+
+function withoutValues(message: string, used: ReadonlyMap<string, string>): string {
+  let hidden = message;
+  for (const [name, value] of used) {
+    if (value.length >= SHORTEST_HIDDEN) hidden = hidden.replaceAll(value, () => `\${${name}}`);
+  }
+  return hidden;
+}
