@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditMark, AuditStore, SinkProgress } from '../store/port/audit.ts';
+import type { AuditEnds, AuditMark, AuditStore, SinkProgress } from '../store/port/audit.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { checkpointLine, type ExportLine, rowLine } from './export-line.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
@@ -30,7 +30,7 @@ export interface Exporter {
   stop(): Promise<void>;
 }
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 10_000;
 const CHECKPOINT_EVERY_MS = 30_000;
 const LEASE_MS = 60_000;
 const TRIM_EVERY_MS = 3_600_000;
@@ -50,18 +50,21 @@ export function startExporter(options: ExporterOptions): Exporter {
   const owner = randomUUID();
   const stopping = new AbortController();
   const backOffs = new Map<string, BackOff>();
-  let trimmedAt = Date.now();
+  let [signedAt, trimmedAt] = [0, Date.now()];
 
   const holdsLease = async (): Promise<boolean> => (await store.claimExport(owner, LEASE_MS)) === 'held';
 
-  async function isCheckpointDue(): Promise<boolean> {
-    if (key === undefined) return false;
-    const last = await store.lastCheckpoint();
-    const at = (last && parseCheckpoint(last.text)?.at) ?? 0;
-    return stopping.signal.aborted || Date.now() - at >= checkpointEveryMs;
+  async function signIfDue(ends: readonly AuditEnds[]): Promise<void> {
+    if (key === undefined || (Date.now() < signedAt + checkpointEveryMs && !stopping.signal.aborted)) return;
+    await makeCheckpoint(store, key, owner, { ends, log });
+    signedAt = Date.now();
   }
 
-  async function exportTo(sink: Sink, known: SinkProgress | undefined): Promise<void> {
+  async function exportTo(
+    sink: Sink,
+    known: SinkProgress | undefined,
+    ends: readonly AuditEnds[],
+  ): Promise<void> {
     const marks = new Map<number, AuditMark>((known?.marks ?? []).map((mark) => [mark.shard, mark]));
     let checkpoint = known?.checkpoint ?? 0;
     const keep = async (lines: readonly ExportLine[]): Promise<void> => {
@@ -73,7 +76,7 @@ export function startExporter(options: ExporterOptions): Exporter {
       const saved = await store.saveProgress(owner, sink.name, { marks: [...marks.values()], checkpoint });
       if (saved === 'not-held' || !(await holdsLease())) throw new LeaseLostError();
     };
-    for (const { head } of await store.auditEnds()) {
+    for (const { head } of ends) {
       const seq = marks.get(head.shard)?.seq ?? 0;
       if (seq >= head.seq) continue;
       await inBatches(mapEach(store.readAudit(head.shard, seq), rowLine), keep);
@@ -81,11 +84,15 @@ export function startExporter(options: ExporterOptions): Exporter {
     await inBatches(checkpointLines(store, checkpoint), keep);
   }
 
-  async function tryExport(sink: Sink, known: SinkProgress | undefined): Promise<void> {
+  async function tryExport(
+    sink: Sink,
+    known: SinkProgress | undefined,
+    ends: readonly AuditEnds[],
+  ): Promise<void> {
     const { failures, until } = backOffs.get(sink.name) ?? { failures: 0, until: 0 };
     if (Date.now() < until) return;
     try {
-      await exportTo(sink, known);
+      await exportTo(sink, known, ends);
       backOffs.delete(sink.name);
     } catch (err) {
       if (err instanceof LeaseLostError) throw err;
@@ -99,9 +106,10 @@ export function startExporter(options: ExporterOptions): Exporter {
     const current = settings();
     const sinks = sinksOf(current);
     if ((key === undefined && sinks.length === 0) || !(await holdsLease())) return;
-    if (key !== undefined && (await isCheckpointDue())) await makeCheckpoint(store, key, owner, log);
+    const ends = await store.auditEnds();
+    await signIfDue(ends);
     const progress = await store.readProgress();
-    for (const sink of sinks) await tryExport(sink, progress.get(sink.name));
+    for (const sink of sinks) await tryExport(sink, progress.get(sink.name), ends);
     const { retentionMs } = current;
     if (retentionMs === undefined || Date.now() - trimmedAt < TRIM_EVERY_MS) return;
     trimmedAt = Date.now();

@@ -1,4 +1,4 @@
-import type { AuditMark, AuditStore } from '../store/port/audit.ts';
+import type { AuditEnds, AuditMark, AuditStore } from '../store/port/audit.ts';
 import { linkOf, sealOf } from '../store/record/chain-check.ts';
 import {
   type Checkpoint,
@@ -24,7 +24,7 @@ export async function makeCheckpoint(
   store: AuditStore,
   key: SigningKey,
   owner: string,
-  log: CheckpointLog,
+  { ends, log }: { readonly ends: readonly AuditEnds[]; readonly log: CheckpointLog },
 ): Promise<CheckpointResult> {
   const stored = await store.lastCheckpoint();
   const last = stored === undefined ? undefined : parseCheckpoint(stored.text);
@@ -34,11 +34,11 @@ export async function makeCheckpoint(
   }
   const signed = new Map((last?.heads ?? []).map((head) => [head.shard, head]));
   const heads = new Map<number, Checkpoint['heads'][number]>(signed);
-  for (const { base, head } of await store.auditEnds()) {
+  for (const { base, head } of ends) {
     const { shard } = head;
     const from: AuditMark = signed.get(shard) ?? { ...base, sha256: base.seq === 0 ? '' : undefined };
     if (head.seq === from.seq && head.hash === from.hash) continue;
-    const walked = head.seq > from.seq ? await walk(store, from) : undefined;
+    const walked = head.seq > from.seq ? await walk(store, from, head.seq) : undefined;
     if (walked !== undefined) heads.set(shard, toHead(walked));
     else log.error({ shard, seq: from.seq }, 'audit log was changed after it was signed');
   }
@@ -64,15 +64,16 @@ function isTrusted(checkpoint: Checkpoint, { id, publicKey }: SigningKey): boole
   return checkpoint.keyId !== id || isSignedBy(checkpoint, publicKey);
 }
 
-/** Follows the rows of a shard from a known one; `undefined` if they do not continue it. */
-async function walk(store: AuditStore, from: AuditMark): Promise<AuditMark | undefined> {
+/** Follows the rows of a shard from a known one to a number; `undefined` if they do not continue it. */
+async function walk(store: AuditStore, from: AuditMark, until: number): Promise<AuditMark | undefined> {
   let last = from;
   for await (const row of store.readAudit(from.shard, from.seq)) {
     if (row.seq !== last.seq + 1 || linkOf(row, last.hash) !== row.hash) return undefined;
     const sha256 = last.sha256 === undefined ? undefined : sealOf(row, last.sha256);
     last = { shard: row.shard, seq: row.seq, hash: row.hash, sha256 };
+    if (row.seq === until) return last;
   }
-  return last;
+  return undefined;
 }
 
 function toHead({ shard, seq, hash, sha256 }: AuditMark): Checkpoint['heads'][number] {
