@@ -1,11 +1,11 @@
-import type { Answer, Change, Entity, MessageEntity, Verb, Verbs } from './protocol.ts';
+import type { ActionName, ActionResult, Actions, Change, Entity, MessageEntity } from './protocol.ts';
 
 /** One person's client of the page, without a browser: for scripts and tests. */
 export interface PageClient {
-  /** All that this person's page holds now. */
+  /** The entities of this person's page, by key. */
   readonly entities: ReadonlyMap<string, Entity>;
-  /** Does something as this person; what the server refuses is thrown with its sentence. */
-  act<Name extends Verb>(verb: Name, body: Verbs[Name]): Promise<Extract<Answer, { ok: true }>>;
+  /** Performs an action as this person; throws with the server's message when it is refused. */
+  act<Name extends ActionName>(name: Name, body: Actions[Name]): Promise<Extract<ActionResult, { ok: true }>>;
   /** Waits until an entity is found; asked again after every change. */
   until<Found>(
     find: (entities: readonly Entity[]) => Found | undefined,
@@ -14,7 +14,7 @@ export interface PageClient {
   close(): void;
 }
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** Connects as a person to a page server and keeps what it sends. */
 export async function openPageClient(url: string, userId: string): Promise<PageClient> {
@@ -33,14 +33,14 @@ export async function openPageClient(url: string, userId: string): Promise<PageC
   });
   return {
     entities,
-    async act(verb, body) {
-      const answered = await fetch(`${origin}/client/${userId}/${verb}`, {
+    async act(name, body) {
+      const answered = await fetch(`${origin}/client/${userId}/${name}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      const answer = (await answered.json()) as Answer;
-      if (!answer.ok) throw new Error(`${verb} was refused: ${answer.error}`);
+      const answer = (await answered.json()) as ActionResult;
+      if (!answer.ok) throw new Error(`${name} was refused: ${answer.error}`);
       return answer;
     },
     until: (find, { what, timeoutMs = TIMEOUT_MS }) =>
@@ -63,8 +63,8 @@ export async function openPageClient(url: string, userId: string): Promise<PageC
   };
 }
 
-/** The messages among entities whose words fit, in their text or their blocks, oldest first. */
-export function messagesSaying(entities: readonly Entity[], words: RegExp): readonly MessageEntity[] {
+/** Returns the messages whose text or blocks match, oldest first. */
+export function messagesMatching(entities: readonly Entity[], words: RegExp): readonly MessageEntity[] {
   return entities
     .filter((entity) => entity.kind === 'message')
     .filter(({ text, blocks }) => words.test(`${text}\n${JSON.stringify(blocks)}`))

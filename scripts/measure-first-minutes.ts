@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { messagesSaying, openPageClient, type PageClient } from '../playground/page-client.ts';
+import { messagesMatching, openPageClient, type PageClient } from '../playground/page-client.ts';
 import type { Entity, MessageEntity } from '../playground/protocol.ts';
 import { findFreePort } from '../playground/redis/find-free-port.ts';
-import { tourSteps } from '../playground/script/tour.ts';
 import { CAST } from '../playground/slack/default-cast.ts';
+import { tourSteps } from '../playground/tour/tour-steps.ts';
 import { APPROVE } from '../src/bot/cards/action-ids.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
@@ -19,7 +19,7 @@ const ActionElements = z.array(
 );
 const NOTHING_YET = { requests: [], kills: 0, refunds: [], openings: [] };
 
-/** Runs something to its end, and gives how many seconds it took; what it said is shown only when it fails. */
+/** Runs a command and returns its duration in seconds; its output is shown only when it fails. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<number> {
   const begun = performance.now();
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -33,7 +33,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   return secondsSince(begun);
 }
 
-/** Starts the playground of a clone as a person would, and gives its address once it says that it is ready. */
+/** Starts the playground of a clone and returns its URL once it is ready. */
 async function startIn(clone: string): Promise<{ url: string; stop(): Promise<void> }> {
   const options = ['--port', String(await findFreePort()), '--data', join(clone, '.playground')];
   const playground = spawn('npm', ['run', '--silent', 'playground', '--', ...options], {
@@ -52,9 +52,9 @@ async function startIn(clone: string): Promise<{ url: string; stop(): Promise<vo
   throw new Error('The playground ended before it was ready.');
 }
 
-/** Asks for a refund over the limit and has it signed; gives how many seconds it took until the bot had said how it went. */
+/** Requests a refund above the limit and approves it; returns the seconds until the bot reported the result. */
 async function approveFirstAction(url: string): Promise<number> {
-  const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'signed-refund');
+  const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'approved-refund');
   if (step?.prompt === undefined) throw new Error('The tour has no refund that needs a signature.');
   const [remi, alice] = await Promise.all([
     openPageClient(url, CAST.requester),
@@ -62,12 +62,12 @@ async function approveFirstAction(url: string): Promise<number> {
   ]);
   const { botUserId } = await appOf(remi);
   const asked = performance.now();
-  const { ts: threadTs } = await remi.act('say', {
+  const { ts: threadTs } = await remi.act('send', {
     channel: step.channel,
     text: `<@${botUserId}> ${step.prompt}`,
   });
   const inThread = (entities: readonly Entity[], words: RegExp) =>
-    messagesSaying(entities, words).filter(
+    messagesMatching(entities, words).filter(
       (message) => message.threadTs === threadTs && message.user === botUserId,
     );
   const card = await alice.until((entities) => inThread(entities, /"text":"Approve"/)[0], {
@@ -101,7 +101,7 @@ function secondsSince(begun: number): number {
   return (performance.now() - begun) / 1_000;
 }
 
-/** Clones, installs, starts, asks and signs; everything is removed again. */
+/** Clones, installs, starts, requests and approves; everything is removed afterwards. */
 async function measure(): Promise<readonly (readonly [string, number])[]> {
   const clone = await mkdtemp(join(tmpdir(), 'countersign-clone-'));
   try {

@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { bringUpChromium } from '../playground/chromium/bring-up-chromium.ts';
 import { launchChromium } from '../playground/chromium/launch-chromium.ts';
-import { Visitor } from '../playground/chromium/visitor.ts';
-import { PLACES } from '../playground/slack/default-cast.ts';
+import { PersonPage } from '../playground/chromium/person-page.ts';
+import { CHANNELS } from '../playground/slack/default-cast.ts';
 import { startPlayground } from '../playground/start-playground.ts';
 
-/** A state of the page: whose window, where, and what is to be clicked before the picture is taken. */
+/** A state of the page: the path, and the clicks before the screenshot. */
 interface Shot {
   readonly name: string;
   readonly path: string;
-  readonly show?: (visitor: Visitor, isNarrow: boolean) => Promise<unknown>;
+  readonly show?: (visitor: PersonPage, isNarrow: boolean) => Promise<unknown>;
 }
 
 type Look = Pick<BrowserContextOptions, 'viewport' | 'hasTouch' | 'isMobile' | 'colorScheme'>;
 
 const WIDE: Look = { viewport: { width: 1440, height: 900 } };
 const NARROW: Look = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const GENERAL = `/${PLACES.general}`;
+const GENERAL = `/${CHANNELS.general}`;
 const PATIENCE_MILLISECONDS = 60_000;
 
 const LOOKS: Readonly<Record<string, Look>> = {
@@ -30,7 +30,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'narrow-dark': { ...NARROW, colorScheme: 'dark' },
 };
 
-/** The pictures of the README; the wide one is a little narrower, so that it stays light. */
+/** Screenshots of the README; the wide one is narrower to keep the file small. */
 const README_LOOKS: Readonly<Record<string, Look>> = {
   'pending-approval.png': { viewport: { width: 1200, height: 750 }, colorScheme: 'light' },
   'phone-dark.png': { ...NARROW, colorScheme: 'dark' },
@@ -40,7 +40,7 @@ const images = fileURLToPath(new URL('../docs/images', import.meta.url));
 const manifest = fileURLToPath(new URL('../examples/shop/manifest.yml', import.meta.url));
 const [folder = '.playground/screenshots'] = process.argv.slice(2);
 
-/** Plays the main states in a playground of its own and takes pictures of them, light and dark, wide and narrow. */
+/** Starts a playground and takes screenshots of its main states, light and dark, wide and narrow. */
 async function takeScreenshots(): Promise<void> {
   for (const path of [folder, images]) mkdirSync(path, { recursive: true });
   const dataFolder = mkdtempSync(join(tmpdir(), 'countersign-screenshots-'));
@@ -60,7 +60,7 @@ async function takeScreenshots(): Promise<void> {
   log(`The pictures are in ${folder}, those of the README in docs/images.`);
 }
 
-type Visit = (path: string, look: Look) => Promise<Visitor>;
+type Visit = (path: string, look: Look) => Promise<PersonPage>;
 
 async function takeEach(shot: Shot, visit: Visit): Promise<void> {
   for (const [look, settings] of Object.entries(LOOKS))
@@ -69,7 +69,7 @@ async function takeEach(shot: Shot, visit: Visit): Promise<void> {
   for (const [file, look] of Object.entries(README_LOOKS)) await take(shot, look, join(images, file), visit);
 }
 
-async function open(browser: Browser, baseURL: string, path: string, look: Look): Promise<Visitor> {
+async function open(browser: Browser, baseURL: string, path: string, look: Look): Promise<PersonPage> {
   const context = await browser.newContext({
     baseURL,
     locale: 'en-US',
@@ -80,17 +80,17 @@ async function open(browser: Browser, baseURL: string, path: string, look: Look)
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MILLISECONDS);
   await page.goto(path);
-  return new Visitor(page);
+  return new PersonPage(page);
 }
 
-/** Asks for everything that the pictures show, and says where it is to be seen. */
+/** Creates all states for the screenshots and returns where they are. */
 async function playStates(visit: Visit): Promise<Shot[]> {
   const remi = await visit(`/remi${GENERAL}`, WIDE);
   const alice = await visit(`/alice${GENERAL}`, WIDE);
   const ask = async (words: string, shown: string): Promise<string> => {
     await remi.ask(words);
     await remi.openThread(words);
-    await remi.inThread(shown).waitFor();
+    await remi.threadMessage(shown).waitFor();
     return new URL(remi.page.url()).pathname.replace('/remi', '');
   };
   const expiring = await ask(
@@ -101,23 +101,23 @@ async function playStates(visit: Visit): Promise<Shot[]> {
   const deployment = await ask('Please deploy checkout 2.4.1 to staging.', 'Approval needed');
   await alice.page.goto(`/alice${deployment}`);
   await alice.click(alice.pendingCard('deploy_service'), 'Approve');
-  await alice.inThread('Progress').waitFor();
-  await alice.tour.getByRole('button', { name: 'Kill the bot in the middle' }).click();
+  await alice.threadMessage('Progress').waitFor();
+  await alice.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
   await alice.click(alice.tour, 'Kill the bot now');
-  await alice.inThread('deploy_service: unknown').waitFor();
+  await alice.threadMessage('deploy_service: unknown').waitFor();
 
   const deletion = await ask('Please delete the customer Tomo Arai.', 'Approval needed');
   await alice.page.goto(`/alice${deletion}`);
   await alice.click(alice.pendingCard('delete_customer'), 'Approve');
   await alice.click(alice.dialog, 'Approve');
-  await alice.inThread('1 of 2 signed').waitFor();
+  await alice.threadMessage('1 of 2 signed').waitFor();
   await ask('Please refund 20 dollars of order A-1001, it came late.', 'Refunded $20.00');
   const refund = await ask(
     'Please refund 120 dollars of order A-1001, the top is scratched.',
     'Approval needed',
   );
   await remi.page.goto(`/remi${expiring}`);
-  await remi.inThread('publish_status: expired').waitFor();
+  await remi.threadMessage('publish_status: expired').waitFor();
   await Promise.all([remi, alice].map(({ page }) => page.context().close()));
   return shotsOf({ expiring, question, deployment, deletion, refund });
 }
@@ -125,9 +125,9 @@ async function playStates(visit: Visit): Promise<Shot[]> {
 function shotsOf(
   paths: Readonly<Record<'expiring' | 'question' | 'deployment' | 'deletion' | 'refund', string>>,
 ): Shot[] {
-  const withCard = (words: string) => (visitor: Visitor) => visitor.inThread(words).waitFor();
-  const withRecord = (words: string) => async (visitor: Visitor, isNarrow: boolean) => {
-    await visitor.inThread(words).waitFor();
+  const withCard = (words: string) => (visitor: PersonPage) => visitor.threadMessage(words).waitFor();
+  const withRecord = (words: string) => async (visitor: PersonPage, isNarrow: boolean) => {
+    await visitor.threadMessage(words).waitFor();
     if (isNarrow) return;
     await visitor.page.getByRole('tab', { name: 'Record' }).click();
     await visitor.record.getByText(/Audit chain/).waitFor();
@@ -189,7 +189,7 @@ async function take({ path, show }: Shot, look: Look, file: string, visit: Visit
   await visitor.page.getByRole('main').waitFor();
   await show?.(visitor, look.isMobile === true);
   await visitor.page.screenshot({ path: file });
-  // A modal belongs to the person, not to the window: the next window would begin with it.
+  // A modal belongs to the person, not to the window: the next window would show it too.
   if (await visitor.dialog.isVisible()) {
     await visitor.page.keyboard.press('Escape');
     await visitor.dialog.waitFor({ state: 'detached' });

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
+import { describeError } from './agent/util/describe-error.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
-import { type ManifestTrouble, watchManifest } from './tools/manifest/reload.ts';
+import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
 import { Secrets } from './tools/secrets.ts';
 
-/** Ends with what is wrong, a line each; nothing was started. */
-function refuse(problems: readonly string[], hint: string): never {
+/** Ends the process before anything has started, with one line for each problem. */
+function refuse(problems: readonly string[], hint = ''): never {
   process.stderr.write(
     `countersign cannot start:\n${problems.map((problem) => `  ${problem}\n`).join('')}${hint}`,
   );
@@ -25,15 +26,15 @@ const text = await readFile(file, 'utf8').catch(() =>
   refuse([`there is no ${file}`], 'Set MANIFEST to its path.\n'),
 );
 const parsed = parseManifest(text, { file, environment: process.env });
-if (!parsed.ok) refuse(parsed.problems.map(formatProblem), '');
-if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem), '');
+if (!parsed.ok) refuse(parsed.problems.map(formatProblem));
+if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem));
 
 const secrets = new Secrets();
 const { slack, model } = settings;
 const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecret;
 for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
 if (settings.auditKey !== undefined && 'text' in settings.auditKey) secrets.add(settings.auditKey.text);
-// Whatever is logged, and by whom, no secret gets out.
+// Every line of the log is redacted, whichever library wrote it.
 const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
 try {
   const folder = dirname(resolve(file));
@@ -46,7 +47,7 @@ try {
     secrets,
     store: bot.context.store,
     logger,
-    onProblem: (trouble) => tellAdmins(bot, trouble),
+    onNotice: (notice) => notifyAdmins(bot, notice),
   });
   const stop = async (): Promise<void> => {
     await watch.close();
@@ -55,18 +56,21 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {
-  refuse([error instanceof Error ? error.message : String(error)], '');
+  refuse([describeError(error)]);
 }
 
-/** Sends every admin of the manifest what is wrong with the changed one. */
-async function tellAdmins(
+/** Sends every admin of the manifest the problems of a changed manifest. */
+async function notifyAdmins(
   { context, toolbox }: RunningBot,
-  { outcome, file: name, problems }: ManifestTrouble,
+  { outcome, file: name, problems }: ReloadNotice,
 ): Promise<void> {
-  const what =
-    outcome === 'refused'
-      ? `The changed ${name} is refused; the one before it stays.`
-      : `${name} was taken over, but:`;
+  const summary =
+    outcome === 'rejected'
+      ? `${name} has errors; the previous version stays active.`
+      : `The new ${name} is active, but has problems:`;
   for (const channel of toolbox.manifest.agent.admins)
-    await context.client.chat.postMessage({ channel, text: `${what}\n\`\`\`${problems.join('\n')}\`\`\`` });
+    await context.client.chat.postMessage({
+      channel,
+      text: `${summary}\n\`\`\`${problems.join('\n')}\`\`\``,
+    });
 }

@@ -22,7 +22,7 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** What the process is told from outside, checked once. */
+/** The settings of the process, read from the environment and checked once. */
 export interface Settings {
   readonly slack: { readonly botToken: string; readonly apiUrl: string | undefined } & (
     | { readonly mode: 'socket'; readonly appToken: string }
@@ -32,15 +32,15 @@ export interface Settings {
     readonly model: string;
     readonly apiKey: string;
     readonly baseURL: string | undefined;
-    /** How long the model may say nothing, before its answer and within it. */
+    /** The time limit for silence of the model, before and within its reply. */
     readonly silenceMs: number;
   };
   readonly redis: RedisSettings;
   readonly manifest: string;
   readonly port: number;
-  /** Where outside systems reach the bot, for call-backs. */
+  /** The address where external systems reach the bot, for callbacks. */
   readonly publicUrl: string;
-  /** After how long without a sign of life a process is taken for dead and its work is seen to. */
+  /** The time without a heartbeat after which a process is taken for dead and its work is recovered. */
   readonly crashNoticeSeconds: number;
   /** Where the key that signs the audit log is; without one nothing is signed. */
   readonly auditKey?: KeySource | undefined;
@@ -51,22 +51,22 @@ export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads the environment; every missing or wrong variable is named at once, and no value is repeated. */
+/** Reads the environment. It names every missing or wrong variable at once and repeats no value. */
 export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const own = Environment.safeParse(given);
   const redis = RedisEnvironment.safeParse(given);
-  const way = wayToSlack(given);
-  if (!own.success || !redis.success || way === undefined) {
+  const connection = slackConnection(given);
+  if (!own.success || !redis.success || connection === undefined) {
     const issues = [...(own.error?.issues ?? []), ...(redis.error?.issues ?? [])];
-    const problems = issues.map(({ path, message }) => problemOf(path.join('.'), message, given));
-    return { ok: false, problems: way === undefined ? [...problems, NO_WAY] : problems };
+    const problems = issues.map(({ path, message }) => describeIssue(path.join('.'), message, given));
+    return { ok: false, problems: connection === undefined ? [...problems, NO_CONNECTION] : problems };
   }
   const { data } = own;
   return {
     ok: true,
     settings: {
-      slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...way },
+      slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...connection },
       model: {
         model: data.OPENAI_MODEL,
         apiKey: data.OPENAI_API_KEY,
@@ -93,14 +93,17 @@ export function auditKeySource({
   return text === undefined || text === '' ? undefined : { text };
 }
 
-const NO_WAY = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';
+const NO_CONNECTION = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';
 
-/** Which secrets are set decides how Slack reaches the bot; with both, it is Socket Mode. */
-function wayToSlack({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret }: NodeJS.ProcessEnv) {
+/** Chooses Socket Mode or HTTP by the secrets that are set; with both, Socket Mode. */
+function slackConnection({
+  SLACK_APP_TOKEN: appToken,
+  SLACK_SIGNING_SECRET: signingSecret,
+}: NodeJS.ProcessEnv) {
   if (appToken !== undefined) return { mode: 'socket', appToken } as const;
   return signingSecret === undefined ? undefined : ({ mode: 'http', signingSecret } as const);
 }
 
-function problemOf(name: string, message: string, given: Readonly<Record<string, unknown>>): string {
+function describeIssue(name: string, message: string, given: Readonly<Record<string, unknown>>): string {
   return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
 }

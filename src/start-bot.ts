@@ -27,9 +27,9 @@ import type { Secrets } from './tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
 import { redactFields } from './tools/toolbox/protect-tool.ts';
 
-const STOP_WITHIN_MS = 20_000;
-const STATUS_WITHIN_MS = 2_000;
-const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
+const STOP_TIMEOUT_MS = 20_000;
+const STATUS_TIMEOUT_MS = 2_000;
+const DEFAULT_INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 export interface BotSetup {
   readonly settings: Settings;
@@ -38,23 +38,23 @@ export interface BotSetup {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly logger: Logger;
-  /** What the keys in Redis begin with, so that several bots can share one. */
+  /** The prefix of all keys in Redis, so that several bots can share one. */
   readonly prefix?: string;
   readonly timing?: Partial<Timing>;
-  /** How often it is looked for what is due and was not woken. */
+  /** The timing of the sweep, which finds due work that was not woken. */
   readonly sweep?: EngineOptions['sweep'];
 }
 
 export interface RunningBot {
-  /** Where its own HTTP server listens. */
+  /** The port of its own HTTP server. */
   readonly port: number;
   readonly context: BotContext;
   readonly toolbox: OpenToolbox;
-  /** Takes nothing new, lets what runs come to its end, and closes every connection. */
+  /** Accepts nothing new, lets running work finish, and closes every connection. */
   stop(): Promise<void>;
 }
 
-/** Wires the rooms together and connects to Redis and Slack; what it cannot reach is one error. */
+/** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const log = logger.child({ part: 'record' });
@@ -78,9 +78,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { model } = manifest.agent;
   const context: BotContext = {
     model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
-    // Read anew for every turn: the manifest may have been exchanged.
+    // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
-      const { instructions = INSTRUCTIONS, maxSteps, contextBudget, limits } = toolbox.manifest.agent;
+      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, contextBudget, limits } = toolbox.manifest.agent;
       return { instructions, maxSteps, contextBudget, limits };
     },
     toolbox,
@@ -115,8 +115,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
-    await Promise.all([engine.stop(), context.turns.idle(STOP_WITHIN_MS)]);
-    await context.status.idle(STATUS_WITHIN_MS);
+    await Promise.all([engine.stop(), context.turns.idle(STOP_TIMEOUT_MS)]);
+    await context.status.idle(STATUS_TIMEOUT_MS);
     await toolbox.close();
     await exporter.stop();
     await record.close();

@@ -4,6 +4,8 @@ import { openAIModel } from '../../src/agent/openai/chat-model.ts';
 import { startApprovedAction } from '../../src/bot/actions/start-action.ts';
 import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
+import { castVote } from '../../src/bot/decisions/cast-vote.ts';
+import { checkClick } from '../../src/bot/decisions/click.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import type { Message } from '../../playground/slack/state/types.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 
@@ -57,7 +57,7 @@ export class SlackPeople {
     const startedAt = performance.now();
     const { ts: thread } = this.#workspace
       .as(CAST.requester)
-      .say(PLACES.general, `<@${this.#workspace.state.app.botUserId}> refund order A-1001`);
+      .send(CHANNELS.general, `<@${this.#workspace.state.app.botUserId}> refund order A-1001`);
     const { at, message } = await this.#next('card', thread);
     const actionId = approveAction(message) ?? '';
     return { thread, ts: message.ts, actionId, cardMs: at - startedAt };
@@ -67,7 +67,7 @@ export class SlackPeople {
   async approve({ thread, ts, actionId }: PendingCard): Promise<ApprovalTimes> {
     const [reply, settled] = [this.#next('reply', thread), this.#next('settled card', thread)];
     const startedAt = performance.now();
-    const outcome = await this.#workspace.as(CAST.alice).click({ channel: PLACES.general, ts }, actionId);
+    const outcome = await this.#workspace.as(CAST.alice).click({ channel: CHANNELS.general, ts }, actionId);
     const acknowledgedMs = performance.now() - startedAt;
     if (outcome.kind !== 'acknowledged') throw new Error(`A click was not acknowledged: ${outcome.reason}`);
     const [{ at: replyAt }, { at: settledAt }] = await Promise.all([reply, settled]);

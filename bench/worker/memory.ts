@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startInstantModel } from '../support/instant-model.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { startPrivateRedis } from '../support/private-redis.ts';
@@ -70,7 +70,7 @@ async function sendMessages({ workspace }: Stage, threads: number): Promise<void
   const mention = `<@${workspace.state.app.botUserId}> refund order A-1001`;
   for (let sent = 0; sent < threads; sent += AT_ONCE) {
     for (let one = sent; one < Math.min(sent + AT_ONCE, threads); one += 1)
-      workspace.as(CAST.requester).say(PLACES.general, mention);
+      workspace.as(CAST.requester).send(CHANNELS.general, mention);
     await workspace.until(({ deliveries }) => deliveries.every(({ outcome }) => outcome.kind !== 'pending'), {
       timeoutMs: TIMEOUT_MS,
       what: 'an acknowledgement of every event',

@@ -11,7 +11,7 @@ export interface Refusal {
   problem: RequestProblem;
 }
 
-/** A running stand-in for OpenAI that answers from a script and refuses what OpenAI refuses. */
+/** A running local OpenAI server that answers from a script and refuses what OpenAI refuses. */
 export interface LocalModel {
   /** The base URL to give to a client, ending in `/v1`. */
   url: string;
@@ -22,7 +22,7 @@ export interface LocalModel {
   /** The requests whose client went away before the answer was complete. */
   abandoned: readonly ChatRequest[];
   /** Appends to the queue, which is used up before the script's function is asked. */
-  say(...replies: ModelReply[]): void;
+  enqueue(...replies: ModelReply[]): void;
   /** Throws if a call came that the script did not expect, or if replies are left over. */
   assertDone(): void;
   /** Closes the server with all its connections, then throws as `assertDone` does; a second call does nothing. */
@@ -111,7 +111,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
   function assertDone(): void {
     const faults = [...unexpected];
     if (queue.length > 0) {
-      faults.push(`The script was not played to its end; it still holds: ${JSON.stringify(queue)}.`);
+      faults.push(`The script was not used up; it still has: ${JSON.stringify(queue)}.`);
       faults.push(...refusals.map(({ problem }) => `A request was refused: ${problem.message}`));
     }
     if (faults.length > 0) throw new Error(faults.join('\n'));
@@ -136,7 +136,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
     requests,
     refusals,
     abandoned,
-    say: (...replies) => void queue.push(...replies),
+    enqueue: (...replies) => void queue.push(...replies),
     assertDone,
     async stop() {
       if (stopped) return;

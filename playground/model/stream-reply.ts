@@ -6,13 +6,13 @@ import type { Delivery } from './model-reply.ts';
 export async function streamChunks(
   response: ServerResponse,
   chunks: readonly object[],
-  { cut, hang, delayMs = 0 }: Delivery,
+  { cut, hang, before, delayMs = 0 }: Delivery,
 ): Promise<void> {
   const events = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map(
     (data) => `data: ${data}\n\n`,
   );
   const last = typeof cut === 'number' ? cut : hang;
-  const sent = await sendEvents(response, events.slice(0, last), delayMs);
+  const sent = await sendEvents(response, events.slice(0, last), delayMs, before);
   if (!sent) return;
   if (cut !== undefined) response.socket?.destroySoon();
   else if (hang === undefined) response.end();
@@ -31,6 +31,7 @@ async function sendEvents(
   response: ServerResponse,
   events: readonly string[],
   delayMs: number,
+  before?: Delivery['before'],
 ): Promise<boolean> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -39,7 +40,8 @@ async function sendEvents(
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  for (const event of events) {
+  for (const [chunk, event] of events.entries()) {
+    await before?.(chunk);
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: gone.signal }).catch(() => undefined);
     if (gone.signal.aborted || response.destroyed) return false;
     response.write(event);

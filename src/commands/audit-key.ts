@@ -19,7 +19,7 @@ can change it: "countersign audit verify --key" needs it.
   --public       print the public key of AUDIT_KEY_FILE or AUDIT_KEY instead
 `,
   async run(args, { environment, write, writeError }) {
-    const { values, positionals } = readOptions(args, { public: { type: 'boolean' } }, { words: 1 });
+    const { values, positionals } = readOptions(args, { public: { type: 'boolean' } }, { positionals: 1 });
     if (values.public) {
       const source = auditKeySource(environment);
       if (source === undefined) throw new Failure('AUDIT_KEY_FILE and AUDIT_KEY are not set');

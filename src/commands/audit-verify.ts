@@ -32,7 +32,7 @@ can write a whole chain anew; the checkpoints, whose key is not in Redis, show t
   --partial      the file begins in the middle of the log
   --json         print one JSON object: ok, rows, checkpoints, signedUntil, problems
 
-Exit code: 0 all is as it was written, 1 something is not, 2 not understood.
+Exit code: 0 everything is intact, 1 something is not, 2 wrong usage.
 `,
   async run(args, context) {
     const { values } = readOptions(args, {

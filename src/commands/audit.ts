@@ -42,12 +42,12 @@ request. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name
   --person WHO   only rows that name this person, by id or by name
   --request ID   only rows about this request
   --follow       go on and print new rows until stopped
-  --json         print a JSON object a line, as the export has it
+  --json         print one JSON object per line, as in the export
   --checkpoints  with --json: print the signed checkpoints as well, so that the output can be verified offline
-  --after FILE   print only what came after the marks in this file
-  --marks FILE   when all is printed, write to this file how far it came
+  --after FILE   print only rows after the marks in this file
+  --marks FILE   write marks of the last printed rows to this file
 
-To keep a copy up to date, give both the same file, which may be missing the first time:
+To keep a copy up to date, use the same file for both; it may be missing the first time:
   countersign audit --json --after marks.json --marks marks.json >> audit.jsonl
 `,
   async run(args, context) {

@@ -5,12 +5,13 @@ import { checkRequest } from '../../playground/model/check-request.ts';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { type Message, type Model, openAIModel } from '../../src/index.ts';
+import { countFor } from '../support/count-for.ts';
 import { type ForetoldCall, type ForetoldTurn, foretell } from './property/foretell.ts';
 import { type PlayedThread, play } from './property/play.ts';
 import { threadPlan } from './property/thread-plan.ts';
 
-const runs = Number(process.env.COUNTERSIGN_PROPERTY_RUNS ?? 150);
-const timeout = 60_000 + runs * 200;
+const runs = countFor('PROPERTY_RUNS', { quick: 50, full: 500 });
+const timeout = 180_000 + runs * 2_000;
 
 let local: LocalModel;
 let model: Model;

@@ -103,15 +103,15 @@ test('with nothing set, what is missing is named, and what depends on it is not 
   ]);
 });
 
-test('a scope that the manifest lists and the app was not granted is named, and so is one too many', async () => {
+test('a scope that the manifest lists and the app does not have is named, and so is one too many', async () => {
   const environment = await surroundings({ app: { scopes: ['chat:write', 'files:read'] } });
   expect(await saysOf('slack scopes', environment)).toEqual([
-    expect.stringMatching(/^failed: not granted: users:read; update the app .* install it again$/),
-    expect.stringMatching(/^warning: granted, but not in the manifest: files:read;/),
+    expect.stringMatching(/^failed: missing: users:read; update the app .* install it again$/),
+    expect.stringMatching(/^warning: installed, but not in the manifest: files:read;/),
   ]);
 });
 
-test('a token that Slack refuses is said to be refused, and is not shown', async () => {
+test('a token that Slack rejects is reported and not shown', async () => {
   const environment = {
     ...(await surroundings()),
     SLACK_BOT_TOKEN: 'xoxb-wrong',
@@ -119,8 +119,8 @@ test('a token that Slack refuses is said to be refused, and is not shown', async
   };
   const { code, out } = await run(['doctor'], environment);
   expect(code).toBe(1);
-  expect(out).toMatch(/^FAILED {3}slack bot token: Slack refuses SLACK_BOT_TOKEN \(invalid_auth\); copy/m);
-  expect(out).toMatch(/^FAILED {3}slack app token: Slack refuses SLACK_APP_TOKEN \(invalid_auth\); make/m);
+  expect(out).toMatch(/^FAILED {3}slack bot token: Slack rejects SLACK_BOT_TOKEN \(invalid_auth\); copy/m);
+  expect(out).toMatch(/^FAILED {3}slack app token: Slack rejects SLACK_APP_TOKEN \(invalid_auth\); create/m);
   expect(out).not.toMatch(/x(oxb|app)-wrong/);
 });
 
@@ -131,10 +131,10 @@ test('where Slack calls over HTTP no app token is missed', async () => {
   ]);
 });
 
-test('an app without Socket Mode is told to switch it on', async () => {
+test('an app without Socket Mode is told to turn it on', async () => {
   const environment = await surroundings({ app: { socketMode: false } });
   expect(await saysOf('slack app token', environment)).toEqual([
-    expect.stringMatching(/socket_mode_not_enabled.*switch Socket Mode on/),
+    expect.stringMatching(/socket_mode_not_enabled.*turn Socket Mode on/),
   ]);
 });
 

@@ -23,25 +23,34 @@ export interface CellOptions {
   readonly built: string;
   readonly rounds: number;
   readonly defect?: string;
-  /** How long everything may take to come to its end when the faults are over; a minute unless it says otherwise. */
+  /** How long Slack waits for an acknowledgement, where that is not as long as it does. */
+  readonly acknowledgementMs?: number;
+  /** What part of the approved actions may be enough, where the cell asks for more. */
+  readonly enoughExecuted?: number;
+  /** How long everything may take to come to its end when the faults are over; four minutes unless it says otherwise. */
   readonly settleWithinMs?: number;
   /** Where the workers' logs go when something was found. */
   readonly keepLogIn?: string;
 }
 
-const SETTLE_WITHIN_MS = 60_000;
+const SETTLE_WITHIN_MS = 240_000;
 const LEAST_EXECUTED = 0.95;
 
 /** Plays a fault against a world of its own, lets it come to rest, and holds what was seen from outside against the promises. */
 export async function playCell(cell: Cell, options: CellOptions): Promise<CellResult> {
-  const { built, rounds, defect, keepLogIn } = options;
+  const { built, rounds, defect, acknowledgementMs, enoughExecuted = 1, keepLogIn } = options;
   const begun = Date.now();
-  const world = await startWorld({ ...cell.world, built, ...(defect !== undefined && { defect }) });
+  const world = await startWorld({
+    ...cell.world,
+    built,
+    ...(defect !== undefined && { defect }),
+    ...(acknowledgementMs !== undefined && { acknowledgementMs }),
+  });
   try {
     const { errands, rounds: played, violations: own = [], remark = '' } = await cell.play(world, rounds);
     await letSettle(world, options.settleWithinMs ?? SETTLE_WITHIN_MS);
     const evidence = await gatherEvidence(world, errands, {
-      leastExecuted: cell.leastExecuted ?? LEAST_EXECUTED,
+      leastExecuted: Math.min(cell.leastExecuted ?? LEAST_EXECUTED, enoughExecuted),
       clocksDiffer: cell.world.clockAheadMs !== undefined,
     });
     const violations = [...own, ...checkAll(evidence)];

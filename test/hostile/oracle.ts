@@ -1,7 +1,7 @@
 import type { SentPayload } from '../../playground/slack/web-api/sent-payloads.ts';
 import { parseMarkdown } from '../../playground/web/src/blocks/text/parse-markdown.ts';
 import { parseMrkdwn } from '../../playground/web/src/blocks/text/parse-mrkdwn.ts';
-import { type Inline, wordsOfInlines } from '../../playground/web/src/blocks/text/passages.ts';
+import { type Inline, plainTextOf } from '../../playground/web/src/blocks/text/passages.ts';
 import { piecesIn } from '../playground/web/blocks/reading.ts';
 import { PAYLOAD } from './corpus.ts';
 
@@ -89,7 +89,7 @@ function isAlive(piece: Inline, known: Known): boolean {
 /** The model's own Markdown may be formatted, and may hold addresses that are seen; it reaches nobody and hides nothing. */
 function wrongMarkdown(text: string): string[] {
   const alive = piecesIn(parseMarkdown(text)).flatMap((piece) => {
-    if (piece.kind === 'link' && wordsOfInlines(piece.content) === piece.url) return [];
+    if (piece.kind === 'link' && plainTextOf(piece.content) === piece.url) return [];
     if (piece.kind === 'link' || pings(piece.kind)) return [`alive in a reply: ${JSON.stringify(piece)}`];
     return [];
   });

@@ -7,6 +7,7 @@ import type { ChatRequest } from '../../playground/model/chat-request.ts';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type RunningBot, startBot } from '../../src/start-bot.ts';
 import { CAST, PLACES, startStory } from '../stories/support.ts';
+import { countFor } from '../support/count-for.ts';
 import { EVIL_HOST, PAYLOAD } from './corpus.ts';
 import { type Known, nodesIn, wrongIn } from './oracle.ts';
 
@@ -103,7 +104,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
           const modal = workspace.modalOf(who);
           return modal?.id === before ? undefined : modal;
         },
-        { what: `the modal of ${actionId}`, timeoutMs: 10_000 },
+        { what: `the modal of ${actionId}` },
       );
     },
     async withdraw(card: Message) {
@@ -180,8 +181,8 @@ export function callsOf(
   };
 }
 
-/** The tests play every eighth item at each entry, `npm run hostile` all of them. */
-const EVERY = Number(process.env.COUNTERSIGN_HOSTILE_EVERY ?? 8);
+/** One of so many items is played at each entry. */
+const EVERY = countFor('HOSTILE_EVERY', { quick: 24, full: 1 });
 
 /** Plays the items, a few at a time, and gives what became of each by name. */
 export async function playAll<Item extends { readonly name: string }, Outcome>(

@@ -4,7 +4,7 @@ import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
-const SILENT = { heartbeatTimeoutMs: 300, heartbeatMs: 3_600_000 };
+const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 const manifestFor = (approvers: string) => `
@@ -81,7 +81,7 @@ test.each([
     const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
     const [requestId = ''] = requestIds;
 
-    const elsewhere = story.workspace.as(who).say(PLACES.partners, 'Look here.');
+    const elsewhere = story.workspace.as(who).send(PLACES.partners, 'Look here.');
     const target = { channel: PLACES.partners, ts: elsewhere.ts };
     await story.workspace.as(who).click(target, actionId, { force: true, value: requestId });
     await story.noticeFor(who, /not a card of this request/);

@@ -6,7 +6,7 @@ import { auditKeySource } from '../../settings.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
 
 type Loaded = { readonly manifest: Manifest; readonly folder: string } | undefined;
 
@@ -26,7 +26,7 @@ async function checkKey(environment: NodeJS.ProcessEnv): Promise<Finding> {
   try {
     return ok(check, `checkpoints are signed with the key ${(await readSigningKey(source)).id}`);
   } catch (error) {
-    return failed(check, sentenceOf(error));
+    return failed(check, firstLineOf(error));
   }
 }
 
@@ -53,6 +53,6 @@ async function checkExport(context: CommandContext, loaded: Loaded): Promise<Fin
       return ok(check, `${behind.join(', ')}; ${signed}`);
     });
   } catch (error) {
-    return failed(check, sentenceOf(error));
+    return failed(check, firstLineOf(error));
   }
 }

@@ -2,22 +2,22 @@ import { ModelError } from '../../agent/errors.ts';
 import { openAIModel } from '../../agent/openai/chat-model.ts';
 import { readSettings } from '../../settings.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import { type Finding, failed, notChecked, ok, sentenceOf } from './finding.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok } from './finding.ts';
 
-const PATIENCE_MS = 30_000;
-/** Stands in for settings that have nothing to do with the model, so that it can be tried before they are set. */
-const OTHERS = { SLACK_BOT_TOKEN: 'xoxb-', SLACK_APP_TOKEN: 'xapp-', REDIS_URL: 'redis://localhost' };
+const TIMEOUT_MS = 30_000;
+/** Replaces the settings that the model does not need, so that it can be checked before they are set. */
+const OTHER_SETTINGS = { SLACK_BOT_TOKEN: 'xoxb-', SLACK_APP_TOKEN: 'xapp-', REDIS_URL: 'redis://localhost' };
 
-/** Asks the model one short question, in the way the bot does. */
+/** Asks the model one short question, as the bot would. */
 export async function checkModel(
   environment: NodeJS.ProcessEnv,
   manifest: Manifest | undefined,
 ): Promise<Finding[]> {
-  const read = readSettings({ ...environment, ...OTHERS });
+  const read = readSettings({ ...environment, ...OTHER_SETTINGS });
   if (!read.ok) return [notChecked('model', read.problems.join(', '))];
   const { model: settings } = read.settings;
   const name = manifest?.agent.model ?? settings.model;
-  const model = openAIModel({ ...settings, model: name, maxRetries: 0, silenceMs: PATIENCE_MS });
+  const model = openAIModel({ ...settings, model: name, maxRetries: 0, silenceMs: TIMEOUT_MS });
   try {
     const { finish } = await model.reply({
       system: undefined,
@@ -28,10 +28,12 @@ export async function checkModel(
     });
     const answered = finish === 'stop' || finish === 'length';
     return [
-      answered ? ok('model', `${name} answers`) : failed('model', `${name} gave no whole answer (${finish})`),
+      answered
+        ? ok('model', `${name} answers`)
+        : failed('model', `${name} gave no complete answer (${finish})`),
     ];
   } catch (error) {
-    return [failed('model', `${sentenceOf(error)}${adviceFor(error)}`)];
+    return [failed('model', `${firstLineOf(error)}${adviceFor(error)}`)];
   }
 }
 

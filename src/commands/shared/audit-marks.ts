@@ -1,5 +1,6 @@
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { describeError } from '../../agent/util/describe-error.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
 import { Failure } from './errors.ts';
 
@@ -20,28 +21,26 @@ export async function marksUnlessExport(file: string): Promise<readonly AuditMar
   return buffer.toString() === '{"type":"' ? undefined : readMarks(file);
 }
 
-/** Reads how far an earlier export came; a file that is no such thing is a `Failure`, never an empty list. */
+/** Reads the marks of an earlier export; any other file is a `Failure`, never an empty list. */
 export async function readMarks(file: string): Promise<readonly AuditMark[]> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new Failure(`${file} cannot be read; it should be what --marks has written`);
+    throw new Failure(`${file} cannot be read; it must be a file that --marks has written`);
   });
   try {
     return Marks.parse(JSON.parse(text));
   } catch {
-    throw new Failure(`${file} holds no marks; it should be what --marks has written`);
+    throw new Failure(`${file} holds no marks; it must be a file that --marks has written`);
   }
 }
 
-/** Writes how far an export came; a reader finds the old marks or the new ones, nothing between. */
+/** Writes the marks of an export atomically: a reader finds the old marks or the new ones. */
 export async function writeMarks(file: string, marks: Iterable<AuditMark>): Promise<void> {
   const sorted = [...marks].sort((left, right) => left.shard - right.shard);
-  const unfinished = `${file}.${process.pid}.tmp`;
+  const draft = `${file}.${process.pid}.tmp`;
   try {
-    await writeFile(unfinished, `${JSON.stringify(sorted)}\n`);
-    await rename(unfinished, file);
+    await writeFile(draft, `${JSON.stringify(sorted)}\n`);
+    await rename(draft, file);
   } catch (error) {
-    throw new Failure(
-      `${file} cannot be written (${error instanceof Error ? error.message : String(error)})`,
-    );
+    throw new Failure(`${file} cannot be written (${describeError(error)})`);
   }
 }

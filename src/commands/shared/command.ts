@@ -1,17 +1,17 @@
-/** What a command may touch of the world around it. */
+/** The environment and the output of a command. */
 export interface CommandContext {
   readonly environment: NodeJS.ProcessEnv;
-  /** Resolves when the text is taken, so that a slow reader slows the command down. */
+  /** Resolves when the text is flushed, so that a slow reader slows the command down. */
   readonly write: (text: string) => Promise<void>;
   readonly writeError: (text: string) => Promise<void>;
-  /** Ends a command that would go on for ever. */
+  /** Ends a command that would run for ever. */
   readonly signal?: AbortSignal;
-  /** What the keys in Redis begin with. */
+  /** The prefix of all keys in Redis. */
   readonly prefix?: string;
 }
 
-/** How a command ended, for scripts: all is well, a problem was found, or the command line was not understood. */
-export const EXIT = { ok: 0, problem: 1, notUnderstood: 2 } as const;
+/** Exit codes for scripts: success, a problem was found, wrong usage. */
+export const EXIT = { ok: 0, problem: 1, usage: 2 } as const;
 
 /** One command of the command line. */
 export interface Command {

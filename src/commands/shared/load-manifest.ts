@@ -6,7 +6,7 @@ import { Failure } from './errors.ts';
 
 const DEFAULT_FILE = 'manifest.yml';
 
-/** Which manifest is meant: the one named, else that of `MANIFEST`, else the one in this folder. */
+/** Returns the path of the manifest: the one named, else that of `MANIFEST`, else `manifest.yml`. */
 export function manifestFile(environment: NodeJS.ProcessEnv, named?: string): string {
   const [file = DEFAULT_FILE] = [named, environment.MANIFEST].filter(
     (given) => given !== undefined && given !== '',
@@ -14,7 +14,7 @@ export function manifestFile(environment: NodeJS.ProcessEnv, named?: string): st
   return file;
 }
 
-/** Reads and checks a manifest; a file that cannot be read is a `Failure`, mistakes in it are a result. */
+/** Reads and checks a manifest. A file that cannot be read is a `Failure`; mistakes in it are a result. */
 export async function readManifest(file: string, environment: NodeJS.ProcessEnv): Promise<ParsedManifest> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -27,10 +27,10 @@ export async function readManifest(file: string, environment: NodeJS.ProcessEnv)
   return parseManifest(text, { file, environment });
 }
 
-/** Reads a manifest that must be right; its mistakes are the message of the `Failure`. */
+/** Reads a manifest that must be valid; its mistakes are the message of the `Failure`. */
 export async function requireManifest(file: string, environment: NodeJS.ProcessEnv) {
   const parsed = await readManifest(file, environment);
   if (!parsed.ok)
-    throw new Failure(`the manifest is wrong\n${parsed.problems.map(formatProblem).join('\n')}`);
+    throw new Failure(`the manifest has errors\n${parsed.problems.map(formatProblem).join('\n')}`);
   return { ...parsed, file, folder: dirname(resolve(file)) };
 }

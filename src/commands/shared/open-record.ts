@@ -6,7 +6,7 @@ import type { RedisClient } from '../../store/redis/run-script.ts';
 import type { CommandContext } from './command.ts';
 import { Failure } from './errors.ts';
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 export interface OpenedRecord {
   readonly store: Store;
@@ -14,7 +14,7 @@ export interface OpenedRecord {
   readonly prefix: string;
 }
 
-/** Opens the record for one piece of work and closes it afterwards, whatever came of it. */
+/** Opens the record for one command and closes it afterwards, also after an error. */
 export async function withRecord<Result>(
   { environment, prefix = 'countersign:' }: CommandContext,
   work: (record: OpenedRecord) => Promise<Result>,
@@ -25,7 +25,7 @@ export async function withRecord<Result>(
     const name = issue?.path.join('.') ?? 'REDIS_URL';
     throw new Failure(environment[name] === undefined ? `${name} is not set` : `${name} ${issue?.message}`);
   }
-  const client = await connectRedis(settings.data, { patienceMs: PATIENCE_MS });
+  const client = await connectRedis(settings.data, { patienceMs: TIMEOUT_MS });
   const store = openRedisStore({ client, prefix });
   try {
     return await work({ store, client, prefix });
@@ -34,7 +34,7 @@ export async function withRecord<Result>(
   }
 }
 
-/** A variable that is set to nothing counts as not set. */
-export function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Removes variables that are set to an empty text; they count as not set. */
+function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { describeError } from '../../agent/util/describe-error.ts';
 import type { SlackConnection } from '../../tools/manifest/slack-manifest.ts';
 import { UsageError } from './errors.ts';
 
@@ -13,16 +14,16 @@ export interface ReadOptions<Given extends Options> {
   readonly positionals: readonly string[];
 }
 
-/** Reads the options of a command; one that it does not have, or a word too many, is a `UsageError`. */
+/** Reads the options of a command; an unknown option or an extra argument is a `UsageError`. */
 export function readOptions<const Given extends Options>(
   args: readonly string[],
   options: Given,
-  limits?: { readonly words: number },
+  limits?: { readonly positionals: number },
 ): ReadOptions<Given>;
-export function readOptions(args: readonly string[], options: Options, { words } = { words: 0 }) {
+export function readOptions(args: readonly string[], options: Options, limits = { positionals: 0 }) {
   const { values, positionals } = parse(args, options);
-  const extra = positionals[words];
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+  const extra = positionals[limits.positionals];
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
   return { values, positionals };
 }
 
@@ -30,8 +31,8 @@ function parse(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    // Node goes on to explain how a word that begins with a dash can be given, which no command of ours takes.
+    const message = describeError(error);
+    // Node also explains how to pass an argument that begins with a dash, which no command takes.
     throw new UsageError(message.split('. ')[0] ?? message);
   }
 }
@@ -40,10 +41,10 @@ export const HTTP_OPTION = { http: { type: 'string' } } as const;
 export const HTTP_HELP =
   '  --http URL     have Slack call this public https URL instead of using Socket Mode';
 
-/** The way of connection that the options ask for; only a URL that Slack would call is taken. */
+/** Returns the kind of connection that the options ask for; Slack calls only https URLs. */
 export function slackConnection(url: string | undefined): SlackConnection {
   if (url === undefined) return { mode: 'socket' };
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
-    throw new UsageError(`--http wants a public https URL, and "${url}" is none`);
+    throw new UsageError(`--http needs a public https URL, but got "${url}"`);
   return { mode: 'http', url };
 }

@@ -7,23 +7,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Filled {
   readonly value: JsonValue;
-  /** Values of the environment by name, for every place that used one. */
+  /** The values that were used, by name. */
   readonly used: ReadonlyMap<string, string>;
-  /** The pointers of the values that hold one. */
+  /** The pointers of the values that hold one of them. */
   readonly filledIn: ReadonlySet<string>;
-  /** The values that stand in a tool's connection, where only the other side may see them. */
+  /** The values in a tool's connection, which only the other side may see. */
   readonly secrets: readonly string[];
   readonly findings: readonly Finding[];
 }
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** What people or the model get to read; a secret there would be a secret no longer. */
-const IN_THE_OPEN = /^\/(agent\/instructions|tools\/[^/]+\/(description|input|approval)(\/|$))/;
+/** Matches texts that people or the model read; a secret there would not stay one. */
+const VISIBLE = /^\/(agent\/instructions|tools\/[^/]+\/(description|input|approval)(\/|$))/;
 const CONNECTION =
   /^\/(tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private)(\/|$))|audit\/http\/)/;
 
-/** Replaces `${NAME}` by what the environment has under that name; `$${` stands for `${` itself. */
+/** Replaces `${NAME}` by that variable of the environment; `$${` is an escaped `${`. */
 export function fillFromEnvironment(value: JsonValue, environment: Environment): Filled {
   const used = new Map<string, string>();
   const filledIn = new Set<string>();
@@ -39,9 +39,9 @@ export function fillFromEnvironment(value: JsonValue, environment: Environment):
     if (!written.endsWith('}') || !VARIABLE.test(name)) {
       return report(`${written} is not of the form \${NAME}; write $\${ for the characters themselves`);
     }
-    if (IN_THE_OPEN.test(pointer)) {
+    if (VISIBLE.test(pointer)) {
       return report(
-        `${written} cannot stand here, where the model or people read it; only connections take secrets`,
+        `${written} cannot be used here, where the model or people read it; only connections take secrets`,
       );
     }
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined;

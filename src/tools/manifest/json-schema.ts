@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import { ManifestFile } from './schema.ts';
 import slackSchema from './slack-manifest.schema.json' with { type: 'json' };
 
-/** The JSON Schema of a manifest, for editors and for the check itself; its section `slack` is Slack's own schema. */
+/** Builds the JSON Schema of a manifest, for editors and for the check; its section `slack` is Slack's own schema. */
 export function manifestJsonSchema(): JsonObject {
   const written = toJson(z.toJSONSchema(ManifestFile, { io: 'input', target: 'draft-7' }));
   const { definitions, $schema: _dialect, ...slack } = slackSchema;

@@ -5,14 +5,14 @@ import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { BUILT_IN_NAMES } from './schema.ts';
 
-/** Who may answer a built-in interrupt; one that is off is not offered to the model. */
+/** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
-/** How many requests may wait for people at a time. */
+/** Limits the requests that wait for people at a time. */
 export interface PendingLimits {
   readonly pendingPerThread: number;
-  /** Of one person who asks, over all threads. */
+  /** Per requester, over all threads. */
   readonly pendingPerPerson: number;
 }
 
@@ -29,9 +29,9 @@ export interface AgentDeclaration {
 
 interface Declared {
   readonly name: string;
-  /** In the order of the file; none means that the default policy signs every call. */
+  /** In the order of the file; with none, every call needs the default policy. */
   readonly approval: readonly ApprovalRule[];
-  /** `undefined` where the manifest says nothing and the tool itself may. */
+  /** `undefined` if the manifest leaves it to the tool. */
   readonly idempotent: boolean | undefined;
   readonly maxAttempts: number;
   readonly retryForMs: number;
@@ -72,7 +72,7 @@ export interface AuditDeclaration {
   readonly retentionMs: number | undefined;
 }
 
-/** A manifest that holds: every value checked, every default filled in, every `${NAME}` replaced. */
+/** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;

@@ -11,163 +11,163 @@ import type { Manifest } from './manifest.ts';
 import { parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
 
-/** What the admins are told: a manifest that was refused, or one that was taken over although not all of its tools work. */
-export interface ManifestTrouble {
-  readonly outcome: 'refused' | 'taken-over';
+/** A notice for the admins: the manifest was rejected, or it is active although some of its tools do not work. */
+export interface ReloadNotice {
+  readonly outcome: 'rejected' | 'active-with-problems';
   readonly file: string;
   readonly problems: readonly string[];
 }
 
-export interface WatchedManifest {
+export interface ReloadOptions {
   readonly file: string;
   /** The text that the toolbox was opened with, so that a change before the watch begins is not missed. */
   readonly text: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly toolbox: OpenToolbox;
   readonly secrets: Secrets;
-  /** Notes a change on record; the same id is noted once. */
+  /** Writes a row of the audit log; a row with the same id is written once. */
   readonly store: {
     note(id: string, event: string, subject: string, detail: JsonObject): Promise<unknown>;
   };
   readonly logger: Logger;
-  readonly onProblem: (trouble: ManifestTrouble) => void | Promise<void>;
-  /** For how long the file must stay the same before it is taken: an editor writes in several steps. */
+  readonly onNotice: (notice: ReloadNotice) => void | Promise<void>;
+  /** The time that the file must stay the same before it is read: editors write in several steps. */
   readonly quietMs?: number;
-  /** How often the file is looked at where the system reports no changes, as on some mounted folders. */
-  readonly lookEveryMs?: number;
+  /** The interval of checks for file systems that report no changes, such as some mounted folders. */
+  readonly pollMs?: number;
 }
 
 export interface ManifestWatch {
-  /** Takes the file as it is now, and resolves when it is taken over or refused. */
-  look(): Promise<void>;
-  /** Ends the watch, after the change that is being taken over. */
+  /** Reads the file now; resolves when its manifest is active or rejected. */
+  reload(): Promise<void>;
+  /** Ends the watch, after a reload that is under way. */
   close(): Promise<void>;
 }
 
 const QUIET_MS = 250;
-const LOOK_EVERY_MS = 15_000;
+const POLL_MS = 15_000;
 const EVENT = 'configured';
 
 /**
- * Takes a changed manifest over without a restart. A bad one is refused and told, and the good one stays. A good one is on record
- * before it holds: while the record cannot be written, nothing changes.
+ * Activates a changed manifest without a restart. A manifest with errors is rejected, and the previous one stays active. A valid one
+ * is recorded before it becomes active: while the record cannot be written, nothing changes.
  */
-export async function watchManifest(watched: WatchedManifest): Promise<ManifestWatch> {
-  const { file, environment, toolbox, secrets, store, logger } = watched;
-  let holding = digestOf(watched.text);
-  let refused: string | undefined;
+export async function watchManifest(options: ReloadOptions): Promise<ManifestWatch> {
+  const { file, environment, toolbox, secrets, store, logger } = options;
+  let active = digestOf(options.text);
+  let rejected: string | undefined;
 
-  async function note(old: string | null, next: string, changed: readonly string[]): Promise<void> {
+  async function record(old: string | null, next: string, changed: readonly string[]): Promise<void> {
     const change = { old, new: next, changed, host: hostname(), ...(await ownerOf(file)) };
-    // Processes of one machine that read the same file say the same, and it is noted once.
+    // All processes on one machine write the same id, so the change is recorded once.
     await store.note(`${EVENT}-${digestOf(JSON.stringify(change))}`, EVENT, basename(file), change);
   }
 
-  async function tell(outcome: ManifestTrouble['outcome'], problems: readonly string[]): Promise<void> {
+  async function notify(outcome: ReloadNotice['outcome'], problems: readonly string[]): Promise<void> {
     try {
-      await watched.onProblem({ outcome, file, problems });
+      await options.onNotice({ outcome, file, problems });
     } catch (err) {
-      logger.error({ err }, 'the admins could not be told of trouble with the manifest');
+      logger.error({ err }, 'admins not notified');
     }
   }
 
-  async function refuse(found: string, problems: readonly string[]): Promise<void> {
-    if (refused === found) return;
-    refused = found;
-    logger.error({ file, problems }, 'the changed manifest is refused; the one before it stays');
-    await tell('refused', problems);
+  async function reject(digest: string, problems: readonly string[]): Promise<void> {
+    if (rejected === digest) return;
+    rejected = digest;
+    logger.error({ file, problems }, 'manifest rejected, previous version stays active');
+    await notify('rejected', problems);
   }
 
-  async function takeOver(): Promise<void> {
+  async function reload(): Promise<void> {
     const text = await readText(file);
-    if (text === undefined) return refuse('', [`${file} cannot be read`]);
-    const [old, next] = [holding, digestOf(text)];
+    if (text === undefined) return reject('', [`${file} cannot be read`]);
+    const [old, next] = [active, digestOf(text)];
     if (next === old) {
-      refused = undefined;
+      rejected = undefined;
       return;
     }
     const parsed = parseManifest(text, { file, environment });
-    if (!parsed.ok) return refuse(next, parsed.problems.map(formatProblem));
-    if (parsed.placeholders.length > 0) return refuse(next, parsed.placeholders.map(formatProblem));
+    if (!parsed.ok) return reject(next, parsed.problems.map(formatProblem));
+    if (parsed.placeholders.length > 0) return reject(next, parsed.placeholders.map(formatProblem));
     const changed = changedParts(toolbox.manifest, parsed.manifest);
-    await note(old, next, changed);
+    await record(old, next, changed);
     for (const secret of parsed.secrets) secrets.add(secret);
     const known = toolbox.problems();
     await toolbox.replace(parsed.manifest);
-    holding = next;
-    refused = undefined;
-    logger.info({ file, old, new: next, changed }, 'a changed manifest is taken over');
+    active = next;
+    rejected = undefined;
+    logger.info({ file, old, new: next, changed }, 'manifest reloaded');
     const problems = toolbox.problems().filter((problem) => !known.includes(problem));
-    if (problems.length > 0) await tell('taken-over', problems);
+    if (problems.length > 0) await notify('active-with-problems', problems);
   }
 
-  await note(null, holding, []);
-  return keepLooking(watched, { isHolding: (digest) => digest === holding, takeOver });
+  await record(null, active, []);
+  return watchFile(options, { isActive: (digest) => digest === active, reload });
 }
 
-/** Looks at the file whenever something in its folder changes, and now and then; one look at a time. */
-function keepLooking(
-  { file, logger, quietMs = QUIET_MS, lookEveryMs = LOOK_EVERY_MS }: WatchedManifest,
-  manifest: { isHolding(digest: string): boolean; takeOver(): Promise<void> },
+/** Reloads the file whenever something in its folder changes, and at intervals; one reload at a time. */
+function watchFile(
+  { file, logger, quietMs = QUIET_MS, pollMs = POLL_MS }: ReloadOptions,
+  manifest: { isActive(digest: string): boolean; reload(): Promise<void> },
 ): ManifestWatch {
-  let working = Promise.resolve();
+  let reloading = Promise.resolve();
   let isClosed = false;
-  let soon: NodeJS.Timeout | undefined;
-  let seen: string | undefined;
+  let scheduled: NodeJS.Timeout | undefined;
+  let lastSeen: string | undefined;
 
-  const look = (): Promise<void> => {
-    working = working.then(async () => {
+  const reload = (): Promise<void> => {
+    reloading = reloading.then(async () => {
       if (isClosed) return;
-      await manifest.takeOver().catch((err) => {
-        logger.error({ err, file }, 'a changed manifest could not be taken over; it is tried again');
+      await manifest.reload().catch((err) => {
+        logger.error({ err, file }, 'manifest reload failed, will be retried');
       });
     });
-    return working;
+    return reloading;
   };
-  const lookTwice = async (): Promise<void> => {
-    soon = undefined;
+  const reloadIfQuiet = async (): Promise<void> => {
+    scheduled = undefined;
     const text = await readText(file);
     const digest = text === undefined ? '' : digestOf(text);
-    if (isClosed || manifest.isHolding(digest)) seen = undefined;
-    // Other files of the folder may change all the time, so it is the text that must be quiet and not the folder.
-    else if (digest === seen) await look();
-    else lookSoon();
-    seen = digest;
+    if (isClosed || manifest.isActive(digest)) lastSeen = undefined;
+    // Other files of the folder may change all the time, so the text must be quiet, not the folder.
+    else if (digest === lastSeen) await reload();
+    else schedule();
+    lastSeen = digest;
   };
-  const lookSoon = (): void => {
+  const schedule = (): void => {
     if (isClosed) return;
-    soon ??= setTimeout(() => void lookTwice(), quietMs);
+    scheduled ??= setTimeout(() => void reloadIfQuiet(), quietMs);
   };
 
-  const watcher = watchFolder(dirname(resolve(file)), lookSoon, logger);
-  const looking = setInterval(lookSoon, lookEveryMs);
-  looking.unref();
-  lookSoon();
+  const watcher = watchFolder(dirname(resolve(file)), schedule, logger);
+  const polling = setInterval(schedule, pollMs);
+  polling.unref();
+  schedule();
   return {
-    look,
+    reload,
     async close() {
       isClosed = true;
-      clearTimeout(soon);
-      clearInterval(looking);
+      clearTimeout(scheduled);
+      clearInterval(polling);
       watcher?.close();
-      await working;
+      await reloading;
     },
   };
 }
 
-/** The folder and not the file: editors and deployments put a new file, or a new link, in the place of the old one. */
+/** Watches the folder, not the file: editors and deployments replace the file, or a link to it. */
 function watchFolder(folder: string, onChange: () => void, logger: Logger): FSWatcher | undefined {
-  const giveUp = (err: unknown): void =>
-    logger.warn({ err, folder }, 'changes of the manifest are not reported; it is looked at now and then');
+  const onError = (err: unknown): void =>
+    logger.warn({ err, folder }, 'file watch failed, manifest is polled');
   try {
-    return watch(folder, { persistent: false }, onChange).on('error', giveUp);
+    return watch(folder, { persistent: false }, onChange).on('error', onError);
   } catch (err) {
-    giveUp(err);
+    onError(err);
     return undefined;
   }
 }
 
-/** Names what differs, and repeats no value of it. */
+/** Names the parts that differ, without their values. */
 function changedParts(former: Manifest, next: Manifest): string[] {
   const before = partsOf(former);
   const after = partsOf(next);
@@ -186,7 +186,7 @@ function partsOf({ slack, agent, policies, tools, audit }: Manifest): ReadonlyMa
   return new Map(parts.map(([name, part]) => [name, canonicalJson(toJson(part))]));
 }
 
-/** Who could have changed it, as far as the file tells. */
+/** Returns the owner and the time of the last change of a file, for the audit log. */
 async function ownerOf(
   file: string,
 ): Promise<{ readonly owner: number; readonly modified: string } | object> {

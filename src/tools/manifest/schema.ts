@@ -9,7 +9,7 @@ const UNITS = new Map([
 
 export const DURATION = /^[1-9][0-9]{0,5}[smhd]$/;
 
-/** Milliseconds of a duration such as `30s`, `15m`, `4h` or `2d`; the text must fit `DURATION`. */
+/** Converts a duration such as `30s`, `15m`, `4h` or `2d` to milliseconds; the text must match `DURATION`. */
 export function durationMs(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS.get(text.slice(-1)) ?? Number.NaN);
 }
@@ -17,7 +17,7 @@ export function durationMs(text: string): number {
 /** The name of a tool or a policy; models refuse tool names of any other form. */
 export const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-// The title of a schema is what a message says was expected.
+// The title of a schema appears in messages as what was expected.
 const Name = z.string().regex(NAME).meta({ title: 'a name of 1 to 64 letters, digits, "_" or "-"' });
 const Duration = z
   .string()
@@ -47,7 +47,7 @@ const WebAddress = z
 const Text = z.string().min(1);
 const Count = z.int().min(1);
 
-/** A list that names nothing twice. */
+/** A list without duplicates. */
 function distinct<Item extends z.ZodType>(item: Item, description: string) {
   return z.array(item).meta({ uniqueItems: true, description });
 }
@@ -56,7 +56,7 @@ function named<Value extends z.ZodType>(value: Value, description: string) {
   return z.record(Name, value).meta({ description });
 }
 
-/** Text values by header or variable name. */
+/** Texts by header or variable name. */
 function texts(key: RegExp, title: string, description: string) {
   return z.record(z.string().regex(key).meta({ title }), z.string()).meta({ description });
 }
@@ -71,7 +71,7 @@ const BuiltIn = z
   .union([
     z.boolean(),
     z.strictObject({
-      limit_to: z.enum(['requester']).describe('Only who asked the agent may answer.'),
+      limit_to: z.enum(['requester']).describe('Only the requester may answer.'),
     }),
   ])
   .describe('true, false to switch it off, or { limit_to: requester }.');
@@ -82,20 +82,18 @@ export const AgentFile = z
   .strictObject({
     model: Text.optional().describe('The model to use; OPENAI_MODEL where it is left out.'),
     instructions: Text.optional().describe('What the agent is told before every task.'),
-    max_steps: Count.max(1000).optional().describe('How often the model is called for one task at most; 20.'),
+    max_steps: Count.max(1000).optional().describe('How often the model may be called for one task; 20.'),
     context_budget: Count.optional().describe(
       'How many tokens of history the model gets at most, estimated at three bytes each.',
     ),
     limits: z
       .strictObject({
-        pending_per_thread: Count.optional().describe('How many of a thread; 10.'),
-        pending_per_person: Count.optional().describe(
-          'How many of one person who asks, over all threads; 25.',
-        ),
+        pending_per_thread: Count.optional().describe('Per thread; 10.'),
+        pending_per_person: Count.optional().describe('Per requester, over all threads; 25.'),
       })
       .optional()
-      .describe('How many requests may wait for people at a time; what goes beyond is not asked.'),
-    admins: distinct(Person, 'Who hears of a refused manifest and of trouble.').optional(),
+      .describe('How many requests may wait for people at a time; further ones are not asked.'),
+    admins: distinct(Person, 'Who is told when a changed manifest has errors.').optional(),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),
@@ -104,51 +102,54 @@ export const AgentFile = z
         complete_task: BuiltIn.optional(),
       })
       .optional()
-      .describe('The ways in which the agent may ask people; all are on unless switched off.'),
+      .describe('The ways in which the agent may ask people; all are on by default.'),
   })
   .describe('The agent: its model, its instructions and its limits.');
 export type AgentFile = z.output<typeof AgentFile>;
 
 export const PolicyFile = z
   .strictObject({
-    approvers: distinct(PersonOrGroup, 'Who may sign: ids of people and of user groups.').min(1),
-    quorum: Count.optional().describe('How many different people must sign; 1.'),
+    approvers: distinct(PersonOrGroup, 'Who may approve: ids of people and of user groups.').min(1),
+    quorum: Count.optional().describe('How many different people must approve; 1.'),
     veto: z.boolean().optional().describe('Whether one rejection decides; true.'),
-    self_approval: z.boolean().optional().describe('Whether who asked may sign as well; false.'),
-    expires: Duration.optional().describe('When an unanswered request ends; 1d.'),
+    self_approval: z.boolean().optional().describe('Whether the requester may approve as well; false.'),
+    expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
     remind: Duration.optional().describe('How often the approvers are reminded; never.'),
     escalate: z
       .strictObject({
-        after: Duration.describe('When the others are asked.'),
-        to: distinct(PersonOrGroup, 'Who is asked then, and may sign from then on.').min(1),
+        after: Duration.describe('When the others are asked as well.'),
+        to: distinct(PersonOrGroup, 'Who is asked then, and may approve from then on.').min(1),
       })
       .optional()
-      .describe('Whom to ask as well when nobody answers.'),
-    announce: distinct(Channel, 'Channels where the card stands as well.').optional(),
-    direct_messages: z.boolean().optional().describe('Whether each approver gets the card by DM; true.'),
+      .describe('Whom to ask as well if there is no decision.'),
+    announce: distinct(Channel, 'Channels where the card is posted as well.').optional(),
+    direct_messages: z
+      .boolean()
+      .optional()
+      .describe('Whether each approver gets the card as a direct message; true.'),
     confirm: z
       .boolean()
       .optional()
-      .describe('Whether Approve asks once more; true for high risk, otherwise false.'),
+      .describe('Whether Approve asks for a confirmation; true for high risk, otherwise false.'),
     risk: z.enum(['low', 'medium', 'high']).optional().describe('How the card marks the action; medium.'),
     resolvers: distinct(
       PersonOrGroup,
-      'Who may say what became of an action whose outcome is unknown; the approvers.',
+      'Who may confirm the outcome of an action when it is unknown; the approvers.',
     ).optional(),
   })
-  .describe('Who signs, how many of them, and within what time.');
+  .describe('Who approves, how many of them, and within what time.');
 export type PolicyFile = z.output<typeof PolicyFile>;
 
 export const RuleFile = z
   .strictObject({
     match: Text.optional().describe('For which tools, such as "get_*"; all of them.'),
-    require: z.enum(['never', 'always']).optional().describe('Whether a signature is needed; always.'),
+    require: z.enum(['never', 'always']).optional().describe('Whether approval is needed; always.'),
     when: Text.optional().describe(
-      'CEL over input, requester, channel and tool: the rule holds for the calls of which it is true.',
+      'CEL over input, requester, channel and tool: the rule applies to the calls of which it is true.',
     ),
-    policy: Text.optional().describe('The policy whose people sign; "default".'),
+    policy: Text.optional().describe('The policy whose approvers are asked; "default".'),
   })
-  .describe('When a signature is needed, and whose.');
+  .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;
 
 export const McpFile = z
@@ -171,13 +172,13 @@ export const McpFile = z
     trust_hints: z
       .boolean()
       .optional()
-      .describe('Whether the hints of the server (read-only, idempotent) are believed; false.'),
+      .describe('Whether the hints of the server (read-only, idempotent) are trusted; false.'),
     prefix: z
       .string()
       .regex(/^[a-zA-Z0-9_-]{1,32}$/)
       .meta({ title: 'up to 32 letters, digits, "_" or "-"' })
       .optional()
-      .describe('What is put before the names of its tools; nothing.'),
+      .describe('A prefix for the names of its tools; none.'),
   })
   .meta({
     description: 'A whole MCP server: a command to start or a URL to connect to.',
@@ -200,10 +201,10 @@ export const HttpFile = z
       .describe('Parameters of the query; {{input.name}} is replaced by that input.'),
     body: z.unknown().optional().describe('The JSON to send; "{{input.name}}" is replaced by that input.'),
     select: Text.optional().describe(
-      'Which part of the answer the model gets, such as data.items.0.id; all.',
+      'The part of the response that the model gets, such as data.items.0.id; all.',
     ),
     timeout: Duration.optional().describe('How long the call may take; 30s.'),
-    max_bytes: Count.optional().describe('How much of an answer is read; 1048576.'),
+    max_bytes: Count.optional().describe('The size limit of a response; 1048576.'),
     allow_private: distinct(
       HostName,
       'Hosts that may be reached although their address is private.',
@@ -224,7 +225,7 @@ export const ToolFile = z
       .describe('A TypeScript or JavaScript file beside the manifest, or a package, that exports the tool.'),
     mcp: McpFile.optional(),
     http: HttpFile.optional(),
-    description: Text.optional().describe('For http: what the tool does, in words for the model.'),
+    description: Text.optional().describe('For http: what the tool does, for the model.'),
     input: z
       .record(z.string(), z.unknown())
       .optional()
@@ -232,13 +233,15 @@ export const ToolFile = z
     approval: z
       .union([RuleFile, z.array(RuleFile)])
       .optional()
-      .describe('One rule or a list; the first that fits decides. Without any, the default policy signs.'),
+      .describe(
+        'One rule or a list; the first that applies decides. Without any, the default policy is needed.',
+      ),
     idempotent: z
       .boolean()
       .optional()
       .describe('Says that a second run with the same idempotency key has no further effect.'),
-    max_attempts: Count.max(20).optional().describe('How often an idempotent action is tried; 3.'),
-    retry_for: Duration.optional().describe('For how long it is tried again; 1h.'),
+    max_attempts: Count.max(20).optional().describe('How often an idempotent action is attempted; 3.'),
+    retry_for: Duration.optional().describe('For how long it is retried; 1h.'),
     allow: z
       .strictObject({
         channels: distinct(Channel, 'Only in these channels.').min(1).optional(),
@@ -246,7 +249,7 @@ export const ToolFile = z
       })
       .optional()
       .describe('Where and for whom the model may use it; everywhere and for everybody.'),
-    max_output: Count.optional().describe('How many characters of output the model gets at most; 100000.'),
+    max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
   })
   .meta({
     description: 'Something the agent may do: exactly one of module, mcp and http.',
@@ -276,7 +279,7 @@ export const ManifestFile = z
   .strictObject({
     slack: z.record(z.string(), z.unknown()),
     agent: AgentFile.optional(),
-    policies: named(PolicyFile, 'Who signs; "default" is for the tools without a rule.').optional(),
+    policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
     audit: AuditFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
   })

@@ -18,7 +18,7 @@ const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_PENDING_PER_THREAD = 10;
 const DEFAULT_PENDING_PER_PERSON = 25;
 
-/** The manifest that a checked file stands for. */
+/** Converts a checked file to a manifest. */
 export function toManifest(written: ManifestFile): Manifest {
   const { slack, agent = {}, policies = {}, tools = {}, audit = {} } = written;
   const section = toJson(slack);
@@ -66,7 +66,7 @@ function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');
 
-/** A policy with every default filled in. */
+/** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile): Policy {
   const { approvers, escalate, risk = 'medium' } = written;
   return {
@@ -91,7 +91,7 @@ const DEFAULT_RETRY_MS = durationMs('1h');
 const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
-/** A tool with every default filled in; one that is of no kind has been reported before. */
+/** Fills in the defaults of a tool; a tool of no kind was reported before. */
 export function toTool(name: string, written: ToolFile): ToolDeclaration | undefined {
   const { approval = [], idempotent, allow, module, mcp, http } = written;
   const declared = {

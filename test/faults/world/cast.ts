@@ -1,11 +1,11 @@
 import {
   APPROVERS_GROUP,
   CAST,
+  CHANNELS as CHANNEL_IDS,
   type ChannelSeed,
   DEFAULT_CHANNELS,
   DEFAULT_USER_GROUPS,
   DEFAULT_USERS,
-  PLACES,
   type UserGroupSeed,
   type UserSeed,
 } from '../../../playground/slack/default-cast.ts';
@@ -26,7 +26,7 @@ export const USERS: readonly UserSeed[] = [
 ];
 
 export const CHANNELS: readonly ChannelSeed[] = DEFAULT_CHANNELS.map((channel) =>
-  channel.id === PLACES.general ? { ...channel, members: [...channel.members, ...CROWD] } : channel,
+  channel.id === CHANNEL_IDS.general ? { ...channel, members: [...channel.members, ...CROWD] } : channel,
 );
 
 export const USER_GROUPS: readonly UserGroupSeed[] = [

@@ -19,8 +19,10 @@ import { startWorker, type Worker } from './start-worker.ts';
 /** What is planted in the workers' environment and must never be seen anywhere. */
 export const SECRET = 'planted-secret-51f0c2';
 
-/** Fast enough for a suite, with the proportions of the real one. */
+/** After how long without a sign of life a worker is taken for dead where workers die or sleep: fast enough for a suite. */
 export const NOTICE_MS = 1_500;
+/** The same where none does: a worker is not dead that a busy machine holds up, that waits to connect again, or that Redis answers late. */
+const PATIENT_NOTICE_MS = 8_000;
 const SIGN_MS = 150;
 const SWEEP = { everyMs: 700, overdueMs: 100 };
 
@@ -38,6 +40,8 @@ export interface WorldOptions {
   /** Whether people know that a worker which fell silent is dead, and have what did not run run again; whoever only sleeps may act yet. */
   readonly silentIsDead?: boolean;
   readonly clockAheadMs?: (index: number) => number;
+  /** How long Slack waits for an acknowledgement; its own three seconds unless it says otherwise. */
+  readonly acknowledgementMs?: number;
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
@@ -55,7 +59,10 @@ export async function startWorld(options: WorldOptions) {
     channels: CHANNELS,
     userGroups: USER_GROUPS,
     // As patient as Slack is, in a world that is faster: it sends again until some worker is there.
-    timings: { eventRetries: [300, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] },
+    timings: {
+      eventRetries: [300, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000],
+      ...(options.acknowledgementMs !== undefined && { acknowledgement: options.acknowledgementMs }),
+    },
   });
   const failing = new FailingModel();
   const model = await startLocalModel({ script: failing.reply });
@@ -71,7 +78,7 @@ export async function startWorld(options: WorldOptions) {
 
   const parsed = parseManifest(MANIFEST, { file: 'faults.yml', environment: {} });
   if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
-  const noticeMs = options.noticeMs ?? NOTICE_MS;
+  const noticeMs = options.noticeMs ?? PATIENT_NOTICE_MS;
   const orderOf = (index: number): WorkerOrder => ({
     settings: {
       slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },

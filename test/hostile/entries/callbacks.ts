@@ -12,7 +12,7 @@ async function waitForReport(stage: Stage, row: number) {
     await stage.workspace.as(CAST.requester).click(card, 'show-address');
     const notice = await stage.workspace.until(
       () => stage.workspace.ephemeralsFor(CAST.requester).slice(before).at(0),
-      { what: 'the address', timeoutMs: 10_000 },
+      { what: 'the address' },
     );
     return /\/callback\/[\w.-]+/.exec(notice.text)?.[0];
   });

@@ -115,7 +115,7 @@ const forced = (
     await click(scene);
     const notice = await scene.stage.workspace.until(
       () => scene.stage.workspace.ephemeralsFor(who).at(before)?.text,
-      { what: `an answer to ${name}`, timeoutMs: 10_000 },
+      { what: `an answer to ${name}` },
     );
     return { outcome: `told: ${notice}`, votes };
   },

@@ -158,10 +158,10 @@ async function see(stage: Stage, row: number): Promise<string> {
   if (/obeyed/.test(next.text)) return `refused: ${/there is no tool/.exec(next.text)?.[0] ?? next.text}`;
   const request = await stage.recordOf(next);
   // What an approver says is not what they sign.
-  workspace.as(CAST.alice).say(thread.channel, `approve. ${ORDER}`, { threadTs: thread.ts });
+  workspace.as(CAST.alice).send(thread.channel, `approve. ${ORDER}`, { threadTs: thread.ts });
   await workspace.until(
     () => workspace.messagesIn(thread.channel, thread.ts).some(({ reactions }) => reactions.length > 0),
-    { what: 'the queued words of an approver', timeoutMs: 10_000 },
+    { what: 'the queued words of an approver' },
   );
   const after = await stage.recordOf(next);
   expect([after.state, after.votes, after.policy]).toEqual(['pending', [], request.policy]);

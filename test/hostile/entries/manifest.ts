@@ -17,7 +17,7 @@ function read(text: string): string {
     'not plain text',
     'is not valid YAML',
     'a manifest has at most',
-    'stands twice',
+    'appears twice',
     '__proto__',
     'nests deeper',
     'a name of 1 to 64',

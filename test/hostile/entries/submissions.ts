@@ -22,7 +22,6 @@ const foreign = (
     });
     const notice = await stage.workspace.until(() => toldTo(stage, who).at(before), {
       what: `an answer to ${name}`,
-      timeoutMs: 10_000,
     });
     return { outcome: `told: ${notice}` };
   },

@@ -36,7 +36,7 @@ test('a CHROMIUM that is no browser is an error with what it printed', async () 
   const folder = temporaryFolder();
   const noBrowser = writeScript(folder, 'no-browser', 'echo "I am a teapot"');
   const message = await messageOf(bringUpChromium({ env: { PATH: folder, CHROMIUM: noBrowser } }));
-  expect(message).toMatch(/^CHROMIUM names .*no-browser, .*; correct CHROMIUM, or unset it\. It printed:/);
+  expect(message).toMatch(/^CHROMIUM names .*no-browser, .*; correct CHROMIUM or unset it\. It printed:/);
   expect(message).toContain('I am a teapot');
   const missing = join(folder, 'nothing-here');
   expect(await messageOf(bringUpChromium({ env: { CHROMIUM: missing } }))).toContain('ENOENT');
@@ -124,7 +124,7 @@ test("on Ubuntu the snap's stub is not installed, and the way out says why", asy
   const message = await messageOf(bringUpChromium({ env: { PATH: folder }, machine }));
   expect(message).toContain("Ubuntu's own package is only a stub for the snap");
   expect(message).toContain('sudo snap install chromium');
-  expect(message).toContain(`${join(folder, 'chromium-browser')} is there but does not run`);
+  expect(message).toContain(`${join(folder, 'chromium-browser')} is installed but does not run`);
   expect(message).toContain('requires the chromium snap to be installed');
   expect(calls()).toEqual([]);
 });

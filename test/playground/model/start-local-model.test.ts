@@ -9,9 +9,12 @@ import OpenAI, {
   RateLimitError,
 } from 'openai';
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LocalModel, LocalModelOptions } from '../../../playground/model/start-local-model.ts';
-import { startLocalModel } from '../../../playground/model/start-local-model.ts';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type LocalModel,
+  type LocalModelOptions,
+  startLocalModel,
+} from '../../../playground/model/start-local-model.ts';
 
 const running: LocalModel[] = [];
 afterEach(async () => {
@@ -269,10 +272,10 @@ describe('silence', () => {
     const { model, client } = await start({ script: [{ hang: true }] });
     const giveUp = new AbortController();
     const answer = client.chat.completions.create(body, { signal: giveUp.signal });
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     giveUp.abort();
     await expect(answer).rejects.toThrow(APIUserAbortError);
-    await vi.waitFor(() => expect(model.abandoned).toEqual(model.requests));
+    await expect.poll(() => model.abandoned).toEqual(model.requests);
   });
 
   it('can fall in the middle of a stream', async () => {
@@ -284,13 +287,13 @@ describe('silence', () => {
       if (seen.length === 2) answer.controller.abort();
     }
     expect(textOf(seen)).toBe('a');
-    await vi.waitFor(() => expect(model.abandoned).toHaveLength(1));
+    await expect.poll(() => model.abandoned).toHaveLength(1);
   });
 
   it('does not keep the server from stopping', async () => {
     const { model, client } = await start({ script: [{ hang: true }] });
     const answer = client.chat.completions.create(body).catch((reason: unknown) => reason);
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     await model.stop();
     expect(await answer).toBeInstanceOf(APIConnectionError);
     await nextTurn();
@@ -367,7 +370,7 @@ describe('the script', () => {
 
   it('is asked only when nothing queued is left', async () => {
     const { model, client } = await start({ script: () => ({ text: 'script' }) });
-    model.say({ text: 'queued' });
+    model.enqueue({ text: 'queued' });
     expect(textOf(await stream(client))).toBe('queued');
     expect(textOf(await stream(client))).toBe('script');
   });
@@ -400,6 +403,6 @@ describe('the script', () => {
     running.length = 0;
     await stream(client);
     await expect(client.chat.completions.create({ ...body, messages: [] })).rejects.toThrow(BadRequestError);
-    await expect(model.stop()).rejects.toThrow(/still holds: .*never said.*refused: Invalid 'messages'/s);
+    await expect(model.stop()).rejects.toThrow(/still has: .*never said.*refused: Invalid 'messages'/s);
   });
 });

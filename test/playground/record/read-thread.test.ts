@@ -176,7 +176,7 @@ describe('what a thread is doing', () => {
     await bench.redis.client.rpush(bench.keys.log(threadId), 'not json');
     await bench.store.claimTurn(threadId, MINUTE_MS);
     expect(await readFound(bench, threadId)).toMatchObject({
-      state: 'set-aside',
+      state: 'quarantined',
       reason: expect.stringContaining('cannot be read'),
       messages: [{ role: 'unreadable', text: 'not json' }],
       audit: [{ event: 'quarantined', subject: threadId }],
@@ -213,12 +213,9 @@ describe('the audit chain of a thread', () => {
       { seq: 4, event: 'approved', subject: id },
     ]);
     const [asked, voted, approved] = mine.audit;
-    expect([asked?.before, foreign?.before, voted?.before, approved?.before]).toEqual([
-      '',
-      asked?.hash,
-      foreign?.hash,
-      voted?.hash,
-    ]);
+    expect([asked?.previousHash, foreign?.previousHash, voted?.previousHash, approved?.previousHash]).toEqual(
+      ['', asked?.hash, foreign?.hash, voted?.hash],
+    );
     expect(voted?.detail).toBe('approve U-ann 1 of 1');
     expect(mine.chain).toEqual({ rows: 4, problems: [] });
   });
@@ -257,14 +254,14 @@ describe('the audit chain of a thread', () => {
     await bench.store.vote(id, approve('U-ann'));
     await bench.store.trimAudit({ shard: asked?.shard ?? -1, seq: 1, hash: asked?.hash ?? '' });
     const { chain, audit } = await readFound(bench, threadIdOf(id));
-    expect({ chain, before: audit[0]?.before }).toEqual({
+    expect({ chain, before: audit[0]?.previousHash }).toEqual({
       chain: { rows: 2, problems: [] },
       before: asked?.hash,
     });
   });
 });
 
-describe('whoever only looks', () => {
+describe('the reader', () => {
   test('changes nothing, also where a request cannot be read', async () => {
     const bench = record();
     const threadId = newThreadId();

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, DEFAULT_SCOPES, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS, DEFAULT_SCOPES } from '../../../playground/slack/default-cast.ts';
 import { LIMITS } from '../../../playground/slack/limits.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { call, connected, errorOf, events, lastPayload, section, slackForTest } from './support.ts';
 
-const { general, withoutBot } = PLACES;
+const { general, withoutBot } = CHANNELS;
 const recipient = { recipient_user_id: CAST.alice, recipient_team_id: 'T0LOCAL001' };
 
 describe('a session', () => {
   test('is made by its first status, keeps its title and goes through its statuses', async () => {
     const slack = await slackForTest();
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const set = (given: JsonObject) =>
       call(slack, 'agents.sessions.setStatus', { channel_id: general, thread_ts: ts, ...given });
     expect(await set({ status: 'processing', title: 'A deploy', initiator_user_id: CAST.alice })).toEqual({
@@ -31,7 +31,7 @@ describe('a session', () => {
 
   test('is refused where there can be none', async () => {
     const slack = await slackForTest();
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const refusal = (given: JsonObject) =>
       errorOf(slack, 'agents.sessions.setStatus', {
         channel_id: general,
@@ -53,14 +53,14 @@ describe('a session', () => {
 
   test('is not for an app that is no agent', async () => {
     const slack = await slackForTest({ app: { agent: 'none' } });
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const given = { channel_id: general, thread_ts: ts, status: 'active' };
     expect(await errorOf(slack, 'agents.sessions.setStatus', given)).toBe('not_authorized');
   });
 
   test('warns an app that could not hear of Stop', async () => {
     const slack = await slackForTest({ app: { events: ['app_mention'] } });
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const given = { channel_id: general, thread_ts: ts, status: 'processing' };
     expect(await call(slack, 'agents.sessions.setStatus', given)).toMatchObject({
       ok: true,
@@ -73,7 +73,7 @@ describe('a session', () => {
 
   test('is not in processing for ever', async () => {
     const slack = await slackForTest({ timings: { sessionProcessing: -1 } });
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     await call(slack, 'agents.sessions.setStatus', {
       channel_id: general,
       thread_ts: ts,
@@ -84,7 +84,7 @@ describe('a session', () => {
 
   test('follows streams and the older status line', async () => {
     const slack = await slackForTest();
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const status = () => slack.workspace.sessionOf(general, ts)?.status;
     const line = { channel_id: general, thread_ts: ts };
     await call(slack, 'assistant.threads.setStatus', { ...line, status: 'is thinking...' });
@@ -101,7 +101,7 @@ describe('a session', () => {
 describe('Stop', () => {
   test('ends the streams of the thread, tells the app, and leaves the status to it', async () => {
     const { slack, workspace, client } = await connected({ app: { events: ['agent_session_stopped'] } });
-    const { ts } = workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = workspace.as(CAST.alice).send(general, 'deploy');
     const started = await call(slack, 'chat.startStream', { channel: general, thread_ts: ts, ...recipient });
     workspace.as(CAST.alice).stop({ channel: general, threadTs: ts });
     await workspace.until(() => client.envelopes.length === 1);
@@ -121,7 +121,7 @@ describe('Stop', () => {
 
   test('is offered only while the session is worked on', async () => {
     const slack = await slackForTest();
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const stop = () => slack.workspace.as(CAST.alice).stop({ channel: general, threadTs: ts });
     expect(stop).toThrow('not there');
     await call(slack, 'agents.sessions.setStatus', {
@@ -169,7 +169,7 @@ describe('what people do with the app', () => {
 
   test('is told as they move about', async () => {
     const { workspace, client } = await connected();
-    workspace.as(CAST.alice).lookAt(general);
+    workspace.as(CAST.alice).viewChannel(general);
     await workspace.until(() => client.envelopes.length === 1);
     expect(events(client)[0]).toMatchObject({
       type: 'app_context_changed',
@@ -182,7 +182,7 @@ describe('what people do with the app', () => {
     const { slack, workspace, client } = await connected({
       app: { events: ['agent_session_title_changed'] },
     });
-    const { ts } = workspace.as(CAST.alice).say(general, 'deploy');
+    const { ts } = workspace.as(CAST.alice).send(general, 'deploy');
     const thread = { channel: general, threadTs: ts };
     expect(() => workspace.as(CAST.alice).renameSession(thread, 'new')).toThrow('There is no session');
     const given = { channel_id: general, thread_ts: ts, status: 'active', title: 'old' };
@@ -232,8 +232,8 @@ describe('the older surface', () => {
     const { slack, workspace, client } = await connected({ app: { agent: 'assistant_view' } });
     const alice = workspace.as(CAST.alice);
     const { channel, threadTs } = alice.openAssistantThread({ lookingAt: general });
-    alice.lookAt(PLACES.releases);
-    alice.say(channel, 'hello', { threadTs });
+    alice.viewChannel(CHANNELS.releases);
+    alice.send(channel, 'hello', { threadTs });
     await workspace.until(() => events(client).some(({ text }) => text === 'hello'));
     const thread = { user_id: CAST.alice, channel_id: channel, thread_ts: threadTs };
     expect(events(client)).toMatchObject([
@@ -241,7 +241,7 @@ describe('the older surface', () => {
       { type: 'assistant_thread_started', assistant_thread: { ...thread, context: { channel_id: general } } },
       {
         type: 'assistant_thread_context_changed',
-        assistant_thread: { ...thread, context: { channel_id: PLACES.releases } },
+        assistant_thread: { ...thread, context: { channel_id: CHANNELS.releases } },
       },
       { type: 'message', channel_type: 'im', thread_ts: threadTs },
     ]);
@@ -282,7 +282,7 @@ describe('reactions and members', () => {
     const { slack, workspace, client } = await connected();
     const alice = workspace.as(CAST.alice);
     const bot = workspace.state.app.botUserId;
-    const said = workspace.as(CAST.bruno).say(general, 'deploy?');
+    const said = workspace.as(CAST.bruno).send(general, 'deploy?');
     alice.react(said, 'eyes');
     expect(() => alice.react(said, 'eyes')).toThrow('already reacted');
     await call(slack, 'reactions.add', { channel: general, timestamp: said.ts, name: 'rocket' });

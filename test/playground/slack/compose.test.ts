@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { connected, events, slackForTest } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
-/** What Slack keeps of what Alice types: the text, and the elements of its rich text. */
+/** Returns the text and rich text elements of a message that Alice types. */
 async function typed(text: string): Promise<{ text: string; elements: unknown }> {
   const slack = await slackForTest();
-  const message = slack.workspace.as(CAST.alice).say(general, text);
+  const message = slack.workspace.as(CAST.alice).send(general, text);
   const [section] = (message.blocks[0]?.elements ?? []) as JsonObject[];
   return { text: message.text, elements: section?.elements };
 }
@@ -74,7 +74,7 @@ test('a link ends before the full stop, and what stands around it is plain', asy
 
 test('the app hears the escaped text, of a message and of its edit', async () => {
   const { workspace, client } = await connected();
-  const said = workspace.as(CAST.alice).say(general, 'a & b');
+  const said = workspace.as(CAST.alice).send(general, 'a & b');
   workspace.as(CAST.alice).edit(said, 'a < b');
   await workspace.until(() => client.envelopes.length === 2);
   expect(events(client)).toMatchObject([{ text: 'a &amp; b' }, { message: { text: 'a &lt; b' } }]);

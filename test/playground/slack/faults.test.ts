@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { RateLimiter } from '../../../playground/slack/web-api/rate-limiter.ts';
 import { call, errorOf, postText, slackForTest } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
 describe('on demand', () => {
   test('Slack fails, and the call has no effect', async () => {

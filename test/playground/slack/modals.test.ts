@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { buttonBlock, call, connected, type Envelope, lastPayload, modal } from './support.ts';
 
-const { general } = PLACES;
+const { general } = CHANNELS;
 
 async function openModal(options: LocalSlackOptions = {}, view: JsonObject = modal()) {
   const around = await connected({ ...options, app: { commands: ['/ask'] } });

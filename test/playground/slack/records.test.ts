@@ -1,7 +1,7 @@
 import { WebClient } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
 import { appFromManifest } from '../../../playground/slack/app-from-manifest.ts';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import {
   BareClient,
   buttonBlock,
@@ -15,7 +15,7 @@ import {
   slackForTest,
 } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
 describe('what the app sent', () => {
   test('can be had whole: calls, responses and answers, with their JSON read', async () => {
@@ -49,7 +49,7 @@ describe('what the app made use of', () => {
   test('is the scopes its calls and events needed, and no others', async () => {
     const { slack, workspace, client } = await connected({ app: { commands: ['/ask'] } });
     expect([workspace.usedScopes(), workspace.usedEvents()]).toEqual([[], []]);
-    const said = workspace.as(CAST.alice).say(releases, 'hi');
+    const said = workspace.as(CAST.alice).send(releases, 'hi');
     await workspace.until(() => client.envelopes.length === 1);
     expect(workspace.usedScopes()).toEqual(['groups:history']);
     await call(slack, 'conversations.replies', { channel: releases, ts: said.ts });
@@ -72,7 +72,7 @@ describe('what the app made use of', () => {
   test('counts neither what was refused for want of a scope nor what nobody subscribed to', async () => {
     const { slack, workspace } = await connected({ app: { scopes: ['chat:write'], events: [] } });
     await errorOf(slack, 'users.info', { user: CAST.alice });
-    workspace.as(CAST.alice).say(general, 'hi');
+    workspace.as(CAST.alice).send(general, 'hi');
     expect([workspace.usedScopes(), workspace.usedEvents()]).toEqual([[], []]);
   });
 
@@ -80,9 +80,9 @@ describe('what the app made use of', () => {
     const slack = await slackForTest({
       app: { scopes: ['chat:write', 'chat:write.public', 'assistant:write'], events: [] },
     });
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'hi');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'hi');
     await call(slack, 'agents.sessions.setStatus', { channel_id: general, thread_ts: ts, status: 'active' });
-    await postText(slack, { channel: PLACES.withoutBot });
+    await postText(slack, { channel: CHANNELS.withoutBot });
     expect(slack.workspace.usedScopes()).toEqual(['assistant:write', 'chat:write', 'chat:write.public']);
   });
 });
@@ -206,14 +206,14 @@ describe('people and places', () => {
 
 test('an event comes as often as it is asked for, always with the same id', async () => {
   const { workspace, client } = await connected({ eventCopies: 3 });
-  workspace.as(CAST.alice).say(general, 'hi');
+  workspace.as(CAST.alice).send(general, 'hi');
   await workspace.until(() => client.envelopes.length === 3);
   expect(new Set(client.envelopes.map(({ payload }) => payload.event_id)).size).toBe(1);
 });
 
 test('a delivery can be repeated although it was acknowledged', async () => {
   const { workspace, client, slack } = await connected({ app: { events: ['message.channels'] } });
-  workspace.as(CAST.alice).say(general, 'hi');
+  workspace.as(CAST.alice).send(general, 'hi');
   const delivery = await workspace.until(
     () => workspace.deliveries[0]?.outcome.kind === 'acknowledged' && workspace.deliveries[0],
   );
@@ -237,7 +237,7 @@ test('one of two connections can be refreshed while the other goes on', async ()
   workspace.disconnectSockets('refresh_requested', 1);
   await workspace.until(() => workspace.socketConnections === 1);
   expect([client.disconnects.length, second.disconnects.length]).toEqual([1, 0]);
-  workspace.as(CAST.alice).say(general, 'still there?');
+  workspace.as(CAST.alice).send(general, 'still there?');
   await workspace.until(() => second.envelopes.length === 1);
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { APPROVERS_GROUP, CAST, DEFAULT_USERS, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS, DEFAULT_USERS } from '../../../playground/slack/default-cast.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { call, errorOf, modal, parsed, postText, section, slackForTest } from './support.ts';
 
-const { general, releases, withoutBot } = PLACES;
+const { general, releases, withoutBot } = CHANNELS;
 
 describe('the door', () => {
   test('takes a form as it takes JSON', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { buildPage } from '../../../playground/start/build-page.ts';
 import { messageOf, temporaryFolder } from '../install/stand-ins.ts';
 
-/** A page of one line, and what is said while it is built. */
+/** A one-line page and the log of its build. */
 function smallPage() {
   const web = temporaryFolder();
   mkdirSync(join(web, 'src'));
@@ -43,7 +43,7 @@ test('a page that cannot be built is told in one sentence with the reason', asyn
   writeFileSync(source, 'import "./missing.ts";');
   const message = await messageOf(build());
   expect(message).toMatch(
-    /^The page could not be built from \S+; mend this and start again:\n(.|\n)*missing\.ts/,
+    /^The page could not be built from \S+; fix this and start again:\n(.|\n)*missing\.ts/,
   );
   expect(existsSync(join(web, 'dist', 'index.html'))).toBe(false);
 });

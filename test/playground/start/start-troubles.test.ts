@@ -18,7 +18,7 @@ test('a broken manifest is told with every mistake at its place, and nothing is 
   const commandLine = runCommandLine('--manifest', manifest, '--data', data);
   expect(await commandLine.ended()).toBe(1);
   const [sentence, ...mistakes] = commandLine.output().trimEnd().split('\n');
-  expect(sentence).toBe('The manifest has mistakes; mend them and start again:');
+  expect(sentence).toBe('The manifest has errors. Fix them and start again:');
   expect(mistakes).toEqual([
     expect.stringMatching(/mine\.yml:2:\d+: agent\.max_steps: /),
     expect.stringMatching(/mine\.yml:3:1: tols: /),

@@ -81,6 +81,7 @@ export const threadScenarios: Scenarios = {
     expect(await store.suspend(turn, { messages: [], read: 1 })).toEqual({
       outcome: 'suspended',
       waiting: 0,
+      unread: 0,
     });
   },
   'suspend-stale': async ({ store }) => {

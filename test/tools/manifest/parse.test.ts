@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Manifest, ToolDeclaration } from '../../../src/tools/manifest/manifest.ts';
 import { type ParsedManifest, parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
+import { countFor } from '../../support/count-for.ts';
 
 const SLACK = 'slack: { display_information: { name: Test } }\n';
 const DEFAULT_POLICY = 'policies: { default: { approvers: [S0APPROVE1] } }\n';
@@ -300,7 +301,7 @@ describe('a rule that can never speak is a warning', () => {
 
   test('where it names a policy that nobody is asked by', () => {
     expect(warningsOf('  a: { module: ./a.ts, approval: { require: never, policy: default } }\n')).toEqual([
-      'manifest.yml:2:60: tools.a.approval.policy: with "require: never" nobody is asked, so no policy is used',
+      'manifest.yml:2:60: tools.a.approval.policy: with "require: never" no approval is needed, so no policy is used',
     ]);
   });
 
@@ -386,6 +387,6 @@ test('no text whatever makes the parser throw, and every problem has a place', (
         ]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: countFor('MANIFEST_RUNS', { quick: 100, full: 1_000 }) },
   );
 });

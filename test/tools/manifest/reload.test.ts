@@ -5,14 +5,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
-import {
-  type ManifestTrouble,
-  type WatchedManifest,
-  watchManifest,
-} from '../../../src/tools/manifest/reload.ts';
+import { type ReloadNotice, type ReloadOptions, watchManifest } from '../../../src/tools/manifest/reload.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
 import { newFolder } from '../../commands/support.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 
 const manifest = (instructions: string, rest = '') => `slack: { display_information: { name: Countersign } }
@@ -27,11 +24,11 @@ const PING = `  ping:
 interface Setting {
   readonly text?: string;
   readonly environment?: Record<string, string>;
-  readonly changes?: Partial<WatchedManifest>;
+  readonly changes?: Partial<ReloadOptions>;
   readonly folder?: string;
 }
 
-/** A manifest in a folder of its own, a toolbox that was opened with it, and the watch. */
+/** A manifest in its own folder, a toolbox that was opened with it, and the watch. */
 async function startWatch(setting: Setting = {}) {
   const { text = manifest('First.'), environment = {}, changes = {}, folder = newFolder() } = setting;
   const file = join(folder, 'manifest.yml');
@@ -43,7 +40,7 @@ async function startWatch(setting: Setting = {}) {
   const secrets = new Secrets();
   const log = { info: () => {}, warn: () => {} };
   const toolbox = await openToolbox(parsed.manifest, { folder, secrets, log });
-  const troubles: ManifestTrouble[] = [];
+  const notices: ReloadNotice[] = [];
   const lines: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const watch = await watchManifest({
@@ -54,9 +51,9 @@ async function startWatch(setting: Setting = {}) {
     secrets,
     store,
     logger,
-    onProblem: (trouble) => void troubles.push(trouble),
+    onNotice: (notice) => void notices.push(notice),
     quietMs: 20,
-    lookEveryMs: 60_000,
+    pollMs: 60_000,
     ...changes,
   });
   onTestFinished(async () => {
@@ -69,13 +66,13 @@ async function startWatch(setting: Setting = {}) {
     for await (const row of store.exportAudit()) rows.push(row);
     return rows;
   };
-  return { file, folder, toolbox, secrets, store, watch, troubles, lines, audit };
+  return { file, folder, toolbox, secrets, store, watch, notices, lines, audit };
 }
 
 const eventually = (check: () => void | Promise<void>) =>
-  vi.waitFor(check, { timeout: 10_000, interval: 20 });
+  vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
 
-test('a changed file is taken over by itself, instructions and tools alike', async () => {
+test('a changed file becomes active by itself, instructions and tools alike', async () => {
   const { file, toolbox } = await startWatch();
   writeFileSync(
     file,
@@ -88,18 +85,18 @@ test('a changed file is taken over by itself, instructions and tools alike', asy
   expect(toolbox.find('ping')).toBeDefined();
 });
 
-test('a changed file with a placeholder is refused, and the former manifest stays', async () => {
-  const { file, toolbox, troubles } = await startWatch();
+test('a changed file with a placeholder is rejected, and the previous manifest stays active', async () => {
+  const { file, toolbox, notices } = await startWatch();
   writeFileSync(file, manifest('Second.').replace('S0APPROVE1', 'S0REPLACEME'));
   await eventually(() =>
-    expect(troubles).toMatchObject([
-      { outcome: 'refused', problems: [expect.stringContaining('"S0REPLACEME" is a placeholder')] },
+    expect(notices).toMatchObject([
+      { outcome: 'rejected', problems: [expect.stringContaining('"S0REPLACEME" is a placeholder')] },
     ]),
   );
   expect(toolbox.manifest.agent.instructions).toBe('First.');
 });
 
-test('a file that an editor puts in the place of the old one is seen, and once more', async () => {
+test('a file that an editor replaces is read, and a second time as well', async () => {
   const { file, folder, toolbox } = await startWatch();
   for (const words of ['Second.', 'Third.']) {
     const draft = join(folder, 'draft');
@@ -109,7 +106,7 @@ test('a file that an editor puts in the place of the old one is seen, and once m
   }
 });
 
-test('a link that a deployment turns to a new folder is seen', async () => {
+test('a link that a deployment points to a new folder is read', async () => {
   const folder = newFolder();
   for (const [version, words] of [
     ['v1', 'First.'],
@@ -133,27 +130,27 @@ test('a change between the start and the watch is not missed', async () => {
   await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Second.'));
 });
 
-test('where the system reports no change, the file is looked at now and then', async () => {
-  const { file, toolbox } = await startWatch({ changes: { lookEveryMs: 30 } });
+test('a file system that reports no changes is polled', async () => {
+  const { file, toolbox } = await startWatch({ changes: { pollMs: 30 } });
   writeFileSync(file, manifest('Second.'));
   await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Second.'));
 });
 
-test('a bad file is refused: the good one stays, and the log and the admins get every mistake, once', async () => {
-  const { file, toolbox, troubles, lines, watch, audit } = await startWatch();
+test('a file with errors is rejected: the previous one stays active, and the log and the admins get every mistake, once', async () => {
+  const { file, toolbox, notices, lines, watch, audit } = await startWatch();
   const before = toolbox.manifest;
   writeFileSync(file, `${manifest('Second.')}tolls: {}\nmore: {}\n`);
-  await eventually(() => expect(troubles).toHaveLength(1));
-  await watch.look();
+  await eventually(() => expect(notices).toHaveLength(1));
+  await watch.reload();
   expect(toolbox.manifest).toBe(before);
-  expect(troubles).toEqual([
+  expect(notices).toEqual([
     {
-      outcome: 'refused',
+      outcome: 'rejected',
       file,
       problems: [expect.stringMatching(/:5:1: .*did you mean "tools"/), expect.stringMatching(/:6:1: /)],
     },
   ]);
-  expect(lines.filter((line) => line.includes('is refused'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('manifest rejected'))).toHaveLength(1);
   expect(lines.join('')).toContain('did you mean');
   expect(await audit()).toHaveLength(1);
 
@@ -161,31 +158,31 @@ test('a bad file is refused: the good one stays, and the log and the admins get 
   await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Third.'));
 });
 
-test('a file that is gone changes nothing, and is told', async () => {
-  const { file, toolbox, troubles } = await startWatch();
+test('a missing file changes nothing, and the admins are notified', async () => {
+  const { file, toolbox, notices } = await startWatch();
   rmSync(file);
   await eventually(() =>
-    expect(troubles).toMatchObject([{ outcome: 'refused', problems: [`${file} cannot be read`] }]),
+    expect(notices).toMatchObject([{ outcome: 'rejected', problems: [`${file} cannot be read`] }]),
   );
   expect(toolbox.manifest.agent.instructions).toBe('First.');
 });
 
-test('admins who cannot be told do not keep the next manifest from being taken over', async () => {
-  const onProblem = () => Promise.reject(new Error('no such person'));
-  const { file, toolbox, watch } = await startWatch({ changes: { onProblem } });
+test('admins who cannot be notified do not keep the next manifest from becoming active', async () => {
+  const onNotice = () => Promise.reject(new Error('no such person'));
+  const { file, toolbox, watch } = await startWatch({ changes: { onNotice } });
   writeFileSync(file, 'tolls: {}\n');
-  await watch.look();
+  await watch.reload();
   writeFileSync(file, manifest('Second.'));
-  await watch.look();
+  await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('Second.');
 });
 
-test('who takes which manifest over is in the audit log, with both digests, what changed, and no secret', async () => {
+test('every reload is in the audit log, with both digests, what changed, and no secret', async () => {
   const { file, audit, watch, secrets, lines } = await startWatch({
     environment: { PING_TOKEN: 'hidden-word' },
   });
   writeFileSync(file, manifest('Second.', PING));
-  await watch.look();
+  await watch.reload();
   const bodies = (await audit()).map(({ event, subject, body }) => ({
     event,
     subject,
@@ -215,16 +212,16 @@ test('who takes which manifest over is in the audit log, with both digests, what
   expect(secrets.redact('hidden-word')).toBe('[redacted]');
 });
 
-test('processes of one machine that take the same change over note it once', async () => {
+test('processes of one machine that load the same change record it once', async () => {
   const first = await startWatch();
   const { file, toolbox, secrets, store } = first;
   const options = { file, toolbox, secrets, store, environment: {}, text: manifest('First.'), quietMs: 20 };
-  const second = await watchManifest({ ...options, logger: pino({ level: 'silent' }), onProblem: () => {} });
+  const second = await watchManifest({ ...options, logger: pino({ level: 'silent' }), onNotice: () => {} });
   onTestFinished(() => second.close());
   expect(await first.audit()).toHaveLength(1);
 });
 
-test('while the record cannot be written nothing is taken over, and afterwards it is', async () => {
+test('while the record cannot be written nothing becomes active, and afterwards it does', async () => {
   let isDown = false;
   const redis = connectTestRedis();
   const record = openRedisStore(redis);
@@ -236,27 +233,27 @@ test('while the record cannot be written nothing is taken over, and afterwards i
   const { file, toolbox, watch } = await startWatch({ changes: { store: { note } } });
   isDown = true;
   writeFileSync(file, manifest('Second.'));
-  await watch.look();
+  await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('First.');
   isDown = false;
-  await watch.look();
+  await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('Second.');
 });
 
-test('a manifest that is right but has a tool that does not load is taken over, and that is told', async () => {
-  const { file, toolbox, troubles, watch } = await startWatch();
+test('a valid manifest with a tool that does not load becomes active, and the admins are notified', async () => {
+  const { file, toolbox, notices, watch } = await startWatch();
   writeFileSync(file, manifest('Second.', '  missing: { module: ./missing.ts }'));
-  await watch.look();
+  await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('Second.');
-  expect(troubles).toEqual([
-    { outcome: 'taken-over', file, problems: ['missing: there is no file ./missing.ts'] },
+  expect(notices).toEqual([
+    { outcome: 'active-with-problems', file, problems: ['missing: there is no file ./missing.ts'] },
   ]);
 });
 
-test('after it is closed nothing is taken over any more', async () => {
+test('a closed watch reloads nothing', async () => {
   const { file, toolbox, watch } = await startWatch();
   await watch.close();
   writeFileSync(file, manifest('Second.'));
-  await watch.look();
+  await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('First.');
 });

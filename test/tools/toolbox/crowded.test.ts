@@ -93,7 +93,7 @@ describe('a manifest that has more tools by itself', () => {
   test('is a mistake at the first tool that is too many', () => {
     expect(problemsOf(124)).toEqual([]);
     expect(problemsOf(126)).toEqual([
-      'manifest.yml:128:3: tools.tool_124: a model takes at most 128 tools at once, built-ins among them, and this is one too many of 126; take some out, or say with "allow" where they are used',
+      'manifest.yml:128:3: tools.tool_124: a model takes at most 128 tools at once, built-ins among them, and this is one too many of 126; remove some, or limit with "allow" where they are used',
     ]);
   });
 

@@ -93,7 +93,7 @@ export function threadVerbs(
       const reply = new ScriptReply(await run('suspend', { threadId, requestIds: ids, args }));
       switch (reply.code) {
         case 'suspended':
-          return { outcome: 'suspended', waiting: reply.number(1) };
+          return { outcome: 'suspended', waiting: reply.number(1), unread: reply.number(2) };
         case 'existing':
           return { outcome: 'existing-request', requestId: ids[reply.number(1)] ?? '' };
         default:

@@ -7,7 +7,7 @@ import { readableParts } from './readable-parts.ts';
 
 const Parts = PolicyFile.partial();
 
-/** Finds what no single value shows: signatures that cannot be reached, and times that come too late. */
+/** Finds mistakes between values: a quorum that cannot be reached, and times after the request expires. */
 export function checkPolicies(policies: JsonValue | undefined): Finding[] {
   if (!isJsonObject(policies)) return [];
   return Object.entries(policies).flatMap(([name, policy]) =>
@@ -26,7 +26,7 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
   if (quorum !== undefined && !hasGroup && quorum > people.size) {
     report(
       'quorum',
-      `${quorum} must sign, but only ${people.size} can: name more approvers or ask for fewer`,
+      `${quorum} must approve, but only ${people.size} can: name more approvers or lower the quorum`,
     );
   }
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;

@@ -7,7 +7,7 @@ import { RuleFile } from '../schema.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
 
-interface PlacedRule {
+interface LocatedRule {
   readonly pointer: string;
   readonly rule: RuleFile;
 }
@@ -17,7 +17,7 @@ export interface RuleFindings {
   readonly warnings: readonly Finding[];
 }
 
-/** Checks the rules of one tool: their conditions, their policies, and whether each of them can ever speak. */
+/** Checks the rules of one tool: their conditions, their policies, and whether each of them can ever apply. */
 export function checkRules(
   pointer: string,
   tool: JsonObject,
@@ -29,17 +29,17 @@ export function checkRules(
     pointer: at,
     rule: readableParts(RuleFile, value),
   }));
-  const findings = rules.flatMap((placed) => checkRule(placed, policies));
-  // What a rule with a mistake in it would cover is anybody's guess.
+  const findings = rules.flatMap((rule) => checkRule(rule, policies));
+  // A rule with a mistake cannot be compared with the others.
   if (written.some(({ value }) => !RuleFile.safeParse(value).success)) return { findings, warnings: [] };
-  // A server and a module may bring several tools with names of their own.
+  // A server or a module may have several tools, with names of their own.
   const onlyName = tool.http === undefined ? undefined : name;
   if (!policies.includes(DEFAULT_POLICY_NAME) && needsDefault(rules, onlyName)) {
     const message =
       'some calls need the policy "default", but there is none in policies; add it or name another here';
     findings.push({ pointer, at: 'key', message });
   }
-  return { findings, warnings: findIdleRules(rules, onlyName) };
+  return { findings, warnings: findUnusedRules(rules, onlyName) };
 }
 
 function listRules(
@@ -52,7 +52,7 @@ function listRules(
   return isJsonObject(approval) ? [{ pointer, value: approval }] : [];
 }
 
-function checkRule({ pointer, rule: { when, policy } }: PlacedRule, policies: readonly string[]): Finding[] {
+function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: readonly string[]): Finding[] {
   const findings: Finding[] = [];
   const wrong = when === undefined ? undefined : checkCondition(when);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
@@ -64,8 +64,8 @@ function checkRule({ pointer, rule: { when, policy } }: PlacedRule, policies: re
   return findings;
 }
 
-/** Whether the gate would turn to the default policy for some call of the tool, or of tools whose names are not known. */
-function needsDefault(rules: readonly PlacedRule[], name: string | undefined): boolean {
+/** Tells whether some call of the tool, or of tools with unknown names, needs the default policy. */
+function needsDefault(rules: readonly LocatedRule[], name: string | undefined): boolean {
   const fitting = rules.map(({ rule }) => rule).filter((rule) => name === undefined || covers(rule, name));
   const turnsToIt = ({ policy, require, when }: RuleFile): boolean =>
     (policy ?? DEFAULT_POLICY_NAME) === DEFAULT_POLICY_NAME && (require !== 'never' || when !== undefined);
@@ -74,7 +74,7 @@ function needsDefault(rules: readonly PlacedRule[], name: string | undefined): b
   return fitting.some(turnsToIt) || !fitting.some(isFinal);
 }
 
-function findIdleRules(rules: readonly PlacedRule[], name: string | undefined): Finding[] {
+function findUnusedRules(rules: readonly LocatedRule[], name: string | undefined): Finding[] {
   return rules.flatMap(({ pointer, rule }, index): Finding[] => {
     const { match = '*', policy, require, when } = rule;
     if (name !== undefined && !covers(rule, name)) {
@@ -93,7 +93,7 @@ function findIdleRules(rules: readonly PlacedRule[], name: string | undefined): 
         {
           pointer: `${pointer}/policy`,
           at: 'value',
-          message: 'with "require: never" nobody is asked, so no policy is used',
+          message: 'with "require: never" no approval is needed, so no policy is used',
         },
       ];
     }
@@ -102,8 +102,8 @@ function findIdleRules(rules: readonly PlacedRule[], name: string | undefined): 
 }
 
 /**
- * Whether a rule is for every name that a pattern stands for. A `*` takes the wildcards of the other pattern like any letter;
- * a `?` would take a `*`, which stands for more than one, so it counts only where the patterns are the same.
+ * Tells whether a rule matches every name that a pattern matches. A `*` matches the wildcards of the other pattern like any letter. A
+ * `?` would match a `*`, which stands for more than one letter, so it counts only if both patterns are the same.
  */
 function covers({ match = '*' }: RuleFile, pattern: string): boolean {
   if (match === pattern) return true;
@@ -112,14 +112,14 @@ function covers({ match = '*' }: RuleFile, pattern: string): boolean {
 
 const VARIABLES = ['input', 'requester', 'channel', 'tool'];
 
-export interface ConditionProblem {
-  /** How many characters into the expression it stands. */
+interface ConditionProblem {
+  /** The offset of the mistake in the expression. */
   readonly inside: number;
   readonly message: string;
 }
 
-/** Says what is wrong with a CEL condition: its syntax, a variable that there is not, or an answer other than true or false. */
-export function checkCondition(expression: string): ConditionProblem | undefined {
+/** Checks a CEL condition: its syntax, its variables, and that its result is true or false. */
+function checkCondition(expression: string): ConditionProblem | undefined {
   const { valid, type, error } = conditionEnvironment.check(expression);
   if (valid) {
     if (type === 'bool' || type === 'dyn') return undefined;
@@ -127,9 +127,9 @@ export function checkCondition(expression: string): ConditionProblem | undefined
   }
   const inside = error?.range?.start ?? 0;
   const summary = error?.summary ?? 'it cannot be read';
-  const reason = summary === 'Unexpected token: EOF' ? 'it breaks off' : summary;
+  const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
   const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
   if (unknown === undefined) return { inside, message: `this is not a valid CEL condition: ${reason}` };
-  const guess = didYouMean(unknown, VARIABLES) || `; a condition speaks of ${VARIABLES.join(', ')}`;
+  const guess = didYouMean(unknown, VARIABLES) || `; the variables are ${VARIABLES.join(', ')}`;
   return { inside, message: `unknown variable "${unknown}"${guess}` };
 }

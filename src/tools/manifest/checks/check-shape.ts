@@ -8,7 +8,7 @@ import { manifestJsonSchema } from '../json-schema.ts';
 import type { Finding } from '../problem.ts';
 import { didYouMean } from './nearest-word.ts';
 
-const MOST_ERRORS = 500;
+const MAX_ERRORS = 500;
 
 let validate: ValidateFunction | undefined;
 
@@ -17,7 +17,7 @@ export function checkShape(value: JsonValue): Finding[] {
   validate ??= addFormats
     .default(new Ajv({ strict: false, allErrors: true, verbose: true, logger: false }))
     .compile(manifestJsonSchema());
-  return validate(value) ? [] : describeSchemaErrors((validate.errors ?? []).slice(0, MOST_ERRORS));
+  return validate(value) ? [] : describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS));
 }
 
 const TYPE_WORDS = new Map([
@@ -30,22 +30,22 @@ const TYPE_WORDS = new Map([
   ['null', 'nothing'],
 ]);
 
-/** Turns the validator's errors into sentences, each about one mistake; of alternatives only the one that was meant is told. */
-export function describeSchemaErrors(errors: readonly ErrorObject[]): Finding[] {
+/** Turns the validator's errors into messages, one for each mistake; of alternatives it reports only the one that was meant. */
+function describeSchemaErrors(errors: readonly ErrorObject[]): Finding[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
   const mismatches = new Set(
     errors
       .filter(({ keyword }) => keyword === 'type')
       .map((error) => `${error.schemaPath} ${error.instancePath}`),
   );
-  /** Whether an error comes from an alternative that at least has the type of what is written. */
+  /** Tells whether an error comes from an alternative that has the type of the written value. */
   const isMeant = (error: ErrorObject, union: ErrorObject): boolean => {
     const [branch = ''] = error.schemaPath.slice(union.schemaPath.length + 1).split('/');
     return !mismatches.has(`${union.schemaPath}/${branch}/type ${union.instancePath}`);
   };
   return errors
     .filter((error) => {
-      // Which of several keys a tool needs is checked elsewhere, in better words; a bad name has an error of its own.
+      // checkTools reports which key a tool needs, and a bad name has its own error.
       if (error.schemaPath.includes('/oneOf') || error.keyword === 'propertyNames') return false;
       if (error.keyword === 'anyOf') {
         return !errors.some((other) => isWithin(other, error) && isMeant(other, error));
@@ -80,7 +80,7 @@ function describe(error: ErrorObject): Finding {
     return {
       pointer: pointerTo(pointer, later),
       at: 'value',
-      message: `${showValue(item)} stands twice in this list`,
+      message: `${showValue(item)} appears twice in this list`,
     };
   }
   return { pointer, at: 'value', message: describeValue(error) };
@@ -129,7 +129,7 @@ function describeValue({ keyword, data, params, parentSchema, message }: ErrorOb
   }
 }
 
-/** What a schema asks for, in words: its title where it has a pattern, otherwise its types. */
+/** Describes what a schema asks for: its title if it has a pattern, otherwise its types. */
 function wanted(schema: unknown): string {
   if (!isJsonObject(schema)) return 'something else';
   if (typeof schema.pattern === 'string') {
@@ -140,13 +140,13 @@ function wanted(schema: unknown): string {
   return [...new Set(types.map((type) => TYPE_WORDS.get(String(type)) ?? String(type)))].join(' or ');
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 
-/** Names a value in a message, shortened so that the message stays one readable line. */
-export function showValue(value: unknown): string {
+/** Writes a value for a message, shortened to keep it on one line. */
+function showValue(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
   if (typeof value !== 'string') return String(value);
-  return JSON.stringify(value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value);
+  return JSON.stringify(value.length > MAX_SHOWN_LENGTH ? `${value.slice(0, MAX_SHOWN_LENGTH)}…` : value);
 }

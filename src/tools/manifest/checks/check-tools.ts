@@ -14,7 +14,7 @@ const KINDS = ['module', 'mcp', 'http'];
 const BUILT_INS: readonly string[] = BUILT_IN_NAMES;
 const NO_INPUT: JsonObject = { type: 'object', properties: {} };
 
-/** Finds what no single value of a tool shows; rules that can never speak are warnings. */
+/** Finds mistakes between the values of a tool; rules that can never apply are warnings. */
 export function checkTools(manifest: JsonObject): RuleFindings {
   const policies = isJsonObject(manifest.policies) ? Object.keys(manifest.policies) : [];
   const checked = Object.entries(isJsonObject(manifest.tools) ? manifest.tools : {}).map(([name, tool]) => {
@@ -63,9 +63,9 @@ function checkServer(pointer: string, server: JsonObject): Finding[] {
   if (command !== undefined && url !== undefined) {
     return [{ pointer: `${pointer}/url`, at: 'key', message: 'a server has a command or a url, not both' }];
   }
-  const [other, strays] =
+  const [other, foreign] =
     url === undefined ? ['url', ['headers', 'allow_private']] : ['command', ['args', 'env', 'cwd']];
-  return strays
+  return foreign
     .filter((key) => server[key] !== undefined)
     .map((key) => ({
       pointer: `${pointer}/${key}`,
@@ -102,8 +102,8 @@ function checkHttp(pointer: string, name: string, tool: JsonObject): Finding[] {
   ];
 }
 
-/** Says which tool is one too many for the model; how many a server has is not known before it is reached. */
-export function checkToolCount({ agent, tools }: JsonObject): Finding[] {
+/** Reports the first tool over the limit of a model. The tools of a server are not counted: they are not known yet. */
+function checkToolCount({ agent, tools }: JsonObject): Finding[] {
   const uses = isJsonObject(agent) && isJsonObject(agent.built_ins) ? agent.built_ins : {};
   const room = MAX_TOOLS - BUILT_IN_NAMES.filter((name) => uses[name] !== false).length;
   const everywhere = Object.entries(isJsonObject(tools) ? tools : {}).filter(
@@ -111,14 +111,14 @@ export function checkToolCount({ agent, tools }: JsonObject): Finding[] {
   );
   const tooMany = everywhere[room]?.[0];
   if (tooMany === undefined) return [];
-  const message = `a model takes at most ${MAX_TOOLS} tools at once, built-ins among them, and this is one too many of ${everywhere.length}; take some out, or say with "allow" where they are used`;
+  const message = `a model takes at most ${MAX_TOOLS} tools at once, built-ins among them, and this is one too many of ${everywhere.length}; remove some, or limit with "allow" where they are used`;
   return [{ pointer: pointerTo('/tools', tooMany), at: 'key', message }];
 }
 
 let metaSchema: Ajv2020 | undefined;
 
-/** Says what is wrong with a tool's input schema, at the keyword that is wrong where that is known. */
-export function checkInputSchema(pointer: string, schema: JsonObject, tool: string): Finding[] {
+/** Checks a tool's input schema; a mistake is reported at its keyword if that is known. */
+function checkInputSchema(pointer: string, schema: JsonObject, tool: string): Finding[] {
   metaSchema ??= new Ajv2020({ strict: false, allErrors: true, logger: false });
   if (schema.$schema === undefined && metaSchema.validateSchema(schema) !== true) {
     const deepest = [...(metaSchema.errors ?? [])].sort(

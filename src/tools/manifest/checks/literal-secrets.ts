@@ -3,7 +3,7 @@ interface LiteralSecret {
   readonly message: string;
 }
 
-/** How the tokens of well-known services begin; each needs enough further letters to be a real one. */
+/** Match tokens of well-known services, with enough further characters to be real ones. */
 const TOKENS = [
   /\b(xox[a-z](?:\.xox[a-z])?-)[A-Za-z0-9-]{10,}/g,
   /\b(xapp-)[A-Za-z0-9-]{10,}/g,
@@ -22,7 +22,7 @@ const TOKENS = [
   /(?<=:\/\/)([^\s/:@"'{}$]+:)[^\s/@"'{}$]{3,}@/g,
 ];
 
-/** Finds what looks like a token anywhere in the file, comments too. No message repeats more than how it begins. */
+/** Finds text that looks like a token, in comments too. A message repeats only its beginning. */
 export function findLiteralSecrets(text: string): LiteralSecret[] {
   const found = TOKENS.flatMap((token) =>
     [...text.matchAll(token)].map(({ index, 1: beginning = '' }) => ({ offset: index, beginning })),

@@ -1,4 +1,4 @@
-/** The word that was probably meant: near enough in letters that a slip of the finger explains the difference. */
+/** Returns the word that was probably meant: the nearest one that differs by a few letters only. */
 export function nearestWord(written: string, words: Iterable<string>): string | undefined {
   const given = written.toLowerCase().replaceAll('-', '_');
   let nearest: string | undefined;
@@ -13,13 +13,13 @@ export function nearestWord(written: string, words: Iterable<string>): string | 
   return nearest;
 }
 
-/** The end of a sentence that offers the nearest word, or nothing where none is near. */
+/** Returns the end of a sentence that suggests the nearest word, or an empty text if none is near. */
 export function didYouMean(written: string, words: Iterable<string>): string {
   const nearest = nearestWord(written, words);
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** How many letters have to be changed, left out, put in, or swapped with their neighbour. */
+/** Counts the letters that have to be changed, removed, added, or swapped with their neighbour. */
 function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 20) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

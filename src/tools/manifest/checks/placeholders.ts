@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/js
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import type { Finding } from '../problem.ts';
 
-/** Matches an id that nobody in Slack has; a manifest to start from is written with such ids. */
+/** Matches the ids of a manifest to start from; no id in Slack looks like that. */
 const PLACEHOLDER = /^([UWSCG])0?REPLACEME[A-Z0-9]*$/;
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   G: 'a channel of your workspace',
 };
 
-/** Finds the ids that still have to be replaced before a bot can start. */
+/** Finds the ids that must be replaced before a bot can start. */
 export function findPlaceholders({ agent = null, policies = null, tools = null }: JsonObject): Finding[] {
   const findings: Finding[] = [];
   const visit = (value: JsonValue, pointer: string): void => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isJsonObject } from '../../../agent/json.ts';
 
-/** The parts of a value that fit their schema, so that one wrong key does not hide the mistakes in the others. */
+/** Parses the valid parts of a value, so that one wrong key does not hide the mistakes in the others. */
 export function readableParts<Parts>(schema: z.ZodType<Parts>, value: unknown): Parts {
   const whole = schema.safeParse(value);
   if (whole.success) return whole.data;

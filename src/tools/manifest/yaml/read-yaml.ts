@@ -2,14 +2,14 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocum
 import type { JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import type { ManifestProblem } from '../problem.ts';
-import { Places } from './source-map.ts';
+import { SourceMap } from './source-map.ts';
 
-const LONGEST_FILE = 256 * 1024;
-const DEEPEST_NESTING = 40;
-const NESTED_TOO_DEEP = `the file nests deeper than ${DEEPEST_NESTING} levels`;
-const MOST_VALUES = 20_000;
-const MOST_SYNTAX_PROBLEMS = 10;
-/** What turns the direction of text or takes no room; a mark at the very beginning says how the file is written. */
+const MAX_FILE_LENGTH = 256 * 1024;
+const MAX_DEPTH = 40;
+const NESTED_TOO_DEEP = `the file nests deeper than ${MAX_DEPTH} levels`;
+const MAX_VALUES = 20_000;
+const MAX_SYNTAX_PROBLEMS = 10;
+/** Matches characters that change the direction of text or are invisible; a byte order mark may begin a file. */
 const HIDDEN =
   /[\u00AD\u061C\u115F\u1160\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\u3164\uFFA0\u{E0000}-\u{E007F}]|(?<!^)\uFEFF/gu;
 
@@ -17,35 +17,35 @@ export type YamlFile =
   | {
       readonly ok: true;
       readonly value: JsonValue;
-      readonly places: Places;
+      readonly positions: SourceMap;
       readonly problems: ManifestProblem[];
     }
   | { readonly ok: false; readonly problems: ManifestProblem[] };
 
-/** What a reader keeps while it copies the document into plain JSON. */
+/** The state of a copy of the document into plain JSON. */
 interface Copying {
   readonly anchors: Map<string, unknown>;
-  readonly places: Places;
+  readonly positions: SourceMap;
   readonly report: (offset: number, pointer: string, message: string) => void;
   count: number;
 }
 
 class TooMuch extends Error {}
 
-/** Reads YAML into plain JSON that knows its places. Whatever the text is, the answer is a value or problems, never an exception. */
+/** Reads YAML into plain JSON with its source positions. Any text gives a value or problems, never an exception. */
 export function readYaml(text: string, file: string): YamlFile {
   const whole = (message: string): YamlFile => ({
     ok: false,
     problems: [{ file, line: 1, column: 1, path: '', message }],
   });
-  if (text.length > LONGEST_FILE) {
-    return whole(`the file has ${text.length} characters; a manifest has at most ${LONGEST_FILE}`);
+  if (text.length > MAX_FILE_LENGTH) {
+    return whole(`the file has ${text.length} characters; a manifest has at most ${MAX_FILE_LENGTH}`);
   }
   const lines = new LineCounter();
-  const places = new Places(text, lines);
+  const positions = new SourceMap(text, lines);
   let document: Document.Parsed;
   try {
-    // Keys are compared below: the library's own comparison takes the square of their number.
+    // Keys are compared below: the library's own comparison takes quadratic time.
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   } catch {
     return whole(NESTED_TOO_DEEP);
@@ -53,16 +53,16 @@ export function readYaml(text: string, file: string): YamlFile {
   const syntax = [...document.errors, ...document.warnings];
   const problems: ManifestProblem[] = [];
   const report = (offset: number, pointer: string, message: string): void => {
-    problems.push({ file, ...places.at(offset), path: places.nameOf(pointer), message });
+    problems.push({ file, ...positions.at(offset), path: positions.nameOf(pointer), message });
   };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no text file contains.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no text file contains these.
   const binary = text.search(/[\u0000-\u0008\u000e-\u001f\ufffd]/);
   if (binary !== -1) {
     report(binary, '', 'the file is not plain text in UTF-8; save it as such');
     return { ok: false, problems };
   }
 
-  // Whoever reviews the file has to see what it says: "prod" with something hidden in it is not "prod".
+  // A reviewer must see what the file says: "prod" with a hidden character in it is not "prod".
   for (const { index, 0: hidden } of text.matchAll(HIDDEN)) {
     const code = (hidden.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
     report(
@@ -70,11 +70,11 @@ export function readYaml(text: string, file: string): YamlFile {
       '',
       `there is an invisible character here (U+${code}); remove it, or write it as an escape`,
     );
-    if (problems.length === MOST_SYNTAX_PROBLEMS) break;
+    if (problems.length === MAX_SYNTAX_PROBLEMS) break;
   }
   if (problems.length > 0) return { ok: false, problems };
 
-  for (const { code, message, pos } of syntax.slice(0, MOST_SYNTAX_PROBLEMS)) {
+  for (const { code, message, pos } of syntax.slice(0, MAX_SYNTAX_PROBLEMS)) {
     report(pos[0], '', syntaxMessage(code, message));
   }
   if (syntax.length > 0) return { ok: false, problems };
@@ -82,8 +82,8 @@ export function readYaml(text: string, file: string): YamlFile {
     return whole('the file is empty; a manifest has the keys slack, agent, policies and tools');
   }
   try {
-    const value = copy(document.contents, '', 0, { anchors: new Map(), places, report, count: 0 });
-    return { ok: true, value, places, problems };
+    const value = copy(document.contents, '', 0, { anchors: new Map(), positions, report, count: 0 });
+    return { ok: true, value, positions, problems };
   } catch (error) {
     if (!(error instanceof TooMuch)) return whole('the file cannot be read as YAML');
     return whole(error.message);
@@ -92,7 +92,7 @@ export function readYaml(text: string, file: string): YamlFile {
 
 function syntaxMessage(code: string, message: string): string {
   if (code === 'MULTIPLE_DOCS')
-    return 'a manifest is one document; remove the line "---" and what does not belong';
+    return 'a manifest is one document; remove the line "---" and everything after it';
   if (message.includes('call stack')) return NESTED_TOO_DEEP;
   if (code === 'TAG_RESOLVE_FAILED') return `${message}; a manifest needs no tags`;
   return `this is not valid YAML: ${message}`;
@@ -100,18 +100,14 @@ function syntaxMessage(code: string, message: string): string {
 
 function copy(node: unknown, pointer: string, depth: number, copying: Copying): JsonValue {
   copying.count += 1;
-  if (copying.count > MOST_VALUES) {
-    throw new TooMuch(`the file has more than ${MOST_VALUES} values once its aliases are written out`);
+  if (copying.count > MAX_VALUES) {
+    throw new TooMuch(`the file has more than ${MAX_VALUES} values once its aliases are written out`);
   }
-  if (depth > DEEPEST_NESTING) throw new TooMuch(NESTED_TOO_DEEP);
+  if (depth > MAX_DEPTH) throw new TooMuch(NESTED_TOO_DEEP);
   if (isAlias(node)) {
     const target = copying.anchors.get(node.source);
     if (target === undefined) {
-      copying.report(
-        node.range?.[0] ?? 0,
-        pointer,
-        `the alias *${node.source} names no anchor that stands before it`,
-      );
+      copying.report(node.range?.[0] ?? 0, pointer, `the alias *${node.source} names no anchor before it`);
       return null;
     }
     return copy(target, pointer, depth + 1, copying);
@@ -123,7 +119,7 @@ function copy(node: unknown, pointer: string, depth: number, copying: Copying): 
   if (isSeq(node)) {
     return node.items.map((item, index) => {
       const at = pointerTo(pointer, index);
-      copying.places.add(at, { key: undefined, value: startOf(item) ?? startOf(node) ?? 0, isItem: true });
+      copying.positions.add(at, { key: undefined, value: startOf(item) ?? startOf(node) ?? 0, isItem: true });
       return copy(item, at, depth + 1, copying);
     });
   }
@@ -146,20 +142,20 @@ function copyMap(
     const name = String(key.value);
     const at = pointerTo(pointer, name);
     if (entries.has(name)) {
-      copying.report(start, at, `"${name}" stands twice here; keep one`);
+      copying.report(start, at, `"${name}" appears twice here; keep one`);
       continue;
     }
     if (name === '__proto__') {
       copying.report(start, at, '"__proto__" cannot be a key');
       continue;
     }
-    copying.places.add(at, { key: start, value: startOf(value) ?? start, isItem: false });
+    copying.positions.add(at, { key: start, value: startOf(value) ?? start, isItem: false });
     entries.set(name, copy(value, at, depth + 1, copying));
   }
   return Object.fromEntries(entries);
 }
 
-/** Where a node begins; a value that is left out begins nowhere. */
+/** Returns the offset where a node begins; a value that is left out has none. */
 function startOf(node: unknown): number | undefined {
   if (!(isScalar(node) || isMap(node) || isSeq(node) || isAlias(node))) return undefined;
   const [start, end] = node.range ?? [0, 0];

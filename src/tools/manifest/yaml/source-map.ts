@@ -1,7 +1,8 @@
 import type { LineCounter } from 'yaml';
 import { parentOf, segmentsOf } from '../../../agent/util/json-pointer.ts';
 
-export interface Place {
+/** A position in a file; lines and columns count from 1. */
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
@@ -12,8 +13,8 @@ interface Entry {
   readonly isItem: boolean;
 }
 
-/** Knows where each key and value of a file stands; what has no place of its own stands where its container does. */
-export class Places {
+/** Maps JSON pointers to positions in a YAML file. A pointer without its own position has that of its container. */
+export class SourceMap {
   readonly #text: string;
   readonly #lines: LineCounter;
   readonly #entries = new Map<string, Entry>();
@@ -24,22 +25,22 @@ export class Places {
   }
 
   add(pointer: string, entry: Entry): void {
-    // What an alias repeats keeps the place where it is written out.
+    // A value that an alias repeats keeps the position where it is written out.
     if (!this.#entries.has(pointer)) this.#entries.set(pointer, entry);
   }
 
-  at(offset: number): Place {
+  at(offset: number): SourcePosition {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
 
-  ofKey(pointer: string): Place {
+  ofKey(pointer: string): SourcePosition {
     const [entry, isOwn] = this.#find(pointer);
     return this.at(isOwn ? (entry?.key ?? entry?.value ?? 0) : (entry?.key ?? 0));
   }
 
-  /** The place of a value, or of a character inside its text where that is written without escapes. */
-  ofValue(pointer: string, inside?: number): Place {
+  /** Returns the position of a value, or of a character inside its text if that has no escapes. */
+  ofValue(pointer: string, inside?: number): SourcePosition {
     const [entry, isOwn] = this.#find(pointer);
     if (entry === undefined) return this.at(0);
     if (!isOwn) return this.at(entry.key ?? entry.value);
@@ -48,7 +49,7 @@ export class Places {
     return this.at(entry.value + (opensWithQuote ? 1 : 0) + inside);
   }
 
-  /** The pointer of the innermost value that begins before an offset, for what is found in the bare text. */
+  /** Returns the pointer of the innermost value that begins before an offset. */
   pointerAt(offset: number): string {
     let found = '';
     let start = -1;
@@ -61,7 +62,7 @@ export class Places {
     return found;
   }
 
-  /** A pointer in the words of the file: `tools.refund_order.approval[0].when`. */
+  /** Writes a pointer as people read it: `tools.refund_order.approval[0].when`. */
   nameOf(pointer: string): string {
     let at = '';
     return segmentsOf(pointer)

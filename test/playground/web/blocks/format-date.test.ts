@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fromLocalInput, toLocalInput } from '../../../../playground/web/src/blocks/elements/local-moment.ts';
+import { fromLocalInput, toLocalInput } from '../../../../playground/web/src/blocks/elements/local-time.ts';
 import { formatDate } from '../../../../playground/web/src/blocks/text/format-date.ts';
 
 const AT = Date.UTC(2026, 1, 18, 14, 39, 42) / 1000;

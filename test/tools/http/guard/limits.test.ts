@@ -78,7 +78,7 @@ describe('time', () => {
       const trickle = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(trickle));
     });
-    const answer = await localFetch({ timeoutMs: 300 })(origin);
+    const answer = await localFetch({ timeoutMs: 1_000 })(origin);
     await expect(answer.text()).rejects.toMatchObject({ code: 'timed-out' });
   });
 

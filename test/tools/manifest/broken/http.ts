@@ -180,7 +180,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
 `,
     rest: 'slack and default policy',
     problems: [
-      `3:29: tools.ping.description: \${API_KEY} cannot stand here, where the model or people read it; only connections take secrets`,
+      `3:29: tools.ping.description: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
     ],
   },
   {

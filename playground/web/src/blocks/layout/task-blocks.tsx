@@ -5,13 +5,13 @@ import { Prose } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
 
 const STATES: Readonly<Record<string, { icon: string; words: string }>> = {
-  pending: { icon: '○', words: 'not begun' },
+  pending: { icon: '○', words: 'not started' },
   in_progress: { icon: '◐', words: 'in progress' },
   complete: { icon: '✓', words: 'done' },
   error: { icon: '✕', words: 'failed' },
 };
 
-/** One task of an agent: how it stands, what it did and what came of it. */
+/** One task of an agent: its state, details and output. */
 export function TaskCard({ task }: { readonly task: JsonObject }) {
   const status = stringOf(task.status);
   const state = STATES[status] ?? { icon: '○', words: status };

@@ -1,4 +1,4 @@
-/** Where and when a date is read. */
+/** Time and time zone of the reader. */
 export interface Reader {
   /** In milliseconds. */
   readonly now: number;
@@ -7,7 +7,7 @@ export interface Reader {
 
 const DAY = 86_400_000;
 
-/** Slack's date tokens, such as `{date_short_pretty} at {time}`, in words; undefined when the format is not one of Slack's. */
+/** Formats Slack's date tokens, such as `{date_short_pretty} at {time}`; undefined for an unknown format. */
 export function formatDate(timestamp: number, format: string, reader: Reader): string | undefined {
   const at = timestamp * 1000;
   if (Number.isNaN(new Date(at).getTime())) return undefined;

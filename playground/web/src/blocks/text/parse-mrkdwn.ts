@@ -6,7 +6,7 @@ const STYLES: Readonly<Record<string, InlineStyle>> = { '*': 'bold', _: 'italic'
 const QUOTE = /^(?:>|&gt;) ?/;
 const LONG_QUOTE = /^(?:>|&gt;){3} ?/;
 
-/** Slack's own markup as it is drawn; whatever is not closed or not known stays the text that it is. */
+/** Parses Slack's mrkdwn; unclosed or unknown markup stays text. */
 export function parseMrkdwn(text: string, { isVerbatim = false } = {}): Passage[] {
   const passages: Passage[] = [];
   const parts = splitFences(text);
@@ -16,7 +16,7 @@ export function parseMrkdwn(text: string, { isVerbatim = false } = {}): Passage[
       passages.push({ kind: 'preformatted', content: [{ kind: 'text', text: content }] });
       continue;
     }
-    // The line breaks around a box of code are those of the box.
+    // The line breaks around a code block belong to the block.
     const start = index === 0 ? part.text : part.text.replace(/^\n/, '');
     const inner = index === parts.length - 1 ? start : start.replace(/\n$/, '');
     if (inner !== '') passages.push(...parseLines(inner.split('\n'), isVerbatim));
