@@ -22,8 +22,8 @@ export const doctor: Command = {
   help: `Usage: countersign doctor [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
-app against those of the manifest, the model (with one short question), and that every module loads and every MCP
-server starts. Checks that depend on something missing are skipped.
+app against those of the manifest, the model (with one short question), that every module loads and every MCP server
+starts, and that the audit log is signed and exported. Checks that depend on something missing are skipped.
 
   --json         print one JSON object: ok, findings
 

@@ -280,8 +280,8 @@ export const ManifestFile = z
     slack: z.record(z.string(), z.unknown()),
     agent: AgentFile.optional(),
     policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
-    audit: AuditFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
+    audit: AuditFile.optional(),
   })
   .describe('The Slack app, the agent, the policies and the tools of Countersign.');
 export type ManifestFile = z.output<typeof ManifestFile>;
