@@ -20,7 +20,7 @@ const TIMEOUT_MS = 60_000;
 export async function openPageClient(url: string, userId: string): Promise<PageClient> {
   const origin = url.replace(/\/$/, '');
   const entities = new Map<string, Entity>();
-  const lookers = new Set<() => void>();
+  const watchers = new Set<() => void>();
   const closing = new AbortController();
   const response = await fetch(`${origin}/client/${userId}/events`, { signal: closing.signal });
   if (!response.ok || response.body === null)
@@ -29,7 +29,7 @@ export async function openPageClient(url: string, userId: string): Promise<PageC
     if (fresh) entities.clear();
     for (const entity of set) entities.set(entity.key, entity);
     for (const key of gone) entities.delete(key);
-    for (const look of [...lookers]) look();
+    for (const check of [...watchers]) check();
   });
   return {
     entities,
@@ -45,29 +45,29 @@ export async function openPageClient(url: string, userId: string): Promise<PageC
     },
     until: (find, { what, timeoutMs = TIMEOUT_MS }) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const found = find([...entities.values()]);
           if (found === undefined) return;
           clearTimeout(timer);
-          lookers.delete(look);
+          watchers.delete(check);
           resolve(found);
         };
         const timer = setTimeout(() => {
-          lookers.delete(look);
+          watchers.delete(check);
           reject(new Error(`After ${timeoutMs} ms the page of ${userId} had not shown: ${what}.`));
         }, timeoutMs);
-        lookers.add(look);
-        look();
+        watchers.add(check);
+        check();
       }),
     close: () => closing.abort(),
   };
 }
 
 /** Returns the messages whose text or blocks match, oldest first. */
-export function messagesMatching(entities: readonly Entity[], words: RegExp): readonly MessageEntity[] {
+export function messagesMatching(entities: readonly Entity[], pattern: RegExp): readonly MessageEntity[] {
   return entities
     .filter((entity) => entity.kind === 'message')
-    .filter(({ text, blocks }) => words.test(`${text}\n${JSON.stringify(blocks)}`))
+    .filter(({ text, blocks }) => pattern.test(`${text}\n${JSON.stringify(blocks)}`))
     .toSorted((one, other) => Number(one.ts) - Number(other.ts));
 }
 

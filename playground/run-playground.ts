@@ -2,7 +2,7 @@ import { PLAYGROUND_HELP, type PlaygroundArguments, readArguments } from './read
 import { StoppedError } from './start/resources.ts';
 import type { Playground } from './start-playground.ts';
 
-const EXIT = { trouble: 1, notUnderstood: 2, interrupted: 130 } as const;
+const EXIT = { failed: 1, invalidArguments: 2, interrupted: 130 } as const;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 // One Ctrl-C can arrive several times: from the terminal, and passed on by npm and the shell.
@@ -15,7 +15,7 @@ export async function runPlayground(given: readonly string[]): Promise<void> {
     process.stdout.write(PLAYGROUND_HELP);
   } else if (read.kind === 'invalid') {
     process.stderr.write(`${read.problem}\n`);
-    process.exitCode = EXIT.notUnderstood;
+    process.exitCode = EXIT.invalidArguments;
   } else {
     await run(read.arguments);
   }
@@ -35,7 +35,7 @@ async function run(asked: PlaygroundArguments): Promise<void> {
   } catch (error) {
     if (!(error instanceof StoppedError)) {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = EXIT.trouble;
+      process.exitCode = EXIT.failed;
     }
   }
   // Do not wait for handles that are still open, such as closing connections.

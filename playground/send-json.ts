@@ -1,13 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from './slack/state/types.ts';
 
-/** Ends a response with a JSON body. */
+/** Ends a response with a JSON body and its length, which clients check. */
 export function sendJson(
   response: ServerResponse,
   status: number,
-  body: JsonObject,
-  headers: Record<string, string> = {},
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
-  response.end(JSON.stringify(body));
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': bytes.length,
+    ...headers,
+  });
+  response.end(bytes);
 }

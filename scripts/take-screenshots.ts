@@ -13,7 +13,7 @@ import { startPlayground } from '../playground/start-playground.ts';
 interface Shot {
   readonly name: string;
   readonly path: string;
-  readonly show?: (visitor: PersonPage, isNarrow: boolean) => Promise<unknown>;
+  readonly show?: (person: PersonPage, isNarrow: boolean) => Promise<unknown>;
 }
 
 type Look = Pick<BrowserContextOptions, 'viewport' | 'hasTouch' | 'isMobile' | 'colorScheme'>;
@@ -21,7 +21,7 @@ type Look = Pick<BrowserContextOptions, 'viewport' | 'hasTouch' | 'isMobile' | '
 const WIDE: Look = { viewport: { width: 1440, height: 900 } };
 const NARROW: Look = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const GENERAL = `/${CHANNELS.general}`;
-const PATIENCE_MILLISECONDS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const LOOKS: Readonly<Record<string, Look>> = {
   'wide-light': { ...WIDE, colorScheme: 'light' },
@@ -50,19 +50,19 @@ async function takeScreenshots(): Promise<void> {
   const playground = await startPlayground({ port: 0, dataFolder, manifest, reset: false, env, log });
   try {
     const visit: Visit = (path, look) => open(browser, playground.url, path, look);
-    await takeEach({ name: 'beginning', path: `/remi${GENERAL}` }, visit);
-    for (const shot of await playStates(visit)) await takeEach(shot, visit);
+    await takeInEachLook({ name: 'beginning', path: `/remi${GENERAL}` }, visit);
+    for (const shot of await createStates(visit)) await takeInEachLook(shot, visit);
   } finally {
     await browser.close();
     await playground.stop();
     rmSync(dataFolder, { recursive: true, force: true });
   }
-  log(`The pictures are in ${folder}, those of the README in docs/images.`);
+  log(`Screenshots are in ${folder}, those of the README in docs/images.`);
 }
 
 type Visit = (path: string, look: Look) => Promise<PersonPage>;
 
-async function takeEach(shot: Shot, visit: Visit): Promise<void> {
+async function takeInEachLook(shot: Shot, visit: Visit): Promise<void> {
   for (const [look, settings] of Object.entries(LOOKS))
     await take(shot, settings, join(folder, `${shot.name}-${look}.png`), visit);
   if (shot.name !== 'approval') return;
@@ -78,13 +78,13 @@ async function open(browser: Browser, baseURL: string, path: string, look: Look)
     ...look,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(path);
   return new PersonPage(page);
 }
 
 /** Creates all states for the screenshots and returns where they are. */
-async function playStates(visit: Visit): Promise<Shot[]> {
+async function createStates(visit: Visit): Promise<Shot[]> {
   const remi = await visit(`/remi${GENERAL}`, WIDE);
   const alice = await visit(`/alice${GENERAL}`, WIDE);
   const ask = async (words: string, shown: string): Promise<string> => {
@@ -125,12 +125,12 @@ async function playStates(visit: Visit): Promise<Shot[]> {
 function shotsOf(
   paths: Readonly<Record<'expiring' | 'question' | 'deployment' | 'deletion' | 'refund', string>>,
 ): Shot[] {
-  const withCard = (words: string) => (visitor: PersonPage) => visitor.threadMessage(words).waitFor();
-  const withRecord = (words: string) => async (visitor: PersonPage, isNarrow: boolean) => {
-    await visitor.threadMessage(words).waitFor();
+  const withCard = (words: string) => (person: PersonPage) => person.threadMessage(words).waitFor();
+  const withRecord = (words: string) => async (person: PersonPage, isNarrow: boolean) => {
+    await person.threadMessage(words).waitFor();
     if (isNarrow) return;
-    await visitor.page.getByRole('tab', { name: 'Record' }).click();
-    await visitor.record.getByText(/Audit chain/).waitFor();
+    await person.page.getByRole('tab', { name: 'Record' }).click();
+    await person.record.getByText(/Audit chain/).waitFor();
   };
   return [
     { name: 'question', path: `/remi${paths.question}`, show: withCard('Which order was it?') },
@@ -141,60 +141,60 @@ function shotsOf(
     {
       name: 'record',
       path: `/alice${paths.refund}`,
-      show: async (visitor, isNarrow) => {
+      show: async (person, isNarrow) => {
         const name = 'Record';
-        await visitor.page
+        await person.page
           .getByRole(isNarrow ? 'button' : 'tab', { name })
           .last()
           .click();
-        await visitor.record.getByText(/Audit chain/).scrollIntoViewIfNeeded();
+        await person.record.getByText(/Audit chain/).scrollIntoViewIfNeeded();
       },
     },
     {
       name: 'reject',
       path: `/alice${paths.refund}`,
-      show: async (visitor) => {
-        await visitor.click(visitor.pendingCard('refund_order'), 'Reject');
-        await visitor.click(visitor.dialog, 'Reject');
-        await visitor.dialog.getByText('Please').waitFor();
+      show: async (person) => {
+        await person.click(person.pendingCard('refund_order'), 'Reject');
+        await person.click(person.dialog, 'Reject');
+        await person.dialog.getByText('Please').waitFor();
       },
     },
     {
       name: 'edit',
       path: `/alice${paths.refund}`,
-      show: async (visitor) => {
-        await visitor.click(visitor.pendingCard('refund_order'), 'Edit');
-        await visitor.dialog.getByLabel(/amount/i).waitFor();
+      show: async (person) => {
+        await person.click(person.pendingCard('refund_order'), 'Edit');
+        await person.dialog.getByLabel(/amount/i).waitFor();
       },
     },
     {
       name: 'people',
       path: `/alice${GENERAL}`,
-      show: async (visitor, isNarrow) => {
-        if (isNarrow) await visitor.click(visitor.page.getByRole('main'), 'Back to the channels and people');
-        await visitor.page.getByRole('button', { name: /^You are/ }).click();
+      show: async (person, isNarrow) => {
+        if (isNarrow) await person.click(person.page.getByRole('main'), 'Back to the channels and people');
+        await person.page.getByRole('button', { name: /^You are/ }).click();
       },
     },
     {
       name: 'home',
       path: '/alice/home',
-      show: (visitor) => visitor.page.getByRole('heading', { name: 'Waiting for me' }).waitFor(),
+      show: (person) => person.page.getByRole('heading', { name: 'Waiting for me' }).waitFor(),
     },
     { name: 'channel', path: `/alice${GENERAL}` },
   ];
 }
 
 async function take({ path, show }: Shot, look: Look, file: string, visit: Visit): Promise<void> {
-  const visitor = await visit(path, look);
-  await visitor.page.getByRole('main').waitFor();
-  await show?.(visitor, look.isMobile === true);
-  await visitor.page.screenshot({ path: file });
+  const person = await visit(path, look);
+  await person.page.getByRole('main').waitFor();
+  await show?.(person, look.isMobile === true);
+  await person.page.screenshot({ path: file });
   // A modal belongs to the person, not to the window: the next window would show it too.
-  if (await visitor.dialog.isVisible()) {
-    await visitor.page.keyboard.press('Escape');
-    await visitor.dialog.waitFor({ state: 'detached' });
+  if (await person.dialog.isVisible()) {
+    await person.page.keyboard.press('Escape');
+    await person.dialog.waitFor({ state: 'detached' });
   }
-  await visitor.page.context().close();
+  await person.page.context().close();
 }
 
 await takeScreenshots();

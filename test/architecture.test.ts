@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { checkPackages, checkRooms, findCycles, readImports, type SourceFile } from './support/imports.ts';
 
-/** What the files of each room may import of our own; what is not listed is not allowed. */
+/** The allowed imports between rooms; everything else is forbidden. */
 const rooms = [
   { room: 'src/agent/', mayImport: ['src/agent/'] },
   { room: 'src/tools/', mayImport: ['src/tools/', 'src/agent/'] },

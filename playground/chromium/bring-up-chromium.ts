@@ -52,10 +52,10 @@ export async function bringUpChromium(options: BringUpChromiumOptions): Promise<
 }
 
 async function checkNamed(path: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const trouble = await versionProblem(path, env);
-  if (trouble === undefined) return path;
+  const problem = await versionProblem(path, env);
+  if (problem === undefined) return path;
   throw new Error(
-    `CHROMIUM names ${path}, which did not print a browser version; correct CHROMIUM or unset it. It printed:\n${trouble}`,
+    `CHROMIUM names ${path}, which did not print a browser version; correct CHROMIUM or unset it. It printed:\n${problem}`,
   );
 }
 

@@ -19,9 +19,9 @@ export type FoundChromium =
 export async function findChromium(machine: Machine, env: NodeJS.ProcessEnv): Promise<FoundChromium> {
   const broken = [];
   for (const path of candidates(machine, env)) {
-    const trouble = await versionProblem(path, env);
-    if (trouble === undefined) return { kind: 'found', path };
-    broken.push({ path, output: trouble });
+    const problem = await versionProblem(path, env);
+    if (problem === undefined) return { kind: 'found', path };
+    broken.push({ path, output: problem });
   }
   return { kind: 'none', broken };
 }

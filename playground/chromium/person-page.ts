@@ -40,10 +40,10 @@ export class PersonPage {
   }
 
   /** Sends a message that mentions the bot in the open channel. */
-  async ask(words: string): Promise<void> {
+  async ask(text: string): Promise<void> {
     await this.page.getByRole('textbox', { name: /^Message/ }).focus();
     await this.mentionBot();
-    await this.page.keyboard.insertText(words);
+    await this.page.keyboard.insertText(text);
     await this.page.keyboard.press('Enter');
   }
 
@@ -57,26 +57,26 @@ export class PersonPage {
   }
 
   /** Sends a reply in the open thread. */
-  async reply(words: string): Promise<void> {
+  async reply(text: string): Promise<void> {
     const field = this.thread.getByRole('textbox', { name: 'Reply' });
-    await field.fill(words);
+    await field.fill(text);
     await field.press('Enter');
   }
 
   /** Opens the newest thread of the open channel whose first message has this text. */
-  async openThread(words: string): Promise<void> {
+  async openThread(text: string): Promise<void> {
     await this.messages
       .getByRole('listitem')
-      .filter({ hasText: words })
+      .filter({ hasText: text })
       .last()
       .getByRole('link', { name: /repl(y|ies)/ })
       .click();
-    await this.thread.getByText(words).first().waitFor();
+    await this.thread.getByText(text).first().waitFor();
   }
 
   /** The newest message of the thread with this text. */
-  threadMessage(words: string | RegExp): Locator {
-    return this.thread.getByRole('listitem').filter({ hasText: words }).last();
+  threadMessage(text: string | RegExp): Locator {
+    return this.thread.getByRole('listitem').filter({ hasText: text }).last();
   }
 
   /** The newest card of the thread on which something can be approved. */
@@ -89,21 +89,21 @@ export class PersonPage {
   }
 
   /** Waits until the thread shows this text. */
-  async waitForText(words: string | RegExp): Promise<void> {
-    await this.thread.getByText(words).last().waitFor();
+  async waitForText(text: string | RegExp): Promise<void> {
+    await this.thread.getByText(text).last().waitFor();
   }
 
   /** The newest private notice with this text. */
-  notice(words: string | RegExp): Locator {
+  notice(text: string | RegExp): Locator {
     return this.page
       .getByRole('listitem')
       .filter({ hasText: 'Only visible to you' })
-      .filter({ hasText: words })
+      .filter({ hasText: text })
       .last();
   }
 
-  async waitForNotice(words: string | RegExp): Promise<void> {
-    await this.notice(words).waitFor();
+  async waitForNotice(text: string | RegExp): Promise<void> {
+    await this.notice(text).waitFor();
   }
 
   /** True when any part of the element is inside its scroll area. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { sendJson } from '../send-json.ts';
 import { buildChunks, buildCompletion, type Identity } from './build-completion.ts';
 import type { ChatRequest } from './chat-request.ts';
 import type { CompletionReply, ErrorReply, ModelReply } from './model-reply.ts';
@@ -20,22 +21,6 @@ export async function sendReply(
   if (!isCompletion(reply)) return;
   if (request.stream === true) return streamChunks(response, buildChunks(reply, request, identity), reply);
   sendWhole(response, reply, JSON.stringify(buildCompletion(reply, request, identity)));
-}
-
-/** Answers with a JSON body and the length that clients check it against. */
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const bytes = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': bytes.length,
-    ...headers,
-  });
-  response.end(bytes);
 }
 
 function isCompletion(reply: ModelReply): reply is CompletionReply {

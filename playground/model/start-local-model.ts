@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { sendJson } from '../send-json.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { localModelNames, parseRequest } from './check-request.ts';
 import type { ModelReply, ReplyFunction } from './model-reply.ts';
 import { badRequest, type RequestProblem } from './request-problem.ts';
-import { sendJson, sendReply } from './send-reply.ts';
+import { sendReply } from './send-reply.ts';
 
 /** A request that was refused, with the body as it came and the reason given. */
 export interface Refusal {

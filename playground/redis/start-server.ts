@@ -22,7 +22,7 @@ export type ServerOptions = {
 /** A private server that answers at `url` until `stop` resolves. */
 export type StartedServer = { url: string; stop(): Promise<void> };
 
-type Attempt = { kind: 'ready'; started: StartedServer } | { kind: 'ended' | 'silent'; serverLog: string };
+type Attempt = { kind: 'ready'; started: StartedServer } | { kind: 'ended' | 'timeout'; serverLog: string };
 
 /** Starts a private server on a free loopback port; it has answered before this resolves, and ends with this process. */
 export async function startServer(order: ServerOptions): Promise<StartedServer> {
@@ -83,7 +83,7 @@ async function waitForStart(
   url: string,
   dataFolder: string,
   watched: WatchedServer,
-): Promise<'ready' | 'ended' | 'silent'> {
+): Promise<'ready' | 'ended' | 'timeout'> {
   const ended = watched.serverEnded.then(() => 'ended' as const);
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
@@ -92,7 +92,7 @@ async function waitForStart(
     if (outcome) return 'ready';
     await sleep(25);
   }
-  return 'silent';
+  return 'timeout';
 }
 
 // A PONG alone could come from another server that took the port first; only ours serves this folder.

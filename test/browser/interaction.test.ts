@@ -18,10 +18,13 @@ async function request(words: string): Promise<void> {
   await alice.openThread(words);
 }
 
-test('the first screen on a phone offers the tour', async () => {
+test('a phone starts with the tour, and the empty channel behind it offers the tour too', async () => {
   const phone = await playground.openAs('remi', { path: '/', ...PHONE });
+  await phone.tour.getByRole('button', { name: 'Send as Remi' }).first().waitFor();
+  await phone.page.getByRole('button', { name: 'Close the side panel' }).click();
   await phone.page.getByRole('button', { name: 'Start the tour' }).click();
-  await phone.tour.getByRole('button', { name: 'Send as Remi' }).waitFor();
+  await phone.click(phone.tour, 'Send as Remi');
+  await phone.waitForText('Please look up an order for me.');
 });
 
 test('after an approval the result is in view and the focus stays in the thread', async () => {

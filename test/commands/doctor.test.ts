@@ -43,7 +43,7 @@ interface Line {
   readonly message: string;
 }
 
-/** What the doctor says of one thing, as `status: message`. */
+/** The doctor's finding on one check, as `status: message`. */
 async function saysOf(check: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const { out } = await run(['doctor', '--json'], environment);
   const [report] = jsonLines(out);

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
 
-/** What a request keeps of its call, as far as a list shows it. */
+/** The part of a request's call that a list shows. */
 function details(name: string, input: object) {
   return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }), idempotencyKey: 'k' };
 }

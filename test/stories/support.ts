@@ -148,10 +148,10 @@ export async function startStory(options: StoryOptions = {}) {
 
   const threadIn = (channel: string, ts: string) => ({ ...placeIn(channel, ts), ts });
 
-  /** What somebody reads in their direct messages with the bot. */
+  /** The bot's direct messages to a person. */
   const directly = (who: string) => placeIn(workspace.directMessages(who));
 
-  /** What the model was told last of its calls, in their order. */
+  /** The last results that the model read, in the order of the calls. */
   const toldOfCalls = () =>
     (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
       message.role === 'tool' ? [String(message.content)] : [],
@@ -196,7 +196,7 @@ export async function startStory(options: StoryOptions = {}) {
   };
 }
 
-/** What the model was last told that people said, in order. */
+/** The people's messages in the model's last request, in order. */
 export function heardByModel(model: LocalModel): string[] {
   return (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'user' ? [textOf(message.content)] : [],

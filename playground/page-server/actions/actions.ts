@@ -98,8 +98,8 @@ async function submit(
   }
 }
 
-function perform(deed: () => void): ActionResult {
-  deed();
+function perform(action: () => void): ActionResult {
+  action();
   return DONE;
 }
 

@@ -33,10 +33,10 @@ export const refundOrder: Rule = {
     const left = order.amount - order.refunded;
     if (left === 0) return reply(`Order ${order.id} is already fully refunded.`);
 
-    const said = parseAmount(text, left);
-    const how = said === undefined ? askQuestion(calls, HOW_MUCH) : undefined;
+    const given = parseAmount(text, left);
+    const how = given === undefined ? askQuestion(calls, HOW_MUCH) : undefined;
     if (how !== undefined && 'step' in how) return how.step;
-    const amount = said ?? parseAmount(how?.answer ?? '', left);
+    const amount = given ?? parseAmount(how?.answer ?? '', left);
     if (amount === undefined)
       return reply(`I can't read “${how?.answer}” as an amount, so I didn't request a refund.`);
     if (amount > left)

@@ -42,8 +42,10 @@ export function readContent(
   if (blocks !== undefined && !Array.isArray(blocks)) throw new Refusal('invalid_blocks_format');
   if (given.attachments !== undefined && !Array.isArray(given.attachments))
     throw new Refusal('invalid_attachments');
-  const says = [given.text ?? '', blocks ?? [], given.attachments ?? []].some((part) => part.length > 0);
-  if (!says && (previous === undefined || given.text !== undefined || blocks === undefined))
+  const hasContent = [given.text ?? '', blocks ?? [], given.attachments ?? []].some(
+    (part) => part.length > 0,
+  );
+  if (!hasContent && (previous === undefined || given.text !== undefined || blocks === undefined))
     throw new Refusal('no_text');
   if ((given.text ?? '').length > options.textLimit) throw new Refusal('msg_too_long');
   const checked = blocks === undefined ? undefined : readBlocks(blocks);

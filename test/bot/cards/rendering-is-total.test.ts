@@ -17,7 +17,7 @@ const RUNS = countFor('RENDER_RUNS', { quick: 1_000, full: 10_000 });
 const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
 const ANY_UNSEEN = new RegExp(`${UNSEEN}`, 'v');
 const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
-/** What cannot be seen and is no part of an emoji. */
+/** Invisible characters that are not part of an emoji. */
 function hiddenIn(text: string): string[] {
   if (!ANY_UNSEEN.test(text)) return [];
   return [...text.matchAll(UNSEEN_OR_EMOJI)].flatMap(([, unseen]) => unseen ?? []);

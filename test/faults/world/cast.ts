@@ -35,7 +35,7 @@ export const USER_GROUPS: readonly UserGroupSeed[] = [
   { id: TWENTY_GROUP, handle: 'twenty', name: 'Twenty', users: CROWD },
 ];
 
-/** Who may sign each tool, how many it takes, and when it is too late. */
+/** The approvers of each tool, its quorum and its expiry. */
 export interface Rule {
   readonly approvers: readonly string[];
   readonly signers: readonly string[];

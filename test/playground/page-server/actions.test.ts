@@ -57,14 +57,14 @@ describe('a click', () => {
     });
   });
 
-  test('on what a person cannot see never reaches the app', async () => {
+  test('on an invisible message never reaches the app', async () => {
     const { server, slack } = await pageForTest();
     const answer = await act(server, CAST.guest, 'click', await cardIn(slack, releases));
     expect(answer).toEqual({ ok: false, error: "This conversation doesn't exist, or you can't see it." });
     expect(slack.workspace.deliveries.filter(({ type }) => type === 'interactive')).toEqual([]);
   });
 
-  test('in a menu that the app fills takes what a search offered', async () => {
+  test('in an external menu accepts an option from a search', async () => {
     const { slack, client } = await connected();
     const { server } = await pageForTest({ page: { slack } });
     const option = { text: { type: 'plain_text', text: 'Order 7' }, value: '7' };
@@ -180,7 +180,7 @@ describe('a person', () => {
     await alice.until(() => shown() === undefined);
   });
 
-  test('joins and leaves what they can see', async () => {
+  test('joins and leaves visible channels', async () => {
     const { server, workspace } = await pageForTest();
     const place = { channel: withoutBot };
     expect(await act(server, CAST.guest, 'join', place)).toMatchObject({ ok: false });

@@ -5,7 +5,7 @@ import { act, ClientForTest, pageForTest } from './support.ts';
 
 const { general, releases } = CHANNELS;
 
-describe('what a client shows', () => {
+describe('the entities of a client', () => {
   test.each([
     ['a member', CAST.alice, ['#general', '#releases', '#partners', '#random', '#old-news']],
     ['a member who is not everywhere', CAST.admin, ['#general', '#partners', '#random', '#old-news']],
@@ -22,7 +22,7 @@ describe('what a client shows', () => {
     ]);
   });
 
-  test('a guest gets not a byte of what is said in a private channel', async () => {
+  test('a guest gets no byte of a private channel', async () => {
     const { server, slack, workspace } = await pageForTest();
     const { ts } = workspace.as(CAST.requester).send(releases, 'the old secret');
     const place = { channel_id: releases, thread_ts: ts };
@@ -37,7 +37,7 @@ describe('what a client shows', () => {
     expect(guest.raw).not.toMatch(/secret|releases|C0RELEASE2/);
   });
 
-  test('no client gets a token, a secret or what the app keeps in a view for itself', async () => {
+  test('no client gets a token, a secret or private metadata of a view', async () => {
     const { server, slack, state } = await pageForTest();
     const view = { type: 'home', blocks: [section('hello')], private_metadata: 'for the app alone' };
     await call(slack, 'views.publish', { user_id: CAST.alice, view });
@@ -48,7 +48,7 @@ describe('what a client shows', () => {
       expect(raw).not.toContain(secret);
   });
 
-  test('the role of a person says what their click is worth', async () => {
+  test('a person has a role', async () => {
     const { server, state } = await pageForTest({ page: { about: { [CAST.alice]: 'signs refunds' } } });
     const bruno = state.users.get(CAST.bruno);
     if (bruno !== undefined) bruno.deleted = true;
@@ -107,7 +107,7 @@ describe('what a client shows', () => {
     expect(shown()?.isEdited).toBe(false);
   });
 
-  test('a thread tells who replied; the status line and the Stop button come and go', async () => {
+  test('a thread lists its participants; the status line and the Stop button appear and disappear', async () => {
     const { server, slack, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
     const { ts } = workspace.as(CAST.alice).send(general, 'deploy it');
@@ -161,7 +161,7 @@ describe('what a client shows', () => {
   });
 });
 
-describe('what a client is sent', () => {
+describe('the events of a client', () => {
   test('is everything at first, and then only what changed', async () => {
     const { server, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
@@ -181,7 +181,7 @@ describe('what a client is sent', () => {
     expect(alice.changes[3]?.gone).toEqual([`message:${general}:${ts}`]);
   });
 
-  test('is nothing when a change is none of theirs', async () => {
+  test('is nothing when a change does not concern them', async () => {
     const { server, workspace } = await pageForTest();
     const guest = await ClientForTest.open(server, CAST.guest);
     const alice = await ClientForTest.open(server, CAST.alice);
@@ -192,7 +192,7 @@ describe('what a client is sent', () => {
     expect(guest.changes).toHaveLength(2);
   });
 
-  test('is one change for all that happens at once', async () => {
+  test('is one change for simultaneous events', async () => {
     const { server, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
     for (let count = 1; count <= 20; count += 1)
@@ -201,7 +201,7 @@ describe('what a client is sent', () => {
     expect(alice.changes).toHaveLength(2);
   });
 
-  test('is everything anew when they come back', async () => {
+  test('is everything again after a reconnect', async () => {
     const { server, workspace } = await pageForTest();
     await ClientForTest.open(server, CAST.alice);
     workspace.as(CAST.requester).send(general, 'while you were away');
@@ -210,7 +210,7 @@ describe('what a client is sent', () => {
     expect(again.texts()).toEqual(['while you were away']);
   });
 
-  test('tells how the bot does, and the kill button is really pushed', async () => {
+  test('shows the state of the bot, and the kill button works', async () => {
     const { server, playground } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
     expect(alice.shown.get('playground')).toMatchObject({ bot: { state: 'connected', kills: 0 } });

@@ -50,7 +50,7 @@ describe('another site', () => {
     expect(state.messages).toEqual([]);
   });
 
-  test('cannot listen to what a client is sent', async () => {
+  test('cannot read the events of a client', async () => {
     const { server } = await pageForTest();
     const headers = { origin: 'https://evil.example' };
     expect(await send(server, `/client/${CAST.alice}/events`, { headers })).toMatchObject({ status: 403 });
@@ -142,7 +142,7 @@ test('the record of a thread is read by its id, and is 404 where there is none',
   expect((await read('C0GENERAL1:1700000000.000200')).status).toBe(404);
 });
 
-test('the server says that it is well', async () => {
+test('the health check answers', async () => {
   const { server } = await pageForTest();
   expect(await (await fetch(`${server.url}/health`)).json()).toEqual({ ok: true });
 });

@@ -18,7 +18,7 @@ async function unreadInThread({ server }: Page, userId: string) {
   return (await ClientForTest.open(server, userId)).get('thread')[0]?.unread;
 }
 
-test('what others say is unread until it is read; what one says oneself never is', async () => {
+test('messages of others are unread until they are read; own messages never are', async () => {
   const page = await pageForTest();
   page.workspace.as(CAST.alice).send(general, 'one');
   const { ts } = page.workspace.as(CAST.alice).send(general, 'two');
@@ -44,7 +44,7 @@ test('the author of a message has read the conversation', async () => {
   expect(await unreadFor(page, CAST.bruno)).toMatchObject({ unread: 0 });
 });
 
-test('nothing is unread where one is not a member, and nobody reads what they cannot see', async () => {
+test('nothing is unread for a non-member, and a hidden channel cannot be read', async () => {
   const page = await pageForTest();
   const { ts } = page.workspace.as(CAST.alice).send(withoutBot, 'hello <!channel>');
   expect(await unreadFor(page, CAST.bruno, withoutBot)).toMatchObject({ unread: 0, mentions: 0 });
@@ -54,7 +54,7 @@ test('nothing is unread where one is not a member, and nobody reads what they ca
   });
 });
 
-test('a thread is unread for those who take part in it', async () => {
+test('a thread is unread for its participants', async () => {
   const page = await pageForTest();
   const { workspace, slack } = page;
   const { ts } = workspace.as(CAST.requester).send(general, 'refund it');
@@ -94,7 +94,7 @@ test('a message does not mention a person in plain text, nor a group they are no
   expect(await unreadFor(page, CAST.requester)).toMatchObject({ unread: 2, mentions: 0 });
 });
 
-test('everything that the app says in direct messages is for that person', async () => {
+test('all direct messages of the app count as mentions', async () => {
   const page = await pageForTest();
   const channel = page.workspace.directMessages(CAST.alice);
   const { ts } = await postText(page.slack, { channel, text: 'sign this' });
@@ -102,7 +102,7 @@ test('everything that the app says in direct messages is for that person', async
   expect(await unreadFor(page, CAST.alice, channel)).toMatchObject({ unread: 1, mentions: 2 });
 });
 
-test('what was read is kept over a restart, and its keeper is told', async () => {
+test('read positions survive a restart, and listeners are notified', async () => {
   const page = await pageForTest();
   const { ts } = page.workspace.as(CAST.alice).send(general, 'hello');
   let told = 0;

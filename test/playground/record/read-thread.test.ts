@@ -38,7 +38,7 @@ function requestInOwnChain(threadId: string): NewRequest {
 }
 
 describe('the requests of a thread', () => {
-  test('a pending approval is shown with its call, its first signature and its timers', async () => {
+  test('a pending approval is shown with its call, its first vote and its timers', async () => {
     const bench = record();
     const escalate = { afterMs: 20 * MINUTE_MS, to: ['S-oncall'] };
     const id = await ask(bench.store, {
@@ -80,7 +80,7 @@ describe('the requests of a thread', () => {
     expect(now).toBeGreaterThanOrEqual(requests[0]?.votes[0]?.at ?? Number.POSITIVE_INFINITY);
   });
 
-  test('an expired one has a time of its end, nobody who ended it, and no timer but the one that removes it', async () => {
+  test('an expired request has an end time, no decider, and only its purge timer', async () => {
     const bench = record();
     const id = await ask(bench.store, { policy: { expiresInMs: 0, remindEveryMs: MINUTE_MS } });
     await bench.store.expire(id);
@@ -90,7 +90,7 @@ describe('the requests of a thread', () => {
     expect(request.timers.map(({ kind }) => kind)).toEqual(['purge']);
   });
 
-  test('a rejected one says who rejected it and why', async () => {
+  test('a rejected request names the person and the reason', async () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, reject('U-ben', { reason: 'too much' }));
@@ -141,7 +141,7 @@ describe('the requests of a thread', () => {
   });
 });
 
-describe('what a thread is doing', () => {
+describe('the state of a thread', () => {
   test('a live turn holds a lease', async () => {
     const bench = record();
     const threadId = newThreadId();
@@ -158,7 +158,7 @@ describe('what a thread is doing', () => {
     expect(await readFound(bench, threadId)).toMatchObject({ state: 'idle', lease: { token }, unread: 1 });
   });
 
-  test('a thread that has been answered is idle, and what the model saw is shown as it was written', async () => {
+  test("an answered thread is idle, and the model's messages are shown unchanged", async () => {
     const bench = record();
     const threadId = newThreadId();
     const turn = await beginTurn(bench.store, threadId);
@@ -169,7 +169,7 @@ describe('what a thread is doing', () => {
     expect(shown.messages).toEqual([message('hello'), message('bye')]);
   });
 
-  test('a thread that was set aside says why, and shows the message that cannot be read', async () => {
+  test('a quarantined thread shows the reason and the unreadable message', async () => {
     const bench = record();
     const threadId = newThreadId();
     await bench.store.enqueue(threadId, { id: 'a', body: {} });
@@ -220,7 +220,7 @@ describe('the audit chain of a thread', () => {
     expect(mine.chain).toEqual({ rows: 4, problems: [] });
   });
 
-  test('a row that somebody changed is told', async () => {
+  test('a changed row is reported', async () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, approve('U-ann'));
@@ -236,7 +236,7 @@ describe('the audit chain of a thread', () => {
     });
   });
 
-  test('rows that were cut off are told', async () => {
+  test('removed rows are reported', async () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, approve('U-ann'));
@@ -247,7 +247,7 @@ describe('the audit chain of a thread', () => {
     ]);
   });
 
-  test('what was exported and trimmed is not missed', async () => {
+  test('exported and trimmed rows are not reported as missing', async () => {
     const bench = record();
     const id = await ask(bench.store);
     const [asked] = (await readFound(bench, threadIdOf(id))).audit;

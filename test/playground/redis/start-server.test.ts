@@ -36,7 +36,7 @@ test('a persistent server finds its data again in the folder it was given', asyn
   expect(await askRedis(second.url, (client) => client.get('signed'))).toBe('twice');
 });
 
-test('servers brought up at once have a port and a folder each', async () => {
+test('servers started at the same time have their own port and folder', async () => {
   const all = await Promise.all([bringUpForTest({}), bringUpForTest({}), bringUpForTest({})]);
   const folders = await Promise.all(all.map((redis) => setting(redis.url, 'dir')));
   expect(new Set(all.map((redis) => redis.url)).size).toBe(3);

@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(await errorOf(slack, 'agents.sessions.setStatus', given)).toBe('not_authorized');
   });
 
-  test('warns an app that could not hear of Stop', async () => {
+  test('warns an app without a subscription to Stop', async () => {
     const slack = await slackForTest({ app: { events: ['app_mention'] } });
     const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     const given = { channel_id: general, thread_ts: ts, status: 'processing' };
@@ -71,7 +71,7 @@ describe('a session', () => {
     );
   });
 
-  test('is not in processing for ever', async () => {
+  test('does not stay in processing forever', async () => {
     const slack = await slackForTest({ timings: { sessionProcessing: -1 } });
     const { ts } = slack.workspace.as(CAST.alice).send(general, 'deploy');
     await call(slack, 'agents.sessions.setStatus', {
@@ -99,7 +99,7 @@ describe('a session', () => {
 });
 
 describe('Stop', () => {
-  test('ends the streams of the thread, tells the app, and leaves the status to it', async () => {
+  test('ends the streams of the thread, notifies the app, and leaves the status to it', async () => {
     const { slack, workspace, client } = await connected({ app: { events: ['agent_session_stopped'] } });
     const { ts } = workspace.as(CAST.alice).send(general, 'deploy');
     const started = await call(slack, 'chat.startStream', { channel: general, thread_ts: ts, ...recipient });
@@ -133,8 +133,8 @@ describe('Stop', () => {
   });
 });
 
-describe('what people do with the app', () => {
-  test('is heard when they open its Home, with the view once there is one', async () => {
+describe('interactions with the app', () => {
+  test('is sent when they open the Home tab, with the view if there is one', async () => {
     const { slack, workspace, client } = await connected();
     const alice = workspace.as(CAST.alice);
     alice.openHome();
@@ -167,7 +167,7 @@ describe('what people do with the app', () => {
     expect(await errorOf(slack, 'views.publish', { user_id: CAST.alice, view })).toBe('not_enabled');
   });
 
-  test('is told as they move about', async () => {
+  test('is sent as they change channels', async () => {
     const { workspace, client } = await connected();
     workspace.as(CAST.alice).viewChannel(general);
     await workspace.until(() => client.envelopes.length === 1);
@@ -228,7 +228,7 @@ describe('suggested prompts', () => {
 });
 
 describe('the older surface', () => {
-  test('starts threads, tells where the person is, and takes prompts and a title for a thread', async () => {
+  test("starts threads, sends the person's channel, and accepts prompts and a title for a thread", async () => {
     const { slack, workspace, client } = await connected({ app: { agent: 'assistant_view' } });
     const alice = workspace.as(CAST.alice);
     const { channel, threadTs } = alice.openAssistantThread({ lookingAt: general });
@@ -278,7 +278,7 @@ describe('the older surface', () => {
 });
 
 describe('reactions and members', () => {
-  test('are heard where the bot is', async () => {
+  test('are delivered where the bot is a member', async () => {
     const { slack, workspace, client } = await connected();
     const alice = workspace.as(CAST.alice);
     const bot = workspace.state.app.botUserId;

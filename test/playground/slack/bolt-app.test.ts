@@ -105,7 +105,7 @@ test('a Bolt app opens a modal, refuses an answer and takes the next one', async
   expect(workspace.modalOf(CAST.requester)).toBeUndefined();
 });
 
-test('a Bolt app that is asked to refresh comes back, and gets what it missed', async () => {
+test('a Bolt app that is asked to refresh reconnects and gets the missed events', async () => {
   const slack = await slackForTest({ timings: { eventRetries: [50, 50, 50, 50, 50, 50, 50, 50, 50, 50] } });
   const { workspace } = slack;
   const heard: string[] = [];
@@ -125,7 +125,7 @@ test('a Bolt app that is asked to refresh comes back, and gets what it missed', 
   expect(workspace.calls.filter(({ method }) => method === 'apps.connections.open')).toHaveLength(2);
 });
 
-test('a Bolt app waits as long as a rate limit tells it to', async () => {
+test('a Bolt app waits for the time of a rate limit', async () => {
   const slack = await slackForTest();
   slack.workspace.rateLimit('chat.postMessage', { calls: 1, retryAfterSeconds: 1 });
   await startApp(slack, (app) => {
@@ -160,7 +160,7 @@ test('respond replaces the message that was clicked', async () => {
   expect(workspace.ephemeralsFor(CAST.bruno).map(({ text }) => text)).toEqual(['only you see this']);
 });
 
-test('a Bolt agent streams a reply, is stopped, and says so in its session', async () => {
+test('a Bolt agent streams a reply, is stopped, and updates its session', async () => {
   const slack = await slackForTest({ app: { commands: ['/approvals'] } });
   const { workspace } = slack;
   await startApp(slack, (app) => {

@@ -176,7 +176,7 @@ test.each<[refused: string, blocks: unknown, problem: { pointer: string; reason:
   expect(checkBlocks(blocks)).toContainEqual(problem);
 });
 
-test('the same action_id may stand in two blocks', () => {
+test('two blocks may have the same action_id', () => {
   expect(checkBlocks([buttonBlock('go', 'a', 'one'), buttonBlock('go', 'b', 'two')])).toEqual([]);
 });
 

@@ -90,7 +90,7 @@ describe('a click', () => {
     await expect(workspace.as(CAST.alice).click(secret, 'go')).rejects.toThrow('may have been deleted');
   });
 
-  test('must say which of two equal actions it means', async () => {
+  test('must select one of two equal actions', async () => {
     const { slack, workspace, client } = await connected();
     const card = await postCard(slack, [buttonBlock('go', 'a', 'one'), buttonBlock('go', 'b', 'two')]);
     await expect(workspace.as(CAST.alice).click(card, 'go')).rejects.toThrow('say which');

@@ -4,7 +4,7 @@ import { connected, events, lastPayload, postCard, section } from './support.ts'
 
 const { general, releases, partners, withoutBot } = CHANNELS;
 
-describe('what a person says', () => {
+describe('a message of a person', () => {
   test('is one message event and, with a mention, one app_mention of its own id', async () => {
     const { workspace, client } = await connected();
     const text = `<@${workspace.state.app.botUserId}> deploy`;
@@ -26,7 +26,7 @@ describe('what a person says', () => {
     expect(new Set(client.envelopes.map(({ payload }) => payload.event_id)).size).toBe(2);
   });
 
-  test('is mentioned again when a mention is edited, and says so', async () => {
+  test('sends app_mention again when a mention is edited, marked as edited', async () => {
     const { workspace, client } = await connected({ app: { events: ['app_mention'] } });
     const said = workspace.as(CAST.alice).send(general, `<@${workspace.state.app.botUserId}> deplyo`);
     workspace.as(CAST.alice).edit(said, `<@${workspace.state.app.botUserId}> deploy`);
@@ -52,7 +52,7 @@ describe('what a person says', () => {
     ]);
   });
 
-  test('is not heard where the bot is not, nor without a subscription', async () => {
+  test('sends no event where the bot is no member, nor without a subscription', async () => {
     const { workspace, client } = await connected({ app: { events: ['app_mention'] } });
     const mention = `<@${workspace.state.app.botUserId}>`;
     workspace.as(CAST.alice).send(withoutBot, mention);
@@ -62,7 +62,7 @@ describe('what a person says', () => {
     expect(events(client)).toMatchObject([{ type: 'app_mention', channel: general }]);
   });
 
-  test('in a thread names the thread and who began it', async () => {
+  test('in a thread names the thread and the author of its root', async () => {
     const { workspace, client } = await connected();
     const root = workspace.as(CAST.alice).send(general, 'root');
     workspace.as(CAST.bruno).send(general, 'reply', { threadTs: root.ts });
@@ -70,7 +70,7 @@ describe('what a person says', () => {
     expect(events(client)[1]).toMatchObject({ thread_ts: root.ts, parent_user_id: CAST.alice });
   });
 
-  test('can be edited and deleted, which the app hears as message_changed and message_deleted', async () => {
+  test('can be edited and deleted, which sends message_changed and message_deleted', async () => {
     const { workspace, client } = await connected();
     const alice = workspace.as(CAST.alice);
     const said = alice.send(general, 'befor');
@@ -111,7 +111,7 @@ describe('what a person says', () => {
   });
 });
 
-test('the bot hears its own messages, with its bot and app ids', async () => {
+test('the bot gets its own messages, with its bot and app ids', async () => {
   const { slack, workspace, client } = await connected();
   await postCard(slack, [section('hi')]);
   await workspace.until(() => client.envelopes.length === 1);

@@ -59,7 +59,7 @@ describe('on demand', () => {
     );
   });
 
-  test('an answer does not come for long, though the message is there', async () => {
+  test('an answer is delayed although the message is posted', async () => {
     const slack = await slackForTest();
     slack.workspace.fail('chat.postMessage', { kind: 'slow', milliseconds: 60_000 });
     let isAnswered = false;
@@ -116,7 +116,7 @@ describe("Slack's rate limits", () => {
     expect(admitted('chat.update')).toBe(50);
   });
 
-  test('are told with the seconds to wait', async () => {
+  test('return the seconds to wait', async () => {
     const slack = await slackForTest({ rateLimits: 'slack' });
     const list = () =>
       fetch(`${slack.apiUrl}users.list`, { headers: { authorization: `Bearer ${slack.botToken}` } });

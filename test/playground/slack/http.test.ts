@@ -87,7 +87,7 @@ describe('over HTTP', () => {
     expect(new Set(app.heard.map(({ body }) => JSON.parse(body).event_id)).size).toBe(1);
   });
 
-  test('an event that nobody answers in time, or where nobody listens, is delivered again and then given up', async () => {
+  test('an event without an answer in time, or without a listener, is delivered again and then given up', async () => {
     const { app, workspace } = await overHttp({ timings: { acknowledgement: 50, eventRetries: [0] } });
     app.answer = () => 'never';
     workspace.as(CAST.alice).send(general, 'hello');
@@ -104,7 +104,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test('an app can ask for no retry of what it failed on', async () => {
+  test('an app can ask for no retry', async () => {
     const { app, workspace } = await overHttp({ timings: { eventRetries: [0] } });
     app.answer = () => ({ status: 500, headers: { 'x-slack-no-retry': '1' } });
     workspace.as(CAST.alice).send(general, 'hello');
@@ -176,7 +176,7 @@ describe('a Bolt app over HTTP', () => {
     await workspace.until(() => card.text === 'approved');
   });
 
-  test('believes nothing that is unsigned, wrongly signed, changed or old, and answers the certificate check', async () => {
+  test('rejects unsigned, wrongly signed, changed and old requests, and answers the certificate check', async () => {
     const slack = await slackForTest({ app: { socketMode: false } });
     const { workspace } = slack;
     const said: string[] = [];

@@ -125,7 +125,7 @@ describe('messages', () => {
     expect(await update(kept.ts)).toBe('is_inactive');
   });
 
-  test('have timestamps that are unique and in order, however fast they come', async () => {
+  test('have unique, increasing timestamps, however fast they are posted', async () => {
     const slack = await slackForTest();
     const alice = slack.workspace.as(CAST.alice);
     const stamps = Array.from({ length: 200 }, () => alice.send(general, 'again').ts);

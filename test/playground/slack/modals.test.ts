@@ -154,7 +154,7 @@ describe('a modal', () => {
 });
 
 describe('a slash command', () => {
-  test('arrives with where and by whom, and its acknowledgement is shown to that person', async () => {
+  test('has a channel and a user, and its acknowledgement is shown to that person', async () => {
     const { workspace, client } = await connected({ app: { commands: ['/ask'] } });
     client.answer = () => ({ text: 'Working on it' });
     await workspace.as(CAST.alice).command('/ask', 'for it', { channel: general });

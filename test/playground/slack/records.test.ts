@@ -17,7 +17,7 @@ import {
 
 const { general, releases } = CHANNELS;
 
-describe('what the app sent', () => {
+describe('the payloads of the app', () => {
   test('can be had whole: calls, responses and answers, with their JSON read', async () => {
     const { slack, workspace, client } = await connected({ app: { commands: ['/ask'] } });
     const web = new WebClient(slack.botToken, { slackApiUrl: slack.apiUrl });
@@ -45,7 +45,7 @@ describe('what the app sent', () => {
   });
 });
 
-describe('what the app made use of', () => {
+describe('the used scopes and events', () => {
   test('is the scopes its calls and events needed, and no others', async () => {
     const { slack, workspace, client } = await connected({ app: { commands: ['/ask'] } });
     expect([workspace.usedScopes(), workspace.usedEvents()]).toEqual([[], []]);
@@ -69,7 +69,7 @@ describe('what the app made use of', () => {
     expect(workspace.usedEvents()).toEqual(['app_home_opened', 'member_left_channel', 'message.groups']);
   });
 
-  test('counts neither what was refused for want of a scope nor what nobody subscribed to', async () => {
+  test('counts neither refused calls nor events without a subscription', async () => {
     const { slack, workspace } = await connected({ app: { scopes: ['chat:write'], events: [] } });
     await errorOf(slack, 'users.info', { user: CAST.alice });
     workspace.as(CAST.alice).send(general, 'hi');
@@ -104,7 +104,7 @@ describe('metadata', () => {
     expect(JSON.stringify(plain)).not.toContain('metadata":{"event_type');
   });
 
-  test('comes with the message that is clicked', async () => {
+  test('is part of the clicked message', async () => {
     const { slack, workspace, client } = await connected();
     await call(slack, 'chat.postMessage', { channel: general, blocks: [buttonBlock('go')], metadata });
     const card = workspace.messagesIn(general)[0];
@@ -128,7 +128,7 @@ describe('an app manifest', () => {
     },
   };
 
-  test('makes the app that Slack would make of it', async () => {
+  test('creates the same app as Slack', async () => {
     const slack = await slackForTest({ app: appFromManifest(manifest) });
     expect(slack.workspace.state.app).toMatchObject({
       name: 'Countersign',
@@ -147,7 +147,7 @@ describe('an app manifest', () => {
     expect(() => appFromManifest({ ...manifest, settings })).toThrow('subscribes to star_added');
   });
 
-  test('says nothing of what it leaves out', () => {
+  test('leaves missing parts empty', () => {
     const { features: _features, settings: _settings, ...bare } = manifest;
     expect(appFromManifest(bare)).toMatchObject({
       agent: 'none',
@@ -158,8 +158,8 @@ describe('an app manifest', () => {
   });
 });
 
-describe('people and places', () => {
-  test('are shown with all that tells who may sign', async () => {
+describe('people and channels', () => {
+  test('are shown with everything that decides who may approve', async () => {
     const users = [
       { id: CAST.alice, name: 'alice', tz: 'Europe/Paris', tz_label: 'Paris', tz_offset: 7_200 },
       { id: CAST.guest, name: 'gil', is_restricted: true, is_ultra_restricted: true },
@@ -204,7 +204,7 @@ describe('people and places', () => {
   });
 });
 
-test('an event comes as often as it is asked for, always with the same id', async () => {
+test('an event is delivered the configured number of times with the same id', async () => {
   const { workspace, client } = await connected({ eventCopies: 3 });
   workspace.as(CAST.alice).send(general, 'hi');
   await workspace.until(() => client.envelopes.length === 3);
@@ -231,7 +231,7 @@ test('a delivery can be repeated although it was acknowledged', async () => {
   await expect(workspace.replay(delivery)).rejects.toThrow('not delivered over HTTP');
 });
 
-test('one of two connections can be refreshed while the other goes on', async () => {
+test('one of two connections can be refreshed while the other continues', async () => {
   const { slack, workspace, client } = await connected({ timings: { socketDrain: 0 } });
   const second = await BareClient.connect(slack);
   workspace.disconnectSockets('refresh_requested', 1);

@@ -73,7 +73,7 @@ describe('a workspace that was saved and loaded', () => {
     expect(savedBy(await slackForTest({ saved }))).toEqual(saved);
   });
 
-  test('goes on: the app comes back with its token, and what was open can be used', async () => {
+  test('continues: the app reconnects with its token, and open views still work', async () => {
     const before = await livedIn();
     const after = await slackForTest({ saved: savedBy(before) });
     expect(after).toMatchObject({ botToken: before.botToken, appToken: before.appToken });
@@ -89,7 +89,7 @@ describe('a workspace that was saved and loaded', () => {
     expect(after.workspace.messagesIn(general)[0]?.history).toHaveLength(1);
   });
 
-  test('lets the app write on in a stream that it had begun', async () => {
+  test('lets the app continue an open stream', async () => {
     const before = await livedIn();
     const streaming = before.workspace.state.messages.find(({ stream }) => stream !== undefined);
     const after = await slackForTest({ saved: savedBy(before) });
@@ -110,7 +110,7 @@ describe('a workspace that was saved and loaded', () => {
     expect(Number(`${seconds}${rest}`)).toBe(nextYear + 1);
   });
 
-  test('takes an app that is declared anew, which stays the same app', async () => {
+  test('accepts a newly declared app, which keeps its identity', async () => {
     const before = await slackForTest({ app: { name: 'Countersign', commands: ['/old'] } });
     const after = await slackForTest({
       saved: savedBy(before),
@@ -126,7 +126,7 @@ describe('a workspace that was saved and loaded', () => {
     expect(users.get(app.botUserId)).toMatchObject({ name: 'Renamed', real_name: 'Renamed' });
   });
 
-  test('is not changed by what happens after it was saved', async () => {
+  test('is not affected by later changes', async () => {
     const slack = await slackForTest();
     const said = slack.workspace.as(CAST.alice).send(general, 'before');
     const saved = saveState(slack.workspace.state);
@@ -146,7 +146,7 @@ describe('a file that cannot be loaded', () => {
     await expect(slackForTest({ saved })).rejects.toThrow(sentence);
   });
 
-  test('because something in it is broken is told with the place', async () => {
+  test('because of a broken field names the field', async () => {
     const saved = savedBy(await slackForTest());
     const channels = saved.channels.map((channel, index) =>
       index === 1 ? { ...channel, kind: 'secret' } : channel,

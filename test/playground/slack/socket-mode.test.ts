@@ -56,7 +56,7 @@ test('an event goes to one of the connections and its acknowledgement is kept', 
   });
 });
 
-test('an event that is not acknowledged comes again with the same event id, then no more', async () => {
+test('an unacknowledged event is delivered again with the same event id, then given up', async () => {
   const slack = await slackForTest({ timings: { acknowledgement: 30, eventRetries: [0, 0] } });
   const client = await BareClient.connect(slack);
   client.answer = () => undefined;
@@ -73,7 +73,7 @@ test('an event that is not acknowledged comes again with the same event id, then
   expect(new Set(client.envelopes.map(({ envelope_id }) => envelope_id)).size).toBe(3);
 });
 
-test('an event acknowledged at the second attempt does not come a third time', async () => {
+test('an event acknowledged at the second attempt is not delivered again', async () => {
   const slack = await slackForTest({ timings: { acknowledgement: 30, eventRetries: [0, 0] } });
   const client = await BareClient.connect(slack);
   client.answer = ({ retry_attempt }) => (retry_attempt === 0 ? undefined : {});
@@ -82,7 +82,7 @@ test('an event acknowledged at the second attempt does not come a third time', a
   expect(slack.workspace.deliveries[0]?.attempts).toHaveLength(2);
 });
 
-test('an interaction that is not acknowledged fails for the person and does not come again', async () => {
+test('an unacknowledged interaction fails for the person and is not delivered again', async () => {
   const slack = await slackForTest({ timings: { acknowledgement: 30 } });
   const client = await BareClient.connect(slack);
   client.answer = () => undefined;
@@ -94,7 +94,7 @@ test('an interaction that is not acknowledged fails for the person and does not 
   expect(clicks).toMatchObject([{ accepts_response_payload: true }]);
 });
 
-test('an interaction with nobody connected fails at once', async () => {
+test('an interaction without a connection fails immediately', async () => {
   const slack = await slackForTest({ app: { commands: ['/x'] } });
   expect(await slack.workspace.as(CAST.alice).command('/x')).toEqual({
     kind: 'failed',
@@ -133,7 +133,7 @@ test('Slack pings, and answers pings', async () => {
   expect(await pong).toBe('are you there');
 });
 
-test('waiting in vain ends with what Slack saw', async () => {
+test('a wait that times out reports the latest activity', async () => {
   const slack = await slackForTest();
   slack.workspace.as(CAST.alice).send(general, 'a message in the report');
   await call(slack, 'chat.shout');

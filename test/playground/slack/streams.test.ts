@@ -53,7 +53,7 @@ describe('a streamed message', () => {
     expect(shown(slack, { channel, ts })).toMatchObject({ text: '**Hello**', metadata, history: [] });
   });
 
-  test('is heard once when it starts and once when it is finished', async () => {
+  test('sends one event at its start and one at its end', async () => {
     const { slack, workspace, client } = await connected({ app: { events: ['message.channels'] } });
     const { channel, ts } = await startStream(slack, { markdown_text: 'one' });
     await call(slack, 'chat.appendStream', { channel, ts, markdown_text: ' two' });
@@ -125,7 +125,7 @@ describe('a streamed message', () => {
     expect(await refusal('chat.appendStream', '1700000000.000001')).toBe('message_not_found');
   });
 
-  test('dies of age, however busy it is, and can then be updated', async () => {
+  test('expires, however active it is, and can then be updated', async () => {
     const slack = await slackForTest({ timings: { streamLife: 0 } });
     const { channel, ts } = await startStream(slack, { markdown_text: 'one' });
     expect(await errorOf(slack, 'chat.appendStream', { channel, ts, markdown_text: 'two' })).toBe(
@@ -135,7 +135,7 @@ describe('a streamed message', () => {
     expect(await errorOf(slack, 'chat.update', { channel, ts, text: 'whole' })).toBeUndefined();
   });
 
-  test('stays with text or with chunks, whichever it began with', async () => {
+  test('accepts only text or only chunks, depending on the first', async () => {
     const slack = await slackForTest();
     const chunks = [{ type: 'markdown_text', text: 'two' }];
     const text = await startStream(slack, { markdown_text: 'one' });
@@ -148,7 +148,7 @@ describe('a streamed message', () => {
     expect(shown(slack, chunked)?.text).toBe('two');
   });
 
-  test('is refused what is too long, broken or empty', async () => {
+  test('is refused with content that is too long, malformed or empty', async () => {
     const slack = await slackForTest();
     const { channel, ts } = await startStream(slack);
     const append = (given: JsonObject) => errorOf(slack, 'chat.appendStream', { channel, ts, ...given });
@@ -168,7 +168,7 @@ describe('a streamed message', () => {
     expect(shown(slack, { channel, ts })?.text).toBe('');
   });
 
-  test('starts only in a thread, and in a channel only for somebody', async () => {
+  test('starts only in a thread, and in a channel only with a recipient', async () => {
     const slack = await slackForTest();
     const root = slack.workspace.as(CAST.alice).send(general, 'tell me');
     const start = (given: JsonObject) =>

@@ -53,7 +53,7 @@ test('a folder is free once the process that held it was killed', async () => {
   await hold(folder);
 });
 
-test('a place where no folder can be made is refused in one sentence', async () => {
+test('a path where no folder can be created is refused in one sentence', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   await expect(lockFolder(join(file, 'data'))).rejects.toThrow(

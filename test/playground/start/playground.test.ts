@@ -47,7 +47,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('on a new data folder', () => {
     beforeAll(() => start(), PATIENCE_MS);
 
-    test('says one address, which model it is, and how it ends', () => {
+    test('prints its address, the model, and how to stop it', () => {
       const output = playground.output();
       expect(output.match(/https?:\/\//g)).toHaveLength(1);
       expect(output).toContain('Model: scripted (fixed rules, no AI; set OPENAI_API_KEY for a real one)');
@@ -117,7 +117,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       );
     });
 
-    test('refuses a second playground on its port in one sentence, and leaves nothing of it', async () => {
+    test('refuses a second playground on its port in one sentence, and leaves nothing running', async () => {
       const other = mkdtempSync(join(tmpdir(), 'countersign-playground-'));
       onTestFinished(() => rmSync(other, { recursive: true, force: true }));
       const { port } = new URL(url);
@@ -146,7 +146,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('on the same data folder', () => {
     beforeAll(() => start(), PATIENCE_MS);
 
-    test('has kept what was said, by people and by the bot, and the record', async () => {
+    test('has kept the messages of people and the bot, and the record', async () => {
       const client = await openClient();
       const entities = [...client.entities.values()];
       expect(messagesMatching(entities, /edited just before the end/)).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('with --reset', () => {
     beforeAll(() => start('--reset'), PATIENCE_MS);
 
-    test('has forgotten what was said and done', async () => {
+    test('starts without messages and requests', async () => {
       const client = await openClient();
       const entities = [...client.entities.values()];
       expect(messagesMatching(entities, /./)).toEqual([]);
@@ -173,7 +173,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       expect(steps.filter(({ isDone }) => isDone)).toEqual([]);
     });
 
-    test('ends at once on a second Ctrl-C, and what is left ends by itself', async () => {
+    test('ends immediately on a second Ctrl-C, and its child processes end too', async () => {
       const client = await openClient();
       const bot = botOf(client)?.pid ?? 0;
       const processes = playground.processes();

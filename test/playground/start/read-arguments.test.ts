@@ -4,7 +4,7 @@ import { readArguments } from '../../../playground/read-arguments.ts';
 const read = (line: string, env: NodeJS.ProcessEnv = {}) =>
   readArguments(line === '' ? [] : line.split(' '), env);
 
-test('nothing said means port 4400, the folder .playground and the shipped manifest', () => {
+test('the defaults are port 4400, the folder .playground and the shipped manifest', () => {
   expect(read('')).toEqual({
     kind: 'start',
     arguments: {
@@ -16,7 +16,7 @@ test('nothing said means port 4400, the folder .playground and the shipped manif
   });
 });
 
-test('everything can be said', () => {
+test('all options can be given', () => {
   expect(read('--port 0 --data /somewhere --manifest mine.yml --reset')).toEqual({
     kind: 'start',
     arguments: { port: 0, dataFolder: '/somewhere', manifest: 'mine.yml', reset: true },

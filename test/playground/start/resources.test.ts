@@ -20,7 +20,7 @@ test('all is closed in the reverse order, once', async () => {
   expect(closed).toEqual(['second', 'first']);
 });
 
-test('what comes up only after the close has begun is closed too', async () => {
+test('a resource that opens after the close has started is closed too', async () => {
   const { openings, closed, open } = opener();
   let comeUp = () => {};
   const late = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ test('what comes up only after the close has begun is closed too', async () => {
   expect(closed).toEqual(['late']);
 });
 
-test('what failed to open is not closed, and keeps nothing else open', async () => {
+test('a resource that failed to open is not closed, and the others are', async () => {
   const { openings, closed, open } = opener();
   await open('first');
   await expect(open('broken', Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -41,7 +41,7 @@ test('what failed to open is not closed, and keeps nothing else open', async () 
   expect(closed).toEqual(['first']);
 });
 
-test('what fails to close does not keep the rest open', async () => {
+test('a resource that fails to close does not keep the others open', async () => {
   const { openings, closed, open } = opener();
   await open('first');
   await openings.open(
@@ -54,7 +54,7 @@ test('what fails to close does not keep the rest open', async () => {
   expect(closed).toEqual(['first']);
 });
 
-test('nothing is opened any more once the close has begun', async () => {
+test('nothing is opened after the close has started', async () => {
   const { openings, closed, open } = opener();
   const closing = openings.close();
   await expect(open('too late')).rejects.toThrow('The playground is being stopped.');

@@ -24,7 +24,7 @@ function keep(value: { count: number }, folder = temporaryFolder()) {
   };
 }
 
-test('what has changed is written by itself, many changes at once as one', async () => {
+test('changes are written automatically, several at a time', async () => {
   const value = { count: 0 };
   const { kept, file, writes, read } = keep(value);
   for (let change = 1; change <= 50; change += 1) {
@@ -46,7 +46,7 @@ test('a change during a write is written too', async () => {
   expect(read()).toEqual({ count: 2 });
 });
 
-test('a flush writes what is not written yet, and nothing where nothing has changed', async () => {
+test('a flush writes pending changes, and nothing without changes', async () => {
   const { kept, file, folder, writes, read } = keep({ count: 3 });
   await kept.flush();
   expect(existsSync(file)).toBe(false);
@@ -58,7 +58,7 @@ test('a flush writes what is not written yet, and nothing where nothing has chan
   expect(readdirSync(folder)).toEqual(['slack.json']);
 });
 
-test('a write that fails is told, and the next change is written', async () => {
+test('a failed write is reported, and the next change is written', async () => {
   const { kept, file, problems, read } = keep({ count: 4 });
   mkdirSync(`${file}.new`);
   kept.changed();
@@ -85,7 +85,7 @@ test.each(['', '{"workspace":', '[]', '{"workspace":1}'])(
   },
 );
 
-test('forgetting removes what a playground keeps, and nothing else', async () => {
+test("a reset deletes the playground's files, and nothing else", async () => {
   const folder = temporaryFolder();
   for (const name of ['slack.json', 'bot.log', 'mine.txt']) writeFileSync(join(folder, name), '');
   mkdirSync(join(folder, 'redis', 'appendonlydir'), { recursive: true });

@@ -34,7 +34,7 @@ function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisorOptio
   return { bot, states, pid, helper, until, written: () => written };
 }
 
-test('a bot that says it is connected is connected, and what it writes is passed on', async () => {
+test('a bot that reports its connection is connected, and its output is passed on', async () => {
   const { bot, pid, written } = supervise();
   expect(bot.state()).toMatchObject({ state: 'starting', kills: 0 });
   await bot.connected();
@@ -81,7 +81,7 @@ test('a bot that ends before it is connected has failed, with its last lines', a
   });
 });
 
-test('a bot that failed is tried again, and is connected once what was wrong is mended', async () => {
+test('a bot that failed is started again, and connects once the problem is fixed', async () => {
   const broken = join(temporaryFolder(), 'broken');
   writeFileSync(broken, '');
   const { bot, states, until } = supervise({ BROKEN_WHILE: broken });
@@ -107,7 +107,7 @@ test('a stopped bot is gone with its group, and is not started again', async () 
   expect(states).toEqual(['connected', 'down']);
 });
 
-test('a stop that comes while the bot is down leaves it down', async () => {
+test('a stop while the bot is down leaves it down', async () => {
   const { bot, states } = supervise({}, { restartAfterMs: 1 });
   await bot.connected();
   const killed = bot.kill();
@@ -116,7 +116,7 @@ test('a stop that comes while the bot is down leaves it down', async () => {
   expect(states).toEqual(['connected', 'down']);
 });
 
-test('a bot that does not hear SIGTERM is ended nevertheless', async () => {
+test('a bot that ignores SIGTERM is killed', async () => {
   const { bot, pid } = supervise({ DEAF: '1' }, { stopGraceMs: 100 });
   await bot.connected();
   const before = pid();

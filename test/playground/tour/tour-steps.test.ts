@@ -33,12 +33,12 @@ const done = (facts: Partial<TourFacts>) =>
     .map(({ id }) => id);
 const ran = { state: 'succeeded', attempts: 1 };
 
-test('no prompt contains another, so that a thread shows which step began it', () => {
+test('no prompt contains another, so that a thread identifies its step', () => {
   const prompts = TOUR_TEXTS.map(({ prompt }) => prompt);
   for (const prompt of prompts) expect(prompts.filter((other) => other.includes(prompt))).toEqual([prompt]);
 });
 
-test('a refund that was booked without a request is the small one; a signed one is not', () => {
+test('a refund booked without a request is the small one; an approved one is not', () => {
   expect(done({ refunds: [2_000] })).toEqual(['small-refund']);
   expect(done({ refunds: [12_000], requests: [request(ran)] })).toEqual(['approved-refund']);
   expect(done({ refunds: [2_000], requests: [request({ state: 'failed', attempts: 1 })] })).toEqual([
@@ -46,7 +46,7 @@ test('a refund that was booked without a request is the small one; a signed one 
   ]);
 });
 
-test('what was superseded without another input was not edited', () => {
+test('a superseded request with the same input was not edited', () => {
   const first = request({ state: 'superseded', id: 'C1:100.000001~b' });
   const second = request({ ...ran, createdAt: 2 });
   expect(done({ refunds: [1], requests: [first, second] })).toEqual(['approved-refund']);
@@ -76,14 +76,14 @@ test('only a deployment that was interrupted is a recovery', () => {
   expect(deployment({ state: 'succeeded', attempts: 2 })).toEqual(['kill']);
 });
 
-test('a question that expired is no expiry of a signature', () => {
+test('an expired question does not complete the expiry step', () => {
   expect(done({ requests: [request({ kind: 'question', tool: 'ask_question', state: 'expired' })] })).toEqual(
     [],
   );
   expect(done({ requests: [request({ state: 'expired' })] })).toEqual(['expiry']);
 });
 
-test('a step leads to the newest thread, whether it was only begun there or done', () => {
+test('a step links to the newest thread in which it was started or done', () => {
   const prompt = TOUR_TEXTS.find(({ id }) => id === 'approved-refund')?.prompt;
   const opening = (threadId: string) => ({ threadId, text: `<@U1> ${prompt}` });
   const threadFor = (...openings: TourFacts['openings']) =>

@@ -16,7 +16,7 @@ export interface Call {
   readonly on: (record: Store | Verbs) => unknown;
 }
 
-/** What a sequence has come by so far. */
+/** The ids that a sequence has seen so far. */
 export interface Findings {
   readonly world: World;
   readonly calls: Call[];
@@ -24,7 +24,7 @@ export interface Findings {
   readonly items: OutboxItem[];
   readonly requests: string[];
   readonly attempts: string[];
-  /** Where further pages of lists began. */
+  /** The cursors of further pages. */
   readonly pages: string[];
   /** The number of the command: what it brings in is named by it. */
   step: number;

@@ -9,7 +9,7 @@ import { play } from './play.ts';
 const runs = countFor('COMPARISON_RUNS', { quick: 100, full: 1_000 });
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 const timeout = 180_000 + runs * 1_000;
-/** What the verbs can say, where it takes more than an unknown id or a call that comes too late. */
+/** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [
   ...['enqueue enqueued', 'enqueue duplicate', 'enqueue unknown-thread', 'renewLease renewed'],
   ...[
@@ -43,7 +43,7 @@ const ANSWERS = [
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
   ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
 ];
-/** How many sequences are played at a time: while one waits for Redis, others go on, and they send what they have in one packet. */
+/** The number of sequences at a time; their commands share packets to Redis. */
 const LANES = 16;
 
 let redis: TestRedis;

@@ -22,7 +22,7 @@ const scripts = loadScripts((text) => {
 const FIRST_MOMENT = 1_700_000_000_000;
 const SHARDS_USED = [...new Set([...THREADS.map(shardOf), EXPORT_SHARD])];
 
-/** What a sequence is played on, and what it reports. */
+/** The world of a sequence, and its report. */
 export interface Stage {
   readonly client: Redis;
   readonly prefix: string;
@@ -103,7 +103,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
   expect(rows).toBe(world.shards.flatMap(({ audit }) => audit).length);
 }
 
-/** What was taken or listed can be used from now on. */
+/** Remembers claimed and listed ids for later calls. */
 function remember(said: unknown, { turns, items, pages }: Findings): void {
   if (Array.isArray(said)) items.push(...said.filter(isItem));
   else if (isGiven(said)) turns.push(said.turn);

@@ -4,7 +4,7 @@ import { EXPORT_SHARD, type Keys } from '../../../src/store/record/keys.ts';
 import { INDEXES, runsOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
 
-/** Where to look: threads, and every request that ever was in them. */
+/** The scope of a snapshot: threads, and every request they ever had. */
 export interface Sights {
   readonly threads: readonly string[];
   readonly requests: readonly string[];

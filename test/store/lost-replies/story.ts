@@ -30,12 +30,12 @@ export interface Telling {
 /** One call whose reply is lost, named after the script that it sends. */
 export interface Step {
   readonly script: ScriptName;
-  /** What comes before the call and loses nothing. */
+  /** Steps before the call, which lose no reply. */
   readonly prepare?: (telling: Telling) => Promise<unknown>;
   readonly call: (telling: Telling) => Promise<unknown>;
-  /** What the call says when Redis has run it before; without it, the same as the first time. */
+  /** The answer when Redis has already run the call; the same as the first by default. */
   readonly again?: unknown;
-  /** How many scripts the call sends before this one. */
+  /** The number of scripts that the call sends before this one. */
   readonly after?: number;
 }
 

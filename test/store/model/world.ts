@@ -70,7 +70,7 @@ export interface Request {
 export interface Outgoing {
   at: number;
   claim?: string | undefined;
-  /** How often it could not be sent. */
+  /** The number of failed attempts to send it. */
   tries: number;
   readonly row?: JsonObject;
 }
@@ -138,7 +138,7 @@ export class World {
     return this.thread(threadOf(asked.id) ?? '');
   }
 
-  /** How many requests a thread waits for: a turn begins only when there are none. */
+  /** The pending requests of a thread; a turn begins only when there are none. */
   open(thread: Thread | undefined): number {
     const round = (thread?.round ?? []).map((id) => this.request(id));
     return round.filter((request) => request !== undefined && !isSettled(request)).length;
@@ -196,7 +196,7 @@ export function votesFor({ votes }: Request, decision: 'approve' | 'reject'): nu
   return [...votes.values()].filter((cast) => cast.decision === decision).length;
 }
 
-/** What somebody is told who comes too late. */
+/** The answer to a late decision. */
 export function settled({ state, by = '' }: Request) {
   return { outcome: 'settled', state, by } as const;
 }

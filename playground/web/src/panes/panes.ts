@@ -15,7 +15,9 @@ export interface Panes {
 const ONE_PANE = window.matchMedia('(max-width: 999px)');
 const PHONE = window.matchMedia('(max-width: 768px)');
 const changed = createSignal();
-let panes: Panes = { isSidebarInFront: false, ...(!ONE_PANE.matches && { panel: 'tour' as const }) };
+/** A phone starts with the tour at the bare address; any other address names a screen. */
+const startsWithTour = !ONE_PANE.matches || window.location.pathname === '/';
+let panes: Panes = { isSidebarInFront: false, ...(startsWithTour && { panel: 'tour' as const }) };
 
 /** Returns the open panes. */
 export function usePanes(): Panes {

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useRoute } from '../navigation/routes.ts';
 import { closeThread } from '../thread/close-thread.ts';
 import { closePanel, showScreen, useIsOnePane, useIsPhone, usePanes } from './panes.ts';
@@ -34,8 +34,12 @@ function panelOr(panel: string | undefined, otherwise: Pane): Pane {
 
 function useUncoveredRoute(): void {
   const route = useRoute();
+  const isFirst = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to the same screen brings it to the front too.
-  useEffect(showScreen, [route]);
+  useEffect(() => {
+    if (!isFirst.current) showScreen();
+    isFirst.current = false;
+  }, [route]);
 }
 
 function hasDialog(): boolean {

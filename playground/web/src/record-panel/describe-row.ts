@@ -35,11 +35,12 @@ export function describeDetail({ detail }: RecordedRow, name: (id: string) => st
 
 function bodyOf({ body }: RecordedRow): { readonly who?: string; readonly requester?: string } {
   try {
-    const said: unknown = JSON.parse(body);
-    if (typeof said !== 'object' || said === null) return {};
+    const content: unknown = JSON.parse(body);
+    if (typeof content !== 'object' || content === null) return {};
     return {
-      ...('who' in said && typeof said.who === 'string' && { who: said.who }),
-      ...('requester' in said && typeof said.requester === 'string' && { requester: said.requester }),
+      ...('who' in content && typeof content.who === 'string' && { who: content.who }),
+      ...('requester' in content &&
+        typeof content.requester === 'string' && { requester: content.requester }),
     };
   } catch {
     return {};

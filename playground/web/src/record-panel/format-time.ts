@@ -25,7 +25,7 @@ const TIMER_LABELS: Readonly<Record<string, string>> = {
   remind: 'reminder',
   escalate: 'escalates',
   recover: 'heartbeat times out',
-  purge: 'is deleted',
+  purge: 'deleted',
 };
 
 /** Describes a timer, such as `expires in 3:12`. */

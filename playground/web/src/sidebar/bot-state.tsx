@@ -20,7 +20,7 @@ export function BotState() {
       </p>
       {bot.state === 'failed' && bot.lastOutput !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
-        <pre className="bot-state-words" tabIndex={0}>
+        <pre className="bot-state-output" tabIndex={0}>
           {bot.lastOutput}
         </pre>
       )}

@@ -11,8 +11,7 @@ export function TourEnd() {
           Run <code>npx countersign manifest link</code> and open the link: it creates the Slack app.
         </li>
         <li>
-          Copy <code>.env.example</code> to <code>.env</code> and fill in the app's tokens, the model's key
-          and Redis.
+          Set the variables of <code>.env.example</code>: the app's tokens, the model's key and Redis.
         </li>
         <li>
           Run <code>npx countersign doctor</code> to check the settings, then <code>npm start</code>.

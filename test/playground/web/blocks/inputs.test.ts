@@ -34,7 +34,7 @@ const slot = (block: Block): Slot => {
 const filledWith = (...entries: [Block, Value][]) =>
   new Map(entries.map(([block, value]) => [keyOf(slot(block)), value]));
 
-describe('what was put into a view', () => {
+describe('the values of a view', () => {
   const every: readonly [JsonObject, Value, unknown][] = [
     [{ type: 'plain_text_input' }, 'words', { value: 'words' }],
     [{ type: 'number_input', is_decimal_allowed: true }, '1.5', { value: '1.5' }],
@@ -121,7 +121,7 @@ describe('what was put into a view', () => {
   });
 });
 
-describe('what an element begins with', () => {
+describe('the initial value of an element', () => {
   test.each([
     [{ type: 'static_select', initial_option: options[1] }, 'b'],
     [{ type: 'checkboxes', initial_options: [options[0], options[2]] }, ['a', 'c']],
@@ -161,7 +161,7 @@ describe('a form', () => {
     expect(problemIn(input('one', element, { optional: true }), value)).toBeUndefined();
   });
 
-  test('takes what an input began with for an answer', () => {
+  test('accepts the initial value of an input as an answer', () => {
     expect(problemIn(input('one', { type: 'plain_text_input', initial_value: 'x' }))).toBeUndefined();
   });
 
@@ -188,7 +188,7 @@ describe('a form', () => {
     expect(collectValues([mail, words], filled)).toEqual({ words: 'x' });
   });
 
-  test('shows rich text as the words that are in it', () => {
+  test('shows rich text as plain text', () => {
     const list = { type: 'rich_text_list', elements: ['a', 'b'].map((text) => ({ elements: [{ text }] })) };
     expect(textOfRichText({ type: 'rich_text', elements: [{ elements: [{ text: 'x' }] }, list] })).toBe(
       'x\na\nb',

@@ -18,7 +18,7 @@ function drawn(messages: readonly MessageEntity[], newTs?: string): readonly str
 }
 
 describe('a list of messages', () => {
-  test('what one person says within minutes stands together', () => {
+  test('messages of one person within minutes are grouped', () => {
     const messages = [
       message(at(0), 'U1'),
       message(at(60), 'U1'),
@@ -33,12 +33,12 @@ describe('a list of messages', () => {
     expect(drawn(messages)).toEqual(['Friday, May 15', 'U1', 'Yesterday', 'U1', 'Today', 'U1']);
   });
 
-  test('the new mark stands before the first new message and parts it from the one before', () => {
+  test('the divider is before the first new message, which is not grouped with the previous one', () => {
     const messages = [message(at(0), 'U1'), message(at(1), 'U1')];
     expect(drawn(messages, at(1))).toEqual(['Today', 'U1', 'New', 'U1']);
   });
 
-  test('what only this person sees does not join what all see', () => {
+  test('ephemeral and public messages are not grouped', () => {
     const messages = [message(at(0), 'UBOT'), message(at(1), 'UBOT', { isEphemeral: true })];
     expect(drawn(messages)).toEqual(['Today', 'UBOT', 'UBOT']);
   });
@@ -47,7 +47,7 @@ describe('a list of messages', () => {
 describe('the first new message', () => {
   const messages = [message(at(0), 'U2'), message(at(1), 'U1'), message(at(2), 'U2')];
 
-  test('it is the first of someone else after what was read', () => {
+  test('it is the first one of another person after the read position', () => {
     expect(firstNewTs(messages, { lastRead: at(0), me: 'U1' })).toBe(at(2));
   });
 

@@ -105,7 +105,7 @@ export function AlertBlock({ block }: { readonly block: JsonObject }) {
   const level = stringOf(block.level);
   return (
     <div className={`block-alert block-alert-${LEVELS[level] === undefined ? 'default' : level}`}>
-      {LEVELS[level] === undefined ? null : <span className="block-hidden-words">{LEVELS[level]}</span>}
+      {LEVELS[level] === undefined ? null : <span className="block-visually-hidden">{LEVELS[level]}</span>}
       <Text text={block.text} />
     </div>
   );

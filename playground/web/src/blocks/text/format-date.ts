@@ -13,14 +13,14 @@ export function formatDate(timestamp: number, format: string, reader: Reader): s
   if (Number.isNaN(new Date(at).getTime())) return undefined;
   let isKnown = true;
   const text = format.replace(/\{([a-z_]+)\}/g, (whole, token: string) => {
-    const words = wordsFor(token, at, reader);
-    if (words === undefined) isKnown = false;
-    return words ?? whole;
+    const formatted = formatToken(token, at, reader);
+    if (formatted === undefined) isKnown = false;
+    return formatted ?? whole;
   });
   return isKnown ? text.charAt(0).toUpperCase() + text.slice(1) : undefined;
 }
 
-function wordsFor(token: string, at: number, reader: Reader): string | undefined {
+function formatToken(token: string, at: number, reader: Reader): string | undefined {
   const pretty = token.endsWith('_pretty') ? relativeDay(at, reader) : undefined;
   if (pretty !== undefined) return pretty;
   const part = partsOf(at, reader);

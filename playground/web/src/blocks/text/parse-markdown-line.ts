@@ -19,18 +19,18 @@ export function parseMarkdownLine(text: string, { mayLink = true } = {}): Inline
   const closings = mayLink ? matchBrackets(text) : new Map<number, number>();
   const ticks = matchTicks(text);
   let end = 0;
-  const words = (until: number) => {
+  const addText = (until: number) => {
     if (until > end) tokens.push(...readWords(text.slice(end, until), !mayLink).map(asPiece));
   };
   for (const match of text.matchAll(NEXT)) {
     if (match.index < end) continue;
     const found = read(text, match, closings, ticks);
     if (found === undefined) continue;
-    words(match.index);
+    addText(match.index);
     tokens.push(...found.tokens);
     end = found.end;
   }
-  words(text.length);
+  addText(text.length);
   return matchMarks(tokens);
 }
 

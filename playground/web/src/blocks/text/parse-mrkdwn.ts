@@ -80,18 +80,18 @@ function paragraph(lines: readonly string[], isVerbatim: boolean): Passage {
 function tokenize(line: string, isVerbatim: boolean): Token[] {
   const tokens: Token[] = [];
   let end = 0;
-  const words = (until: number) => {
+  const addText = (until: number) => {
     if (until > end) tokens.push(...readWords(line.slice(end, until), isVerbatim).map(asPiece));
   };
   for (const match of line.matchAll(/<([^<>]+)>|`([^`]+)`|https?:\/\/[^\s<>|`]*[^\s<>|`*_~]|[*_~]/g)) {
     const [found, angle, code] = match;
     const token = tokenOf(line, match.index, found, angle, code);
     if (token === undefined) continue;
-    words(match.index);
+    addText(match.index);
     tokens.push(token);
     end = match.index + found.length;
   }
-  words(line.length);
+  addText(line.length);
   return tokens;
 }
 

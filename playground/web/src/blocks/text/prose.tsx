@@ -157,12 +157,12 @@ function Color({ value }: { readonly value: string }) {
 }
 
 function Moment({ timestamp, format, url, fallback }: Extract<Inline, { kind: 'date' }>) {
-  const words = formatDate(timestamp, format, { now: Date.now() });
-  if (words === undefined) return fallback;
+  const formatted = formatDate(timestamp, format, { now: Date.now() });
+  if (formatted === undefined) return fallback;
   const moment = new Date(timestamp * 1000);
   const time = (
     <time dateTime={moment.toISOString()} title={moment.toString()}>
-      {words}
+      {formatted}
     </time>
   );
   return url === undefined ? time : <PageLink url={url}>{time}</PageLink>;

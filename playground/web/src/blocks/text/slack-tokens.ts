@@ -60,15 +60,15 @@ const AFTER_ADDRESS = '.,;:!?)\'"*_~]';
 export function readWords(text: string, isVerbatim = false): Inline[] {
   const pieces: Inline[] = [];
   let end = 0;
-  const words = (until: number) => readEmoji(unescapeText(text.slice(end, until)));
+  const textUntil = (until: number) => readEmoji(unescapeText(text.slice(end, until)));
   for (const match of isVerbatim ? [] : text.matchAll(ADDRESS)) {
     const found = addressIn(match[0]);
     const url = unescapeText(found);
     if (!isSafeUrl(url)) continue;
-    pieces.push(...words(match.index), { kind: 'link', url, content: [{ kind: 'text', text: url }] });
+    pieces.push(...textUntil(match.index), { kind: 'link', url, content: [{ kind: 'text', text: url }] });
     end = match.index + found.length;
   }
-  return [...pieces, ...words(text.length)];
+  return [...pieces, ...textUntil(text.length)];
 }
 
 /** Trims an escaped bracket or trailing punctuation from an address. */
