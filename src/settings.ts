@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
+import type { KeySource } from './audit/signing-key.ts';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
 
 const Secret = z.string().min(1);
@@ -18,6 +19,8 @@ const Environment = z.object({
   CALLBACK_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  AUDIT_KEY_FILE: z.string().min(1).optional(),
+  AUDIT_KEY: Secret.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -43,6 +46,8 @@ export interface Settings {
   readonly callbackSecret: string;
   /** The time without a heartbeat after which a process is taken for dead and its work is recovered. */
   readonly crashNoticeSeconds: number;
+  /** Where the key that signs the audit log is; without one nothing is signed. */
+  readonly auditKey?: KeySource | undefined;
   readonly logLevel: string;
 }
 
@@ -78,6 +83,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
       callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
+      auditKey: auditKeySource(given),
       logLevel: data.LOG_LEVEL,
     },
   };
@@ -88,6 +94,15 @@ function derivedSecret(botToken: string): string {
   return Buffer.from(hkdfSync('sha256', botToken, '', 'countersign callback addresses', 32)).toString(
     'base64url',
   );
+}
+
+/** Finds where the key of the audit log is; the file goes before the text. */
+export function auditKeySource({
+  AUDIT_KEY_FILE: file,
+  AUDIT_KEY: text,
+}: NodeJS.ProcessEnv): KeySource | undefined {
+  if (file !== undefined && file !== '') return { file };
+  return text === undefined || text === '' ? undefined : { text };
 }
 
 const NO_CONNECTION = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';

@@ -12,6 +12,10 @@ const rooms = [
     mayImport: ['src/store/', 'src/agent/messages.ts', 'src/agent/json.ts', 'src/agent/util/'],
   },
   {
+    room: 'src/audit/',
+    mayImport: ['src/audit/', 'src/store/port/', 'src/store/record/chain-check.ts', 'src/agent/json.ts'],
+  },
+  {
     room: 'src/bot/',
     mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port/'],
   },

@@ -77,10 +77,10 @@ describe('silence', () => {
     const { model, client } = await start({ script: [{ hang: true }] });
     const giveUp = new AbortController();
     const answer = client.chat.completions.create(body, { signal: giveUp.signal });
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     giveUp.abort();
     await expect(answer).rejects.toThrow(APIUserAbortError);
-    await vi.waitFor(() => expect(model.abandoned).toEqual(model.requests));
+    await expect.poll(() => model.abandoned).toEqual(model.requests);
   });
 
   it('can fall in the middle of a stream', async () => {
@@ -92,13 +92,13 @@ describe('silence', () => {
       if (seen.length === 2) answer.controller.abort();
     }
     expect(textOf(seen)).toBe('a');
-    await vi.waitFor(() => expect(model.abandoned).toHaveLength(1));
+    await expect.poll(() => model.abandoned).toHaveLength(1);
   });
 
   it('does not keep the server from stopping', async () => {
     const { model, client } = await start({ script: [{ hang: true }] });
     const answer = client.chat.completions.create(body).catch((reason: unknown) => reason);
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     await model.stop();
     expect(await answer).toBeInstanceOf(APIConnectionError);
     await nextTurn();

@@ -38,6 +38,8 @@ const ANSWERS = [
   ...['expire expired', 'expire not-due', 'remind reminded', 'remind not-due', 'escalate escalated'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...['claimOutbox something', 'doneRow done', 'doneRow stale', 'doneView done', 'doneView due-again'],
+  ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
+  ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
   ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
 ];
 /** The number of sequences at a time; their commands share packets to Redis. */

@@ -330,6 +330,15 @@ const END_STEPS: readonly Step[] = [
     call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
     again: { outcome: 'trimmed', rows: 0 },
   },
+  { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
+  {
+    script: 'save-progress',
+    call: ({ store }) => store.saveProgress('one', 'file:a', { marks: [], checkpoint: 1 }),
+  },
+  {
+    script: 'append-checkpoint',
+    call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
+  },
   {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {

@@ -1,10 +1,22 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message } from '../../../src/agent/messages.ts';
+import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
-type OutsideTheModel = 'load' | 'close' | 'note' | 'exportAudit' | 'verifyAudit' | 'trimAudit';
+type OutsideTheModel =
+  | 'load'
+  | 'close'
+  | 'note'
+  | 'exportAudit'
+  | 'readAudit'
+  | 'auditEnds'
+  | 'verifyAudit'
+  | 'trimAudit'
+  | 'readProgress'
+  | 'readCheckpoints'
+  | 'trimCheckpoints';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -73,11 +85,19 @@ export interface Shard {
   readonly audit: string[];
 }
 
+/** What the export of the audit log has come to. */
+export interface Exported {
+  lease?: { readonly owner: string; readonly until: number };
+  readonly progress: Map<string, SinkProgress>;
+  readonly checkpoints: StoredCheckpoint[];
+}
+
 /** All that there is; the time, and who calls, are set from outside before every call. */
 export class World {
   now = 0;
   caller = '';
   readonly keepMs: number;
+  readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly #shards = new Map<number, Shard>();
 
   constructor(keepMs: number) {
