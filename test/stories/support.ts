@@ -63,7 +63,10 @@ export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
 /** Starts the whole product against local stand-ins; everything ends with the test, and a reply left over fails it. */
 export async function startStory(options: StoryOptions = {}) {
   const { manifest: text = MANIFEST, prefix = `story-${randomUUID()}:` } = options;
-  const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment: {} });
+  const parsed = parseManifest(await withBuiltTools(text, options.folder), {
+    file: 'story.yml',
+    environment: {},
+  });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const slack = await startLocalSlack({
     ...options.slack,

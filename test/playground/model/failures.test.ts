@@ -9,7 +9,7 @@ import OpenAI, {
   RateLimitError,
 } from 'openai';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { body, messages, start, stream, textOf } from './support.ts';
 
 describe('a failure', () => {
