@@ -1,11 +1,11 @@
-import type { Answer, Change, Entity, MessageEntity, Verb, Verbs } from './protocol.ts';
+import type { ActionName, ActionResult, Actions, Change, Entity, MessageEntity } from './protocol.ts';
 
 /** One person's client of the page, without a browser: for scripts and tests. */
 export interface PageClient {
-  /** All that this person's page holds now. */
+  /** The entities of this person's page, by key. */
   readonly entities: ReadonlyMap<string, Entity>;
-  /** Does something as this person; what the server refuses is thrown with its sentence. */
-  act<Name extends Verb>(verb: Name, body: Verbs[Name]): Promise<Extract<Answer, { ok: true }>>;
+  /** Performs an action as this person; throws with the server's message when it is refused. */
+  act<Name extends ActionName>(name: Name, body: Actions[Name]): Promise<Extract<ActionResult, { ok: true }>>;
   /** Waits until an entity is found; asked again after every change. */
   until<Found>(
     find: (entities: readonly Entity[]) => Found | undefined,
@@ -14,13 +14,13 @@ export interface PageClient {
   close(): void;
 }
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** Connects as a person to a page server and keeps what it sends. */
 export async function openPageClient(url: string, userId: string): Promise<PageClient> {
   const origin = url.replace(/\/$/, '');
   const entities = new Map<string, Entity>();
-  const lookers = new Set<() => void>();
+  const watchers = new Set<() => void>();
   const closing = new AbortController();
   const response = await fetch(`${origin}/client/${userId}/events`, { signal: closing.signal });
   if (!response.ok || response.body === null)
@@ -29,45 +29,45 @@ export async function openPageClient(url: string, userId: string): Promise<PageC
     if (fresh) entities.clear();
     for (const entity of set) entities.set(entity.key, entity);
     for (const key of gone) entities.delete(key);
-    for (const look of [...lookers]) look();
+    for (const check of [...watchers]) check();
   });
   return {
     entities,
-    async act(verb, body) {
-      const answered = await fetch(`${origin}/client/${userId}/${verb}`, {
+    async act(name, body) {
+      const answered = await fetch(`${origin}/client/${userId}/${name}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      const answer = (await answered.json()) as Answer;
-      if (!answer.ok) throw new Error(`${verb} was refused: ${answer.error}`);
+      const answer = (await answered.json()) as ActionResult;
+      if (!answer.ok) throw new Error(`${name} was refused: ${answer.error}`);
       return answer;
     },
     until: (find, { what, timeoutMs = TIMEOUT_MS }) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const found = find([...entities.values()]);
           if (found === undefined) return;
           clearTimeout(timer);
-          lookers.delete(look);
+          watchers.delete(check);
           resolve(found);
         };
         const timer = setTimeout(() => {
-          lookers.delete(look);
+          watchers.delete(check);
           reject(new Error(`After ${timeoutMs} ms the page of ${userId} had not shown: ${what}.`));
         }, timeoutMs);
-        lookers.add(look);
-        look();
+        watchers.add(check);
+        check();
       }),
     close: () => closing.abort(),
   };
 }
 
-/** The messages among entities whose words fit, in their text or their blocks, oldest first. */
-export function messagesSaying(entities: readonly Entity[], words: RegExp): readonly MessageEntity[] {
+/** Returns the messages whose text or blocks match, oldest first. */
+export function messagesMatching(entities: readonly Entity[], pattern: RegExp): readonly MessageEntity[] {
   return entities
     .filter((entity) => entity.kind === 'message')
-    .filter(({ text, blocks }) => words.test(`${text}\n${JSON.stringify(blocks)}`))
+    .filter(({ text, blocks }) => pattern.test(`${text}\n${JSON.stringify(blocks)}`))
     .toSorted((one, other) => Number(one.ts) - Number(other.ts));
 }
 

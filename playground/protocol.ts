@@ -1,8 +1,8 @@
 import type { Block, JsonObject, SessionStatus, SuggestedPrompts, View } from './slack/state/types.ts';
 
 /**
- * What the page and its server say to each other. A person's client is a set of entities; the server sends each one when it
- * appears or changes, and its key when it is gone (`GET /client/<user id>/events`, server-sent events named `change`).
+ * An update of one person's client, which is a set of entities. The server sends each entity when it appears or changes,
+ * and its key when it is gone (`GET /client/<user id>/events`, server-sent events named `change`).
  */
 export interface Change {
   /** True for the first of a connection: what the page held before is out of date. */
@@ -48,9 +48,9 @@ export interface PersonEntity {
   readonly name: string;
   readonly realName: string;
   readonly isBot: boolean;
-  /** What one should know of this person before trusting a click of theirs. */
+  /** The role that limits what this person may decide. */
   readonly role: 'member' | 'admin' | 'guest' | 'other-company' | 'bot' | 'deactivated';
-  /** One line for the switch between people, such as "signs refunds and deployments". */
+  /** One line for the person switcher, such as "approves refunds and deployments". */
   readonly about: string;
 }
 
@@ -74,14 +74,14 @@ export interface ChannelEntity {
   readonly isArchived: boolean;
   readonly isMember: boolean;
   readonly members: readonly string[];
-  /** The last message of the main line that this person has read. */
+  /** The last message of the main timeline that this person has read. */
   readonly lastRead: string;
   readonly unread: number;
-  /** Those of the unread ones, in the main line and in threads, that are for this person above all. */
+  /** Number of unread messages, threads included, that mention this person. */
   readonly mentions: number;
 }
 
-/** `message:<channel id>:<ts>`: a message as this person sees it, in the main line or in a thread. */
+/** `message:<channel id>:<ts>`: a message as this person sees it, in the main timeline or in a thread. */
 export interface MessageEntity {
   readonly key: string;
   readonly kind: 'message';
@@ -99,7 +99,7 @@ export interface MessageEntity {
   readonly reactions: readonly { readonly name: string; readonly users: readonly string[] }[];
 }
 
-/** `thread:<channel id>:<ts of its root>`: what the main line says under the root. */
+/** `thread:<channel id>:<ts of its root>`: the summary of a thread under its root. */
 export interface ThreadEntity {
   readonly key: string;
   readonly kind: 'thread';
@@ -112,7 +112,7 @@ export interface ThreadEntity {
   readonly unread: number;
 }
 
-/** `status:<channel id>:<thread ts>`: what the app says it is doing, and the agent's session. */
+/** `status:<channel id>:<thread ts>`: the app's status line and the agent's session. */
 export interface StatusEntity {
   readonly key: string;
   readonly kind: 'status';
@@ -121,7 +121,7 @@ export interface StatusEntity {
   /** The status line; empty when there is none. */
   readonly text: string;
   readonly session?: { readonly status: SessionStatus; readonly title?: string };
-  /** Whether this person sees Slack's Stop button. */
+  /** True when this person sees Slack's Stop button. */
   readonly canStop: boolean;
 }
 
@@ -140,17 +140,17 @@ export interface HomeEntity {
   readonly view: ShownView;
 }
 
-/** What a person's client needs of a view. */
+/** The part of a view that a client needs. */
 export type ShownView = Pick<View, 'id' | 'hash' | 'title' | 'submit' | 'close' | 'blocks' | 'errors'>;
 
-/** `prompts:<channel id>`: what the app suggests to say in its direct messages. */
+/** `prompts:<channel id>`: the prompts that the app suggests in its direct messages. */
 export interface PromptsEntity extends SuggestedPrompts {
   readonly key: string;
   readonly kind: 'prompts';
   readonly channel: string;
 }
 
-/** `playground`: what is not Slack: the bot's process, the model, the tour. There is one. */
+/** `playground`: the parts that are not Slack: the bot's process, the model, the tour. There is one. */
 export interface PlaygroundEntity {
   readonly key: 'playground';
   readonly kind: 'playground';
@@ -159,29 +159,29 @@ export interface PlaygroundEntity {
   readonly tour: readonly TourStep[];
 }
 
-/** How the bot's process does. */
+/** State of the bot's process. */
 export interface BotProcess {
   readonly state: 'starting' | 'connected' | 'down' | 'failed';
   readonly pid?: number;
-  /** How often it was killed with the button. */
+  /** Number of kills with the button. */
   readonly kills: number;
   /** For `failed`: the last lines that it wrote. */
-  readonly lastWords?: string;
+  readonly lastOutput?: string;
 }
 
-/** One step of the guided first five minutes. */
+/** One step of the tour. */
 export interface TourStep {
   readonly id: string;
   readonly title: string;
-  /** What to do and what to look at, a few sentences. */
+  /** A few sentences: what to do and what to look at. */
   readonly text: string;
-  /** Whose client the step is done in, a user id. */
+  /** User id of the person who does the step. */
   readonly as: string;
-  /** Where it is said. */
+  /** The channel in which the prompt is sent. */
   readonly channel: string;
-  /** What to say to the bot, without the mention; missing for a step that is only clicked. */
+  /** The message to the bot, without the mention; missing for a step that only needs clicks. */
   readonly prompt?: string;
-  /** Who should look next and what they should click, such as "As Alice, click Approve". */
+  /** The next people and what they should click. */
   readonly next: readonly { readonly as: string; readonly text: string }[];
   readonly offersKill: boolean;
   readonly isDone: boolean;
@@ -189,18 +189,18 @@ export interface TourStep {
   readonly thread?: string;
 }
 
-/** Where something is clicked: a message, an ephemeral one included, or a view. */
-export type Target = { readonly channel: string; readonly ts: string } | { readonly viewId: string };
+/** Location of a click: a message, which may be ephemeral, or a view. */
+export type ClickTarget = { readonly channel: string; readonly ts: string } | { readonly viewId: string };
 
-/** What a person put into the elements of a block, by block id (or action id where a block has several elements). */
-export type Filled = Readonly<Record<string, string | number | readonly string[] | JsonObject>>;
+/** Values that a person entered, by block id, or by action id when a block has several elements. */
+export type FormValues = Readonly<Record<string, string | number | readonly string[] | JsonObject>>;
 
 /**
- * What a person can do: `POST /client/<user id>/<verb>` with the JSON of its argument; the answer is an `Answer`.
- * Whatever changes on the screen comes as a `Change`, also for the person who did it.
+ * Actions of a person: `POST /client/<user id>/<action>` with this JSON; the answer is an `ActionResult`. All changes on
+ * the screen arrive as a `Change`, also for the person who acted.
  */
-export interface Verbs {
-  say: { channel: string; text: string; threadTs?: string };
+export interface Actions {
+  send: { channel: string; text: string; threadTs?: string };
   edit: { channel: string; ts: string; text: string };
   delete: { channel: string; ts: string };
   react: { channel: string; ts: string; name: string };
@@ -208,34 +208,34 @@ export interface Verbs {
   join: { channel: string };
   leave: { channel: string };
   click: {
-    target: Target;
+    target: ClickTarget;
     actionId: string;
     blockId: string;
     value?: string | number | readonly string[];
-    values?: Filled;
+    values?: FormValues;
   };
-  search: { target: Target; actionId: string; typed: string };
-  submit: { viewId: string; values: Filled };
+  search: { target: ClickTarget; actionId: string; typed: string };
+  submit: { viewId: string; values: FormValues };
   close: { viewId: string };
   openHome: { tab: 'home' | 'messages' };
   command: { command: string; text: string; channel: string };
   stop: { channel: string; threadTs: string };
-  /** Notes how far the main line, or a thread, was read. */
+  /** Stores the read position of the main timeline or of a thread. */
   read: { channel: string; threadTs?: string; ts: string };
-  /** Takes away a message that only this person sees. */
+  /** Removes an ephemeral message. */
   dismiss: { channel: string; ts: string };
 }
 
-export type Verb = keyof Verbs;
+export type ActionName = keyof Actions;
 
-export type Answer =
+export type ActionResult =
   | {
       readonly ok: true;
-      /** For `say`: the message's own ts. */
+      /** For `send`: the ts of the message. */
       readonly ts?: string;
-      /** For `search`: what the app offers. */
+      /** For `search`: the options from the app. */
       readonly options?: readonly JsonObject[];
-      /** For `submit`: what is wrong, by block id; the modal stays open. */
+      /** For `submit`: the errors by block id; the modal stays open. */
       readonly errors?: Readonly<Record<string, string>>;
     }
   | {

@@ -4,18 +4,18 @@ export const PLAYGROUND_HELP = `Usage: npm run playground -- [options]
 
 Starts Redis, a scripted model, a local Slack workspace and the bot, and prints the address of a web page to try them in.
 
-  --port <number>     where the page is served; 4400 if not said, 0 for any free port
-  --data <folder>     where everything is kept for the next start; .playground if not said
-  --manifest <file>   the manifest to try; the one MANIFEST names, else the example shop's
-  --reset             forget what earlier starts have kept
-  --help              print this
+  --port <number>     port of the page; default 4400, 0 for any free port
+  --data <folder>     data folder, kept for the next start; default .playground
+  --manifest <file>   manifest to use; default $MANIFEST or examples/shop/manifest.yml
+  --reset             delete the data of earlier starts
+  --help              print this help
 
-With OPENAI_API_KEY set (and OPENAI_BASE_URL, OPENAI_MODEL if wanted) a real model answers; with REDIS_URL set, that Redis is used.
+Set OPENAI_API_KEY (and OPENAI_BASE_URL, OPENAI_MODEL if needed) to use a real model, and REDIS_URL to use another Redis.
 `;
 
 const DEFAULT_PORT = 4400;
 
-/** What a person asked of the playground on its command line. */
+/** Options of the playground's command line. */
 export interface PlaygroundArguments {
   readonly port: number;
   readonly dataFolder: string;
@@ -27,23 +27,23 @@ export type ReadArguments =
   | { readonly kind: 'start'; readonly arguments: PlaygroundArguments }
   | { readonly kind: 'help' }
   | {
-      readonly kind: 'wrong';
+      readonly kind: 'invalid';
       /** One sentence. */
       readonly problem: string;
     };
 
-/** Reads the command line; whatever is not understood is one sentence, and nothing is guessed. */
+/** Reads the command line; an unknown argument is one error sentence, and nothing is guessed. */
 export function readArguments(given: readonly string[], environment: NodeJS.ProcessEnv): ReadArguments {
   const parsed = parse(given);
-  if (typeof parsed === 'string') return wrong(parsed);
+  if (typeof parsed === 'string') return invalid(parsed);
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: 'help' };
   const [word] = positionals;
-  if (word !== undefined) return wrong(`"${word}" is not understood`);
-  const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
-  if (port === undefined) return wrong(`--port takes a number from 0 to 65535, not "${values.port}"`);
+  if (word !== undefined) return invalid(`unknown argument "${word}"`);
+  const port = values.port === undefined ? DEFAULT_PORT : parsePort(values.port);
+  if (port === undefined) return invalid(`--port takes a number from 0 to 65535, not "${values.port}"`);
   const dataFolder = values.data ?? '.playground';
-  if (dataFolder === '') return wrong('--data takes the path of a folder');
+  if (dataFolder === '') return invalid('--data takes the path of a folder');
   const [manifest = 'examples/shop/manifest.yml'] = [values.manifest, environment.MANIFEST].filter(
     (named) => named !== undefined && named !== '',
   );
@@ -70,11 +70,11 @@ function parse(given: readonly string[]) {
   }
 }
 
-function portOf(text: string): number | undefined {
+function parsePort(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
-function wrong(what: string): ReadArguments {
-  return { kind: 'wrong', problem: `${what}; see npm run playground -- --help.` };
+function invalid(what: string): ReadArguments {
+  return { kind: 'invalid', problem: `${what}; see npm run playground -- --help.` };
 }

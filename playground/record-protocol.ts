@@ -1,15 +1,15 @@
 import type { JsonObject } from './slack/state/types.ts';
 
-/** What the record holds of one thread: `GET /record/<thread id>`; 404 when it holds nothing. */
+/** The record of one thread: `GET /record/<thread id>`; 404 when there is none. */
 export interface ThreadRecord {
   readonly threadId: string;
-  /** What the thread is doing by the record: nothing, a live turn, or waiting for people. */
-  readonly state: 'idle' | 'working' | 'waiting' | 'set-aside';
-  /** How many things were said that no turn has read. */
+  /** State of the thread: nothing to do, a live turn, waiting for people, or quarantined. */
+  readonly state: 'idle' | 'working' | 'waiting' | 'quarantined';
+  /** Number of messages that no turn has read. */
   readonly unread: number;
-  /** For `set-aside`: why the record of the thread cannot be read. */
+  /** For `quarantined`: the reason. */
   readonly reason?: string;
-  /** The turn that holds the thread; one whose time is up has lost it, as when its process was killed. */
+  /** Lease of the turn that owns the thread; an expired lease is lost, as after a kill. */
   readonly lease?: { readonly token: string; readonly until: number };
   readonly requests: readonly RecordedRequest[];
   readonly audit: readonly RecordedRow[];
@@ -20,7 +20,7 @@ export interface ThreadRecord {
   readonly now: number;
 }
 
-/** One request of the thread, as the record has it and not as a card shows it. */
+/** One request as stored in the record, not as shown on a card. */
 export interface RecordedRequest {
   readonly id: string;
   readonly kind: 'approval' | 'question' | 'form' | 'callback';
@@ -43,7 +43,7 @@ export interface RecordedRequest {
   readonly isIdempotent: boolean;
   readonly progress?: string;
   readonly timers: readonly { readonly kind: string; readonly at: number }[];
-  /** Where its cards stand. */
+  /** Locations of its cards. */
   readonly views: readonly JsonObject[];
 }
 
@@ -54,10 +54,10 @@ export interface RecordedRow {
   readonly at: number;
   readonly event: string;
   readonly subject: string;
-  /** What the record itself knows of it, such as `approve U0ALICE 1 of 2`. */
+  /** Detail written by the record, such as `approve U0ALICE 1 of 2`. */
   readonly detail: string;
   readonly body: string;
   readonly hash: string;
   /** The hash of the row before it in the chain, which may be about another thread. */
-  readonly before: string;
+  readonly previousHash: string;
 }

@@ -1,44 +1,44 @@
 import { PLAYGROUND_HELP, type PlaygroundArguments, readArguments } from './read-arguments.ts';
-import { StoppedError } from './start/stopped-error.ts';
+import { StoppedError } from './start/resources.ts';
 import type { Playground } from './start-playground.ts';
 
-const EXIT = { trouble: 1, notUnderstood: 2, interrupted: 130 } as const;
+const EXIT = { failed: 1, invalidArguments: 2, interrupted: 130 } as const;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 // One Ctrl-C can arrive several times: from the terminal, and passed on by npm and the shell.
 const SAME_CTRL_C_MS = 500;
 
-/** Runs the playground in this process from its command line to Ctrl-C; a trouble that is to be expected is one sentence. */
+/** Runs the playground in this process until Ctrl-C; an expected error is one sentence. */
 export async function runPlayground(given: readonly string[]): Promise<void> {
   const read = readArguments(given, process.env);
   if (read.kind === 'help') {
     process.stdout.write(PLAYGROUND_HELP);
-  } else if (read.kind === 'wrong') {
+  } else if (read.kind === 'invalid') {
     process.stderr.write(`${read.problem}\n`);
-    process.exitCode = EXIT.notUnderstood;
+    process.exitCode = EXIT.invalidArguments;
   } else {
     await run(read.arguments);
   }
 }
 
 async function run(asked: PlaygroundArguments): Promise<void> {
-  // A terminal that is gone must not keep anything from being stopped.
+  // A closed terminal must not prevent the shutdown.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
-  const stopping = untilStopped();
+  const stopping = stopSignal();
   try {
-    // Only now, because it takes seconds to load: help and a wrong argument are answered at once.
+    // Imported late because it takes seconds to load: help and argument errors are answered immediately.
     const { startPlayground } = await import('./start-playground.ts');
-    const playground = await startPlayground({ ...asked, env: process.env, log: say, signal: stopping });
-    say(readyLines(playground, asked, process.uptime()));
+    const playground = await startPlayground({ ...asked, env: process.env, log: print, signal: stopping });
+    print(readyLines(playground, asked, process.uptime()));
     await aborted(stopping);
     await playground.stop();
   } catch (error) {
     if (!(error instanceof StoppedError)) {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = EXIT.trouble;
+      process.exitCode = EXIT.failed;
     }
   }
-  // Nothing that is still open, such as a connection that is closing, is worth waiting for.
+  // Do not wait for handles that are still open, such as closing connections.
   process.exit();
 }
 
@@ -53,22 +53,22 @@ function readyLines(
   return [
     `Model: ${modelLine}`,
     `Ready after ${seconds.toFixed(1)} s: ${url}`,
-    'Open it in a browser: the tour there takes five minutes. Ctrl-C here ends everything.',
-    `What happens is kept in ${dataFolder} for the next start; --reset forgets it.`,
+    'Open it in a browser and follow the five-minute tour. Press Ctrl-C here to stop.',
+    `Data is kept in ${dataFolder} for the next start; --reset deletes it.`,
   ].join('\n');
 }
 
-/** A signal that is given with the first Ctrl-C; a second one ends the process at once. */
-function untilStopped(): AbortSignal {
+/** Returns a signal that the first Ctrl-C aborts; a second Ctrl-C ends the process. */
+function stopSignal(): AbortSignal {
   const stop = new AbortController();
   let firstAt: number | undefined;
   const onSignal = () => {
     if (firstAt === undefined) {
       firstAt = performance.now();
-      say('\nStopping.');
+      print('\nStopping.');
       stop.abort();
     } else if (performance.now() - firstAt > SAME_CTRL_C_MS) {
-      // Redis and the bot see that this process is gone, and end by themselves.
+      // Redis and the bot notice that this process is gone and end too.
       process.exit(EXIT.interrupted);
     }
   };
@@ -83,6 +83,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

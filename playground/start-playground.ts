@@ -12,30 +12,27 @@ import type { PlaygroundEntity } from './protocol.ts';
 import type { PlaygroundArguments } from './read-arguments.ts';
 import { openRecordReader } from './record/open-record-reader.ts';
 import { bringUpRedis } from './redis/bring-up-redis.ts';
-import { answerByScript } from './script/scripted-model.ts';
+import { answerByScript } from './scripted-model/scripted-model.ts';
 import { type LocalSlack, startLocalSlack } from './slack/start-local-slack.ts';
 import { saveState } from './slack/state/save-state.ts';
-import { ABOUT_PEOPLE } from './start/about-people.ts';
-import { botEnvironment } from './start/bot-environment.ts';
+import { botEnvironment, chooseBotPort } from './start/bot-environment.ts';
 import { buildPage } from './start/build-page.ts';
-import { chooseBotPort } from './start/choose-bot-port.ts';
-import { holdFolder } from './start/hold-folder.ts';
-import { keepSaved } from './start/keep-saved.ts';
 import { loadApp } from './start/load-app.ts';
-import { Openings } from './start/openings.ts';
-import { openPlaygroundView } from './start/playground-view.ts';
-import { forgetSaved, KEPT, loadSaved } from './start/saved-state.ts';
-import { StoppedError } from './start/stopped-error.ts';
+import { lockFolder } from './start/lock-folder.ts';
+import { openPlaygroundView, PERSON_NOTES } from './start/playground-view.ts';
+import { Resources, StoppedError } from './start/resources.ts';
+import { saveOnChange } from './start/save-on-change.ts';
+import { deleteSaved, FILES, keepAuditKey, loadSaved } from './start/saved-state.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
   readonly env?: NodeJS.ProcessEnv;
-  /** Takes a line about what is being done. */
+  /** Receives progress lines. */
   readonly log?: (line: string) => void;
-  /** Ends the start when it is given; all that was started is stopped. */
+  /** Aborts the start; everything that was started is stopped. */
   readonly signal?: AbortSignal;
-  /** Where Redis may be installed; the one this runs on unless a test hands in another. */
+  /** The machine on which Redis may be installed; tests pass in another. */
   readonly machine?: Machine;
-  /** How long a killed bot stays down. */
+  /** Time a killed bot stays down. */
   readonly restartAfterMs?: number;
 }
 
@@ -50,32 +47,32 @@ export interface Playground {
   stop(): Promise<void>;
 }
 
-const CONNECT_PATIENCE_MS = 120_000;
+const CONNECT_TIMEOUT_MS = 120_000;
 const BOT_ENTRY = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Brings up Redis, a model, a Slack workspace, the bot and the page; if one of them fails, none is left running. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
-  const openings = new Openings();
+  const openings = new Resources();
   try {
-    return await Promise.race([bringUp(options, openings), stopped(options.signal)]);
+    return await Promise.race([start(options, openings), stopped(options.signal)]);
   } catch (error) {
     await openings.close();
     throw error;
   }
 }
 
-/** Slack waits a minute and then five; whoever has just killed the bot should not. */
+/** Shorter than Slack's one and five minutes, so that nobody waits that long after killing the bot. */
 const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 12_000, 12_000, 60_000];
 
-async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<Playground> {
+async function start(options: PlaygroundOptions, openings: Resources): Promise<Playground> {
   const { env = process.env, log = () => {}, reset } = options;
   const { manifest, app } = await loadApp(options.manifest, env, log);
   const { path: folder } = await openings.open(
-    () => holdFolder(options.dataFolder),
+    () => lockFolder(options.dataFolder),
     (held) => held.release(),
   );
   log('Starting Redis, the model, a Slack workspace and the bot.');
-  if (reset) await forgetSaved(folder);
+  if (reset) await deleteSaved(folder);
   const saved = await loadSaved(folder);
   const slack = await openings.open(
     () =>
@@ -95,16 +92,16 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
     ),
     buildPage({ log }),
   ]);
-  if (reset && redis.source === 'REDIS_URL') log('--reset leaves the Redis that REDIS_URL names as it is.');
+  if (reset && redis.source === 'REDIS_URL') log('--reset does not touch the Redis of REDIS_URL.');
   const record = await openings.open(
     () => openRecordReader({ redisUrl: redis.url }),
     (opened) => opened.close(),
   );
 
   let readReads = () => saved?.reads ?? {};
-  const kept = keepSaved({
-    file: join(folder, KEPT.slack),
-    take: () => ({ workspace: saveState(slack.workspace.state), reads: readReads() }),
+  const kept = saveOnChange({
+    file: join(folder, FILES.slack),
+    snapshot: () => ({ workspace: saveState(slack.workspace.state), reads: readReads() }),
     onProblem: (error) => log(`The workspace could not be saved in ${folder}: ${String(error)}.`),
   });
   await openings.open(
@@ -121,11 +118,12 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
     redis,
     modelUrl: scripted?.url,
     manifest: resolve(options.manifest),
+    auditKeyFile: await keepAuditKey(folder),
     port,
   };
   const botEnv = botEnvironment(surroundings);
   const model = { isScripted: scripted !== undefined, name: modelName(manifest, botEnv) };
-  const botLog = await openings.open(async () => createWriteStream(join(folder, KEPT.botLog)), closeStream);
+  const botLog = await openings.open(async () => createWriteStream(join(folder, FILES.botLog)), closeStream);
   const bot = await openings.open(
     async () =>
       superviseBot({
@@ -146,7 +144,7 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
         slack,
         files,
         port: options.port,
-        about: ABOUT_PEOPLE,
+        about: PERSON_NOTES,
         playground: view,
         record,
         ...(saved !== undefined && { reads: saved.reads }),
@@ -155,16 +153,16 @@ async function bringUp(options: PlaygroundOptions, openings: Openings): Promise<
   );
   readReads = () => page.reads();
   page.onRead(() => kept.changed());
-  await connectedInTime(bot, join(options.dataFolder, KEPT.botLog));
+  await connectedInTime(bot, join(options.dataFolder, FILES.botLog));
   return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
 }
 
 function openRedis(folder: string, { env = process.env, log = () => {}, machine }: PlaygroundOptions) {
-  const dataFolder = join(folder, KEPT.redis);
+  const dataFolder = join(folder, FILES.redis);
   return bringUpRedis({ dataFolder, persistent: true, log, env, ...(machine !== undefined && { machine }) });
 }
 
-/** Without a key there is no real model to ask. */
+/** Starts the scripted model unless there is a key for a real one. */
 async function openScriptedModel(
   { agent }: Manifest,
   { OPENAI_API_KEY: key }: NodeJS.ProcessEnv,
@@ -175,7 +173,7 @@ async function openScriptedModel(
 }
 
 async function closeScriptedModel(model: LocalModel | undefined): Promise<void> {
-  // What the script had no answer for was said in the thread; it is no reason to stop in disorder.
+  // A call without a scripted answer was already reported in the thread; it must not disturb the shutdown.
   await model?.stop().catch(() => {});
 }
 
@@ -187,8 +185,8 @@ function modelName({ agent }: Manifest, botEnv: NodeJS.ProcessEnv): string {
 
 async function connectedInTime(bot: BotSupervisor, logFile: string): Promise<void> {
   const inTime = new AbortController();
-  const tooLate = sleep(CONNECT_PATIENCE_MS, undefined, { signal: inTime.signal }).then(() => {
-    throw new Error(`The bot was not connected after ${CONNECT_PATIENCE_MS / 1_000} s; see ${logFile}.`);
+  const tooLate = sleep(CONNECT_TIMEOUT_MS, undefined, { signal: inTime.signal }).then(() => {
+    throw new Error(`The bot was not connected after ${CONNECT_TIMEOUT_MS / 1_000} s; see ${logFile}.`);
   });
   tooLate.catch(() => {});
   await Promise.race([bot.connected(), tooLate]).finally(() => inTime.abort());

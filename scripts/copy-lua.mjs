@@ -1,4 +1,4 @@
 import { cpSync } from 'node:fs';
 
-// The compiler leaves the Lua scripts behind; the record reads them beside its own files.
+// The compiler does not copy the Lua scripts, which the store reads next to its own files.
 cpSync('src/store/lua', 'dist/store/lua', { recursive: true });

@@ -6,34 +6,34 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { messagesSaying, openPageClient, type PageClient } from '../playground/page-client.ts';
+import { messagesMatching, openPageClient, type PageClient } from '../playground/page-client.ts';
 import type { Entity, MessageEntity } from '../playground/protocol.ts';
 import { findFreePort } from '../playground/redis/find-free-port.ts';
-import { tourSteps } from '../playground/script/tour.ts';
 import { CAST } from '../playground/slack/default-cast.ts';
+import { tourSteps } from '../playground/tour/tour-steps.ts';
 import { APPROVE } from '../src/bot/cards/action-ids.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const ActionElements = z.array(
   z.looseObject({ action_id: z.string().optional(), value: z.string().optional() }),
 );
-const NOTHING_YET = { requests: [], kills: 0, refunds: [], openings: [] };
+const NO_FACTS = { requests: [], kills: 0, refunds: [], openings: [] };
 
-/** Runs something to its end, and gives how many seconds it took; what it said is shown only when it fails. */
+/** Runs a command and returns its duration in seconds; its output is shown only when it fails. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const output of [child.stdout, child.stderr])
-    output.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
     });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}:\n${said}`);
-  return secondsSince(begun);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}:\n${output}`);
+  return secondsSince(startedAt);
 }
 
-/** Starts the playground of a clone as a person would, and gives its address once it says that it is ready. */
+/** Starts the playground of a clone and returns its URL once it is ready. */
 async function startIn(clone: string): Promise<{ url: string; stop(): Promise<void> }> {
   const options = ['--port', String(await findFreePort()), '--data', join(clone, '.playground')];
   const playground = spawn('npm', ['run', '--silent', 'playground', '--', ...options], {
@@ -49,25 +49,25 @@ async function startIn(clone: string): Promise<{ url: string; stop(): Promise<vo
     const url = /^Ready after .*: (\S+)$/.exec(line)?.[1];
     if (url !== undefined) return { url, stop };
   }
-  throw new Error('The playground ended before it was ready.');
+  throw new Error('The playground exited before it was ready.');
 }
 
-/** Asks for a refund over the limit and has it signed; gives how many seconds it took until the bot had said how it went. */
+/** Requests a refund above the limit and approves it; returns the seconds until the bot reported the result. */
 async function approveFirstAction(url: string): Promise<number> {
-  const step = tourSteps(NOTHING_YET).find(({ id }) => id === 'signed-refund');
-  if (step?.prompt === undefined) throw new Error('The tour has no refund that needs a signature.');
+  const step = tourSteps(NO_FACTS).find(({ id }) => id === 'approved-refund');
+  if (step?.prompt === undefined) throw new Error('The tour has no refund that needs approval.');
   const [remi, alice] = await Promise.all([
     openPageClient(url, CAST.requester),
     openPageClient(url, CAST.alice),
   ]);
   const { botUserId } = await appOf(remi);
-  const asked = performance.now();
-  const { ts: threadTs } = await remi.act('say', {
+  const requestedAt = performance.now();
+  const { ts: threadTs } = await remi.act('send', {
     channel: step.channel,
     text: `<@${botUserId}> ${step.prompt}`,
   });
   const inThread = (entities: readonly Entity[], words: RegExp) =>
-    messagesSaying(entities, words).filter(
+    messagesMatching(entities, words).filter(
       (message) => message.threadTs === threadTs && message.user === botUserId,
     );
   const card = await alice.until((entities) => inThread(entities, /"text":"Approve"/)[0], {
@@ -78,7 +78,7 @@ async function approveFirstAction(url: string): Promise<number> {
     (entities) => inThread(entities, /./).find(({ ts, isStreaming }) => ts > card.ts && !isStreaming),
     { what: 'what the bot says after the refund' },
   );
-  const took = secondsSince(asked);
+  const took = secondsSince(requestedAt);
   for (const client of [remi, alice]) client.close();
   return took;
 }
@@ -97,24 +97,24 @@ function approveButton(blocks: MessageEntity['blocks']) {
   throw new Error('The card has no Approve button.');
 }
 
-function secondsSince(begun: number): number {
-  return (performance.now() - begun) / 1_000;
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1_000;
 }
 
-/** Clones, installs, starts, asks and signs; everything is removed again. */
+/** Clones, installs, starts, requests and approves; everything is removed afterwards. */
 async function measure(): Promise<readonly (readonly [string, number])[]> {
   const clone = await mkdtemp(join(tmpdir(), 'countersign-clone-'));
   try {
     await run('git', ['clone', '--quiet', PROJECT, clone], tmpdir());
     const install = await run('npm', ['install', '--no-progress'], clone);
-    const commanded = performance.now();
+    const commandAt = performance.now();
     const playground = await startIn(clone);
-    const ready = secondsSince(commanded);
+    const ready = secondsSince(commandAt);
     const approved = await approveFirstAction(playground.url).finally(() => playground.stop());
     return [
       ['`npm install` in a fresh clone', install],
       ['`npm run playground` to "Ready"', ready],
-      ['from the request to the refund that was signed and booked', approved],
+      ['from the request to the approved and booked refund', approved],
       ['from the command to the first approved action', ready + approved],
     ];
   } finally {

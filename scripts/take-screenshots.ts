@@ -5,23 +5,23 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { bringUpChromium } from '../playground/chromium/bring-up-chromium.ts';
 import { launchChromium } from '../playground/chromium/launch-chromium.ts';
-import { Visitor } from '../playground/chromium/visitor.ts';
-import { PLACES } from '../playground/slack/default-cast.ts';
+import { PersonPage } from '../playground/chromium/person-page.ts';
+import { CHANNELS } from '../playground/slack/default-cast.ts';
 import { startPlayground } from '../playground/start-playground.ts';
 
-/** A state of the page: whose window, where, and what is to be clicked before the picture is taken. */
+/** A state of the page: the path, and the clicks before the screenshot. */
 interface Shot {
   readonly name: string;
   readonly path: string;
-  readonly show?: (visitor: Visitor, isNarrow: boolean) => Promise<unknown>;
+  readonly show?: (person: PersonPage, isNarrow: boolean) => Promise<unknown>;
 }
 
 type Look = Pick<BrowserContextOptions, 'viewport' | 'hasTouch' | 'isMobile' | 'colorScheme'>;
 
 const WIDE: Look = { viewport: { width: 1440, height: 900 } };
 const NARROW: Look = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const GENERAL = `/${PLACES.general}`;
-const PATIENCE_MILLISECONDS = 60_000;
+const GENERAL = `/${CHANNELS.general}`;
+const TIMEOUT_MS = 60_000;
 
 const LOOKS: Readonly<Record<string, Look>> = {
   'wide-light': { ...WIDE, colorScheme: 'light' },
@@ -30,7 +30,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'narrow-dark': { ...NARROW, colorScheme: 'dark' },
 };
 
-/** The pictures of the README; the wide one is a little narrower, so that it stays light. */
+/** Screenshots of the README; the wide one is narrower to keep the file small. */
 const README_LOOKS: Readonly<Record<string, Look>> = {
   'pending-approval.png': { viewport: { width: 1200, height: 750 }, colorScheme: 'light' },
   'phone-dark.png': { ...NARROW, colorScheme: 'dark' },
@@ -40,7 +40,7 @@ const images = fileURLToPath(new URL('../docs/images', import.meta.url));
 const manifest = fileURLToPath(new URL('../examples/shop/manifest.yml', import.meta.url));
 const [folder = '.playground/screenshots'] = process.argv.slice(2);
 
-/** Plays the main states in a playground of its own and takes pictures of them, light and dark, wide and narrow. */
+/** Starts a playground and takes screenshots of its main states, light and dark, wide and narrow. */
 async function takeScreenshots(): Promise<void> {
   for (const path of [folder, images]) mkdirSync(path, { recursive: true });
   const dataFolder = mkdtempSync(join(tmpdir(), 'countersign-screenshots-'));
@@ -50,26 +50,26 @@ async function takeScreenshots(): Promise<void> {
   const playground = await startPlayground({ port: 0, dataFolder, manifest, reset: false, env, log });
   try {
     const visit: Visit = (path, look) => open(browser, playground.url, path, look);
-    await takeEach({ name: 'beginning', path: `/remi${GENERAL}` }, visit);
-    for (const shot of await playStates(visit)) await takeEach(shot, visit);
+    await takeInEachLook({ name: 'beginning', path: `/remi${GENERAL}` }, visit);
+    for (const shot of await createStates(visit)) await takeInEachLook(shot, visit);
   } finally {
     await browser.close();
     await playground.stop();
     rmSync(dataFolder, { recursive: true, force: true });
   }
-  log(`The pictures are in ${folder}, those of the README in docs/images.`);
+  log(`Screenshots are in ${folder}, those of the README in docs/images.`);
 }
 
-type Visit = (path: string, look: Look) => Promise<Visitor>;
+type Visit = (path: string, look: Look) => Promise<PersonPage>;
 
-async function takeEach(shot: Shot, visit: Visit): Promise<void> {
+async function takeInEachLook(shot: Shot, visit: Visit): Promise<void> {
   for (const [look, settings] of Object.entries(LOOKS))
     await take(shot, settings, join(folder, `${shot.name}-${look}.png`), visit);
   if (shot.name !== 'approval') return;
   for (const [file, look] of Object.entries(README_LOOKS)) await take(shot, look, join(images, file), visit);
 }
 
-async function open(browser: Browser, baseURL: string, path: string, look: Look): Promise<Visitor> {
+async function open(browser: Browser, baseURL: string, path: string, look: Look): Promise<PersonPage> {
   const context = await browser.newContext({
     baseURL,
     locale: 'en-US',
@@ -78,19 +78,19 @@ async function open(browser: Browser, baseURL: string, path: string, look: Look)
     ...look,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(path);
-  return new Visitor(page);
+  return new PersonPage(page);
 }
 
-/** Asks for everything that the pictures show, and says where it is to be seen. */
-async function playStates(visit: Visit): Promise<Shot[]> {
+/** Creates all states for the screenshots and returns where they are. */
+async function createStates(visit: Visit): Promise<Shot[]> {
   const remi = await visit(`/remi${GENERAL}`, WIDE);
   const alice = await visit(`/alice${GENERAL}`, WIDE);
   const ask = async (words: string, shown: string): Promise<string> => {
     await remi.ask(words);
     await remi.openThread(words);
-    await remi.inThread(shown).waitFor();
+    await remi.threadMessage(shown).waitFor();
     return new URL(remi.page.url()).pathname.replace('/remi', '');
   };
   const expiring = await ask(
@@ -101,23 +101,23 @@ async function playStates(visit: Visit): Promise<Shot[]> {
   const deployment = await ask('Please deploy checkout 2.4.1 to staging.', 'Approval needed');
   await alice.page.goto(`/alice${deployment}`);
   await alice.click(alice.pendingCard('deploy_service'), 'Approve');
-  await alice.inThread('Progress').waitFor();
-  await alice.tour.getByRole('button', { name: 'Kill the bot in the middle' }).click();
+  await alice.threadMessage('Progress').waitFor();
+  await alice.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
   await alice.click(alice.tour, 'Kill the bot now');
-  await alice.inThread('deploy_service: unknown').waitFor();
+  await alice.threadMessage('deploy_service: unknown').waitFor();
 
   const deletion = await ask('Please delete the customer Tomo Arai.', 'Approval needed');
   await alice.page.goto(`/alice${deletion}`);
   await alice.click(alice.pendingCard('delete_customer'), 'Approve');
   await alice.click(alice.dialog, 'Approve');
-  await alice.inThread('1 of 2 signed').waitFor();
+  await alice.threadMessage('1 of 2 signed').waitFor();
   await ask('Please refund 20 dollars of order A-1001, it came late.', 'Refunded $20.00');
   const refund = await ask(
     'Please refund 120 dollars of order A-1001, the top is scratched.',
     'Approval needed',
   );
   await remi.page.goto(`/remi${expiring}`);
-  await remi.inThread('publish_status: expired').waitFor();
+  await remi.threadMessage('publish_status: expired').waitFor();
   await Promise.all([remi, alice].map(({ page }) => page.context().close()));
   return shotsOf({ expiring, question, deployment, deletion, refund });
 }
@@ -125,76 +125,76 @@ async function playStates(visit: Visit): Promise<Shot[]> {
 function shotsOf(
   paths: Readonly<Record<'expiring' | 'question' | 'deployment' | 'deletion' | 'refund', string>>,
 ): Shot[] {
-  const withCard = (words: string) => (visitor: Visitor) => visitor.inThread(words).waitFor();
-  const withRecord = (words: string) => async (visitor: Visitor, isNarrow: boolean) => {
-    await visitor.inThread(words).waitFor();
+  const withCard = (words: string) => (person: PersonPage) => person.threadMessage(words).waitFor();
+  const withRecord = (words: string) => async (person: PersonPage, isNarrow: boolean) => {
+    await person.threadMessage(words).waitFor();
     if (isNarrow) return;
-    await visitor.page.getByRole('tab', { name: 'Record' }).click();
-    await visitor.record.getByText(/Audit chain/).waitFor();
+    await person.page.getByRole('tab', { name: 'Record' }).click();
+    await person.record.getByText(/Audit chain/).waitFor();
   };
   return [
     { name: 'question', path: `/remi${paths.question}`, show: withCard('Which order was it?') },
     { name: 'approval', path: `/alice${paths.refund}`, show: withRecord('Approval needed') },
-    { name: 'signatures', path: `/bruno${paths.deletion}`, show: withRecord('1 of 2 signed') },
+    { name: 'approvals', path: `/bruno${paths.deletion}`, show: withRecord('1 of 2 signed') },
     { name: 'expired', path: `/remi${paths.expiring}`, show: withCard('publish_status: expired') },
     { name: 'unknown', path: `/alice${paths.deployment}`, show: withRecord('deploy_service: unknown') },
     {
       name: 'record',
       path: `/alice${paths.refund}`,
-      show: async (visitor, isNarrow) => {
+      show: async (person, isNarrow) => {
         const name = 'Record';
-        await visitor.page
+        await person.page
           .getByRole(isNarrow ? 'button' : 'tab', { name })
           .last()
           .click();
-        await visitor.record.getByText(/Audit chain/).scrollIntoViewIfNeeded();
+        await person.record.getByText(/Audit chain/).scrollIntoViewIfNeeded();
       },
     },
     {
       name: 'reject',
       path: `/alice${paths.refund}`,
-      show: async (visitor) => {
-        await visitor.click(visitor.pendingCard('refund_order'), 'Reject');
-        await visitor.click(visitor.dialog, 'Reject');
-        await visitor.dialog.getByText('Please').waitFor();
+      show: async (person) => {
+        await person.click(person.pendingCard('refund_order'), 'Reject');
+        await person.click(person.dialog, 'Reject');
+        await person.dialog.getByText('Please').waitFor();
       },
     },
     {
       name: 'edit',
       path: `/alice${paths.refund}`,
-      show: async (visitor) => {
-        await visitor.click(visitor.pendingCard('refund_order'), 'Edit');
-        await visitor.dialog.getByLabel(/amount/i).waitFor();
+      show: async (person) => {
+        await person.click(person.pendingCard('refund_order'), 'Edit');
+        await person.dialog.getByLabel(/amount/i).waitFor();
       },
     },
     {
       name: 'people',
       path: `/alice${GENERAL}`,
-      show: async (visitor, isNarrow) => {
-        if (isNarrow) await visitor.click(visitor.page.getByRole('main'), 'Back to the channels and people');
-        await visitor.page.getByRole('button', { name: /^You are/ }).click();
+      show: async (person, isNarrow) => {
+        if (isNarrow) await person.click(person.page.getByRole('main'), 'Back to the channels and people');
+        await person.page.getByRole('button', { name: /^You are/ }).click();
       },
     },
     {
       name: 'home',
       path: '/alice/home',
-      show: (visitor) => visitor.page.getByRole('heading', { name: 'Waiting for me' }).waitFor(),
+      show: (person) => person.page.getByRole('heading', { name: 'Waiting for me' }).waitFor(),
     },
     { name: 'channel', path: `/alice${GENERAL}` },
   ];
 }
 
 async function take({ path, show }: Shot, look: Look, file: string, visit: Visit): Promise<void> {
-  const visitor = await visit(path, look);
-  await visitor.page.getByRole('main').waitFor();
-  await show?.(visitor, look.isMobile === true);
-  await visitor.page.screenshot({ path: file });
-  // A modal belongs to the person, not to the window: the next window would begin with it.
-  if (await visitor.dialog.isVisible()) {
-    await visitor.page.keyboard.press('Escape');
-    await visitor.dialog.waitFor({ state: 'detached' });
+  const person = await visit(path, look);
+  await person.page.getByRole('main').waitFor();
+  await show?.(person, look.isMobile === true);
+  await person.page.screenshot({ path: file });
+  // A modal belongs to the person, not to the window: the next window would show it too.
+  if (await person.dialog.isVisible()) {
+    await person.page.keyboard.press('Escape');
+    await person.dialog.waitFor({ state: 'detached' });
   }
-  await visitor.page.context().close();
+  await person.page.context().close();
 }
 
 await takeScreenshots();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCommandLine } from './commands/run-command-line.ts';
 
-/** Writes and waits until it is taken; a reader that has gone away (`| head`) ends the command quietly. */
+/** Writes and waits until the text is flushed; a closed pipe (`| head`) ends the command without an error. */
 function writer(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
   stream.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
   return (text) => new Promise((resolve) => stream.write(text, () => resolve()));

@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
+import { describeError } from './agent/util/describe-error.ts';
 import { inspectAtStart } from './inspect-model.ts';
-import { type ManifestTrouble, watchManifest } from './reload-manifest.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
-import { parseManifest } from './tools/manifest/parse-manifest.ts';
+import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
+import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
 import { Secrets } from './tools/secrets.ts';
 
-/** Ends with what is wrong, a line each; nothing was started. */
-function refuse(problems: readonly string[], hint: string): never {
+/** Ends the process before anything has started, with one line for each problem. */
+function refuse(problems: readonly string[], hint = ''): never {
   process.stderr.write(
     `countersign cannot start:\n${problems.map((problem) => `  ${problem}\n`).join('')}${hint}`,
   );
@@ -27,14 +28,15 @@ const text = await readFile(file, 'utf8').catch(() =>
   refuse([`there is no ${file}`], 'Set MANIFEST to its path.\n'),
 );
 const parsed = parseManifest(text, { file, environment: process.env });
-if (!parsed.ok) refuse(parsed.problems.map(formatProblem), '');
-if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem), '');
+if (!parsed.ok) refuse(parsed.problems.map(formatProblem));
+if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem));
 
 const secrets = new Secrets();
 const { slack, model } = settings;
 const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecret;
 for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
-// Whatever is logged, and by whom, no secret gets out.
+if (settings.auditKey !== undefined && 'text' in settings.auditKey) secrets.add(settings.auditKey.text);
+// Every line of the log is redacted, whichever library wrote it.
 const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
 try {
   const folder = dirname(resolve(file));
@@ -47,7 +49,7 @@ try {
     secrets,
     store: bot.context.store,
     logger,
-    onProblem: (trouble) => tellManifestTrouble(bot, trouble),
+    onNotice: (notice) => reportReload(bot, notice),
   });
   const stop = async (): Promise<void> => {
     await watch.close();
@@ -57,7 +59,7 @@ try {
   void reportModel(bot);
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {
-  refuse([error instanceof Error ? error.message : String(error)], '');
+  refuse([describeError(error)]);
 }
 
 /** Reports what is wrong with the model before users find out. */
@@ -70,24 +72,21 @@ async function reportModel(bot: RunningBot): Promise<void> {
     logger[status === 'failed' ? 'error' : 'warn']({ part: 'model' }, message);
   if (findings.length === 0) return;
   const list = findings.map(({ message }) => `• ${message}`).join('\n');
-  await tellAdmins(bot, `The model needs attention:\n${list}`).catch((err) =>
+  await notifyAdmins(bot, `The model needs attention:\n${list}`).catch((err) =>
     logger.error({ err }, 'admins could not be told about the model'),
   );
 }
 
-async function tellAdmins({ context, toolbox }: RunningBot, text: string): Promise<void> {
+async function notifyAdmins({ context, toolbox }: RunningBot, text: string): Promise<void> {
   for (const channel of toolbox.manifest.agent.admins)
     await context.client.chat.postMessage({ channel, text });
 }
 
-/** Sends every admin of the manifest what is wrong with the changed one. */
-async function tellManifestTrouble(
-  bot: RunningBot,
-  { outcome, file: name, problems }: ManifestTrouble,
-): Promise<void> {
-  const what =
-    outcome === 'refused'
-      ? `The changed ${name} is refused; the one before it stays.`
-      : `${name} was taken over, but:`;
-  await tellAdmins(bot, `${what}\n\`\`\`${problems.join('\n')}\`\`\``);
+/** Sends every admin of the manifest the problems of a changed manifest. */
+async function reportReload(bot: RunningBot, { outcome, file: name, problems }: ReloadNotice): Promise<void> {
+  const summary =
+    outcome === 'rejected'
+      ? `${name} has errors; the previous version stays active.`
+      : `The new ${name} is active, but has problems:`;
+  await notifyAdmins(bot, `${summary}\n\`\`\`${problems.join('\n')}\`\`\``);
 }

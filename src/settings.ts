@@ -1,4 +1,6 @@
+import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
+import type { KeySource } from './audit/signing-key.ts';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
 import { type ProxySettings, readProxy } from './tools/http/proxy.ts';
 
@@ -15,12 +17,15 @@ const Environment = z.object({
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),
+  CALLBACK_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  AUDIT_KEY_FILE: z.string().min(1).optional(),
+  AUDIT_KEY: Secret.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** What the process is told from outside, checked once. */
+/** The settings of the process, read from the environment and checked once. */
 export interface Settings {
   readonly slack: { readonly botToken: string; readonly apiUrl: string | undefined } & (
     | { readonly mode: 'socket'; readonly appToken: string }
@@ -30,7 +35,7 @@ export interface Settings {
     readonly model: string;
     readonly apiKey: string;
     readonly baseURL: string | undefined;
-    /** How long the model may say nothing, before its answer and within it. */
+    /** The time limit for silence of the model, before and within its reply. */
     readonly silenceMs: number;
   };
   readonly redis: RedisSettings;
@@ -38,10 +43,14 @@ export interface Settings {
   readonly proxy?: ProxySettings | undefined;
   readonly manifest: string;
   readonly port: number;
-  /** Where outside systems reach the bot, for call-backs. */
+  /** The address where external systems reach the bot, for callbacks. */
   readonly publicUrl: string;
-  /** After how long without a sign of life a process is taken for dead and its work is seen to. */
+  /** The key that signs callback addresses. */
+  readonly callbackSecret: string;
+  /** The time without a heartbeat after which a process is taken for dead and its work is recovered. */
   readonly crashNoticeSeconds: number;
+  /** Where the key that signs the audit log is; without one nothing is signed. */
+  readonly auditKey?: KeySource | undefined;
   readonly logLevel: string;
 }
 
@@ -49,22 +58,22 @@ export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads the environment; every missing or wrong variable is named at once, and no value is repeated. */
+/** Reads the environment. It names every missing or wrong variable at once and repeats no value. */
 export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const own = Environment.safeParse(given);
   const redis = RedisEnvironment.safeParse(given);
-  const way = wayToSlack(given);
-  if (!own.success || !redis.success || way === undefined) {
+  const connection = slackConnection(given);
+  if (!own.success || !redis.success || connection === undefined) {
     const issues = [...(own.error?.issues ?? []), ...(redis.error?.issues ?? [])];
-    const problems = issues.map(({ path, message }) => problemOf(path.join('.'), message, given));
-    return { ok: false, problems: way === undefined ? [...problems, NO_WAY] : problems };
+    const problems = issues.map(({ path, message }) => describeIssue(path.join('.'), message, given));
+    return { ok: false, problems: connection === undefined ? [...problems, NO_CONNECTION] : problems };
   }
   const { data } = own;
   return {
     ok: true,
     settings: {
-      slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...way },
+      slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...connection },
       model: {
         model: data.OPENAI_MODEL,
         apiKey: data.OPENAI_API_KEY,
@@ -76,20 +85,41 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       manifest: data.MANIFEST,
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
+      callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
+      auditKey: auditKeySource(given),
       logLevel: data.LOG_LEVEL,
     },
   };
 }
 
-const NO_WAY = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';
+/** Derives a key of its own from the bot token, so that the token itself signs nothing; a new token ends the addresses in use. */
+function derivedSecret(botToken: string): string {
+  return Buffer.from(hkdfSync('sha256', botToken, '', 'countersign callback addresses', 32)).toString(
+    'base64url',
+  );
+}
 
-/** Which secrets are set decides how Slack reaches the bot; with both, it is Socket Mode. */
-function wayToSlack({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret }: NodeJS.ProcessEnv) {
+/** Finds where the key of the audit log is; the file goes before the text. */
+export function auditKeySource({
+  AUDIT_KEY_FILE: file,
+  AUDIT_KEY: text,
+}: NodeJS.ProcessEnv): KeySource | undefined {
+  if (file !== undefined && file !== '') return { file };
+  return text === undefined || text === '' ? undefined : { text };
+}
+
+const NO_CONNECTION = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';
+
+/** Chooses Socket Mode or HTTP by the secrets that are set; with both, Socket Mode. */
+function slackConnection({
+  SLACK_APP_TOKEN: appToken,
+  SLACK_SIGNING_SECRET: signingSecret,
+}: NodeJS.ProcessEnv) {
   if (appToken !== undefined) return { mode: 'socket', appToken } as const;
   return signingSecret === undefined ? undefined : ({ mode: 'http', signingSecret } as const);
 }
 
-function problemOf(name: string, message: string, given: Readonly<Record<string, unknown>>): string {
+function describeIssue(name: string, message: string, given: Readonly<Record<string, unknown>>): string {
   return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
 }

@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import { startExporter } from './audit/exporter.ts';
+import { readSigningKey } from './audit/signing-key.ts';
+import { auditSettings } from './audit/sinks.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
@@ -21,12 +24,13 @@ import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
-import { type OpenToolbox, openToolbox } from './tools/open-toolbox.ts';
 import type { Secrets } from './tools/secrets.ts';
+import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { redactFields } from './tools/toolbox/protect-tool.ts';
 
-const STOP_WITHIN_MS = 20_000;
-const STATUS_WITHIN_MS = 2_000;
-const INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
+const STOP_TIMEOUT_MS = 20_000;
+const STATUS_TIMEOUT_MS = 2_000;
+const DEFAULT_INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 export interface BotSetup {
   readonly settings: Settings;
@@ -35,31 +39,33 @@ export interface BotSetup {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly logger: Logger;
-  /** What the keys in Redis begin with, so that several bots can share one. */
+  /** The prefix of all keys in Redis, so that several bots can share one. */
   readonly prefix?: string;
   readonly timing?: Partial<Timing>;
-  /** How often it is looked for what is due and was not woken. */
+  /** The timing of the sweep, which finds due work that was not woken. */
   readonly sweep?: EngineOptions['sweep'];
 }
 
 export interface RunningBot {
-  /** Where its own HTTP server listens. */
+  /** The port of its own HTTP server. */
   readonly port: number;
   readonly context: BotContext;
   readonly toolbox: OpenToolbox;
-  /** Takes nothing new, lets what runs come to its end, and closes every connection. */
+  /** Accepts nothing new, lets running work finish, and closes every connection. */
   stop(): Promise<void>;
 }
 
-/** Wires the rooms together and connects to Redis and Slack; what it cannot reach is one error. */
+/** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const log = logger.child({ part: 'record' });
+  const auditKey = settings.auditKey && (await readSigningKey(settings.auditKey));
+  if (auditKey === undefined) log.warn('audit log is not signed: set AUDIT_KEY_FILE or AUDIT_KEY');
   const redis = await connectRedis(settings.redis, { onProblem: (message) => log.warn(message) });
   for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
-  const record = openRedisStore({ client: redis, prefix });
+  const record = openRedisStore({ client: redis, prefix, redact: (body) => redactFields(body, secrets) });
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -78,10 +84,10 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       () => toolbox.manifest.agent,
       logger,
     ),
-    // Read anew for every turn: the manifest may have been exchanged.
+    // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
       const { agent } = toolbox.manifest;
-      const { instructions = INSTRUCTIONS, maxSteps, limits } = agent;
+      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits } = agent;
       return { instructions, maxSteps, contextBudget: contextBudgetOf(settings.model, agent), limits };
     },
     toolbox,
@@ -89,7 +95,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     client: app.client,
     directory: new Directory(app.client),
     limiter: new PendingLimiter(record),
-    callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
+    callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
@@ -106,12 +112,20 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger,
   });
 
+  const exporter = startExporter({
+    store: record,
+    settings: () => auditSettings(toolbox.manifest.audit, folder),
+    key: auditKey,
+    log: logger.child({ part: 'audit' }),
+  });
+
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
-    await Promise.all([engine.stop(), context.turns.idle(STOP_WITHIN_MS)]);
-    await context.status.idle(STATUS_WITHIN_MS);
+    await Promise.all([engine.stop(), context.turns.idle(STOP_TIMEOUT_MS)]);
+    await context.status.idle(STATUS_TIMEOUT_MS);
     await toolbox.close();
+    await exporter.stop();
     await record.close();
   };
   try {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../playground/model/start-local-model.ts';
-import { APPROVERS_GROUP, CAST, PLACES } from '../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../playground/slack/start-local-slack.ts';
 import { writeManifest } from './commands/support.ts';
 import { plainArguments, startPrivateRedis } from './store/private-redis.ts';
@@ -42,7 +42,7 @@ test('a start on an empty Redis writes keys of the record only, and leaves no tr
   const manifest = starter
     .replaceAll('U0REPLACEME', CAST.admin)
     .replaceAll('S0REPLACEME', APPROVERS_GROUP)
-    .replaceAll('C0REPLACEME', PLACES.general);
+    .replaceAll('C0REPLACEME', CHANNELS.general);
   const { child, connected, ended } = runMain({
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -99,7 +99,7 @@ test('a parameter that the model refuses is told to the admins at the start', as
     .replace('agent:\n', 'agent:\n  temperature: 0.5\n')
     .replaceAll('U0REPLACEME', CAST.admin)
     .replaceAll('S0REPLACEME', APPROVERS_GROUP)
-    .replaceAll('C0REPLACEME', PLACES.general);
+    .replaceAll('C0REPLACEME', CHANNELS.general);
   const { child, ended } = runMain({
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -116,9 +116,9 @@ test('a parameter that the model refuses is told to the admins at the start', as
       workspace
         .messagesIn(workspace.directMessages(CAST.admin))
         .find(({ text }) => /needs attention/.test(text)),
-    { what: 'a message to the admin', timeoutMs: 25_000 },
+    { what: 'a message to the admin', timeoutMs: 50_000 },
   );
   expect(told.text).toContain('refuses agent.temperature');
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, error: '' });
-});
+}, 60_000);

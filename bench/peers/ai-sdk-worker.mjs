@@ -1,34 +1,42 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, streamText, tool } from 'ai';
-import { INPUT, isStreaming, NAME, openSide, refund, serve, WORDS } from './peer-worker.mjs';
+import {
+  INSTRUCTIONS,
+  isStreaming,
+  openSide,
+  REFUND_INPUT,
+  REFUND_TOOL,
+  refund,
+  serveBatches,
+} from './peer-side.mjs';
 
-/* Vercel's AI SDK: a tool that needs approval, and the messages as one JSON text by hand. */
-serve((order) => {
-  const provider = createOpenAICompatible({ name: 'bench', apiKey: 'bench', baseURL: order.modelUrl });
+/* Vercel's AI SDK: a tool that needs approval; the messages are kept by hand as one JSON text. */
+serveBatches((batch) => {
+  const provider = createOpenAICompatible({ name: 'bench', apiKey: 'bench', baseURL: batch.modelUrl });
   const tools = {
-    [NAME]: tool({
-      description: WORDS.description,
-      inputSchema: INPUT,
+    [REFUND_TOOL.name]: tool({
+      description: REFUND_TOOL.description,
+      inputSchema: REFUND_INPUT,
       needsApproval: true,
       execute: ({ order: number, amount }) => refund(number, amount),
     }),
   };
-  const play = async (model, messages) => {
-    const asked = { system: WORDS.system, messages, tools, maxRetries: 0 };
-    if (!isStreaming(order)) {
+  const generateOnce = async (model, messages) => {
+    const common = { system: INSTRUCTIONS, messages, tools, maxRetries: 0 };
+    if (!isStreaming(batch)) {
       const { response, content } = await generateText({
         model: provider.chatModel(`${model}-whole`),
-        ...asked,
+        ...common,
       });
       return { messages: [...messages, ...response.messages], content };
     }
-    const result = streamText({ model: provider.chatModel(model), ...asked });
+    const result = streamText({ model: provider.chatModel(model), ...common });
     await result.consumeStream();
     const { messages: added } = await result.response;
     return { messages: [...messages, ...added], content: await result.content };
   };
 
-  return openSide(order, 'ai-sdk', {
+  return openSide(batch, 'ai-sdk', {
     toMessage: (text) => ({ role: 'user', content: text }),
     toHistory: ({ role, content: [part] }) => {
       if (part.toolRequest !== undefined) {
@@ -43,16 +51,17 @@ serve((order) => {
       return { role: role === 'model' ? 'assistant' : role, content: part.text };
     },
     async pause(messages) {
-      const { messages: all, content } = await play('caller', messages);
+      const { messages: all, content } = await generateOnce('caller', messages);
       const asked = content.find(({ type }) => type === 'tool-approval-request');
       if (asked === undefined) throw new Error('The AI SDK did not pause.');
       return { messages: all, approvalId: asked.approvalId };
     },
     async resume({ messages, approvalId }) {
       const approved = { type: 'tool-approval-response', approvalId, approved: true };
-      const played = await play('instant', [...messages, { role: 'tool', content: [approved] }]);
-      if (!played.content.some(({ type }) => type === 'text')) throw new Error('The AI SDK did not go on.');
-      return { messages: played.messages };
+      const generated = await generateOnce('instant', [...messages, { role: 'tool', content: [approved] }]);
+      if (!generated.content.some(({ type }) => type === 'text'))
+        throw new Error('The AI SDK did not go on.');
+      return { messages: generated.messages };
     },
   });
 });

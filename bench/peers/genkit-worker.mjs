@@ -1,21 +1,21 @@
 import { openAICompatible } from '@genkit-ai/compat-oai';
 import { genkit, z } from 'genkit/beta';
-import { isStreaming, NAME, openSide, refund, serve, WORDS } from './peer-worker.mjs';
+import { INSTRUCTIONS, isStreaming, openSide, REFUND_TOOL, refund, serveBatches } from './peer-side.mjs';
 
-/* Genkit: a tool that interrupts and is restarted, and the messages as one JSON text by hand. */
-serve((order) => {
+/* Genkit: a tool that interrupts and is restarted; the messages are kept by hand as one JSON text. */
+serveBatches((batch) => {
   const ai = genkit({
-    plugins: [openAICompatible({ name: 'bench', apiKey: 'bench', baseURL: order.modelUrl })],
+    plugins: [openAICompatible({ name: 'bench', apiKey: 'bench', baseURL: batch.modelUrl })],
   });
   const tool = ai.defineTool(
     {
-      name: NAME,
-      description: WORDS.description,
-      // Genkit brings a zod of its own, of an older kind.
+      name: REFUND_TOOL.name,
+      description: REFUND_TOOL.description,
+      // Genkit has its own, older zod.
       inputSchema: z.object({
-        order: z.string().describe(WORDS.order),
-        amount: z.number().int().positive().describe(WORDS.amount),
-        reason: z.string().describe(WORDS.reason),
+        order: z.string().describe(REFUND_TOOL.order),
+        amount: z.number().int().positive().describe(REFUND_TOOL.amount),
+        reason: z.string().describe(REFUND_TOOL.reason),
       }),
       outputSchema: z.object({ refunded: z.number(), order: z.string() }),
     },
@@ -24,31 +24,31 @@ serve((order) => {
       return refund(input.order, input.amount);
     },
   );
-  const play = async (model, messages, resume) =>
+  const generateOnce = async (model, messages, resume) =>
     await ai.generate({
-      model: isStreaming(order) ? `bench/${model}` : `bench/${model}-whole`,
+      model: isStreaming(batch) ? `bench/${model}` : `bench/${model}-whole`,
       messages,
       tools: [tool],
-      // Whoever listens is streamed to.
-      ...(isStreaming(order) && { onChunk: () => {} }),
+      // A listener makes Genkit stream.
+      ...(isStreaming(batch) && { onChunk: () => {} }),
       ...(resume !== undefined && { resume }),
     });
 
-  return openSide(order, 'genkit', {
-    before: [{ role: 'system', content: [{ text: WORDS.system }] }],
+  return openSide(batch, 'genkit', {
+    before: [{ role: 'system', content: [{ text: INSTRUCTIONS }] }],
     toMessage: (text) => ({ role: 'user', content: [{ text }] }),
     toHistory: ({ role, content: [part] }) => {
       const { text, toolRequest, toolResponse } = part;
       return { role, content: [JSON.parse(JSON.stringify({ text, toolRequest, toolResponse }))] };
     },
     async pause(messages) {
-      const response = await play('caller', messages);
+      const response = await generateOnce('caller', messages);
       if (response.interrupts.length !== 1) throw new Error('Genkit did not pause.');
       return { messages: response.messages };
     },
     async resume({ messages }) {
       const interrupt = messages.at(-1).content.find((part) => part.metadata?.interrupt !== undefined);
-      const response = await play('instant', messages, {
+      const response = await generateOnce('instant', messages, {
         restart: [tool.restart(interrupt, { approved: true })],
       });
       if (response.text === '') throw new Error('Genkit did not go on.');

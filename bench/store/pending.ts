@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
 import type { Store, TurnEnd } from '../../src/store/port/store.ts';
 import { requestIdOf, SHARDS, shardOf, threadOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { median } from '../quantiles.ts';
-import type { Table } from '../table.ts';
+import { startPrivateRedis } from '../support/private-redis.ts';
+import { median } from '../support/quantiles.ts';
+import type { Table } from '../support/table.ts';
+import { newThreadIds } from '../support/thread-ids.ts';
 
 const FEW = 100;
 const AT_ONCE = 200;
@@ -21,18 +22,16 @@ const OPERATIONS = [
   'start',
   'finish',
   'one page of "waiting for me"',
-  'one look of the sweep into all shards',
+  'one sweep of all shards',
 ] as const;
-/** Slack's names for threads are of this length. */
-let opened = 0;
 type Operation = (typeof OPERATIONS)[number];
 type Times = Record<Operation, number[]>;
 
 export interface PendingPace {
   readonly rounds: number;
-  /** How many requests are some, between few and many. */
+  /** The middle number of pending requests. */
   readonly some?: number;
-  /** How many requests are many; 100,000 is the promise. */
+  /** The largest number; 100,000 is the goal. */
   readonly many: number;
 }
 
@@ -49,7 +48,7 @@ interface OpenRecord {
   stop(): Promise<void>;
 }
 
-/** What the steps of a request, a page and the sweep cost with few, some and many requests pending, side by side in one run. */
+/** Measures the steps of a request, a page of a list and the sweep with few, some and many requests pending. */
 export async function measurePending({ rounds, some = 10_000, many }: PendingPace): Promise<Table> {
   const counts = [FEW, some, many];
   const sides: Side[] = [];
@@ -57,7 +56,7 @@ export async function measurePending({ rounds, some = 10_000, many }: PendingPac
     for (const count of counts) sides.push(await openSide(count));
     const warmUps = Math.ceil(rounds / 5);
     for (let round = -warmUps; round < rounds; round += 1) {
-      // In turns (A B C, C B A, ...), so that nobody gets the quieter half of the run.
+      // In alternation (A B C, C B A, ...), so that noise hits all alike.
       for (const { store, times } of round % 2 === 0 ? sides : sides.toReversed())
         await measureOnce(store, round < 0 ? noTimes() : times);
     }
@@ -86,10 +85,10 @@ export async function measurePending({ rounds, some = 10_000, many }: PendingPac
   }
 }
 
-/** A Redis of its own with so many requests pending, and what one of them takes there. */
+/** Starts a Redis with this many requests pending, and measures the memory of one. */
 async function openSide(count: number): Promise<Side> {
   const { store, client, stop } = await openRecord();
-  // The first one also brings the scripts.
+  // The first request also loads the scripts.
   await fill(store, 1);
   const before = await usedMemory(client);
   await fill(store, count);
@@ -97,8 +96,7 @@ async function openSide(count: number): Promise<Side> {
 }
 
 async function openRecord(): Promise<OpenRecord> {
-  // Always one of its own: the figures are only true of a Redis that holds nothing else.
-  const server = await bringUpRedis({ env: { ...process.env, REDIS_URL: '' } });
+  const server = await startPrivateRedis();
   const client = new Redis(server.url);
   const store = openRedisStore({ client });
   return {
@@ -115,7 +113,7 @@ async function fill(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
     const asked = Array.from({ length: Math.min(AT_ONCE, count - done) }, () => ask(store));
     const shards = new Set((await Promise.all(asked)).map(shardOfRequest));
-    await Promise.all([...shards].map((shard) => show(store, shard)));
+    await Promise.all([...shards].map((shard) => markShown(store, shard)));
   }
 }
 
@@ -123,16 +121,15 @@ function shardOfRequest(id: string): number {
   return shardOf(threadOf(id) ?? '');
 }
 
-/** A request that waits has its card, so that nothing of it is due. */
-async function show(store: Store, shard: number): Promise<void> {
+/** Marks the cards as posted, so that nothing is due. */
+async function markShown(store: Store, shard: number): Promise<void> {
   for (const item of await store.claimOutbox(shard, { leaseMs: HOUR_MS, limit: AT_ONCE }))
     if (item.kind === 'view') await store.doneView(item, LATEST, { ts: '1712345678.000001' });
 }
 
-/** Opens one approval in a thread of its own, as a turn does. */
+/** Opens one approval request in a new thread, as a turn does. */
 async function ask(store: Store, times: Times = noTimes()): Promise<string> {
-  opened += 1;
-  const threadId = `C0123456789:1712345678.${String(opened).padStart(6, '0')}`;
+  const [threadId = ''] = newThreadIds(1);
   const id = requestIdOf(threadId, randomUUID());
   const item = { id: 'first', body: { text: 'Please refund order A-1.' } };
   times.put.push(await timed('put', () => store.enqueue(threadId, item)));
@@ -197,22 +194,22 @@ async function measureOnce(store: Store, times: Times): Promise<void> {
       outcome: (await store.listWaiting([APPROVER, 'S-finance'], { limit: PAGE })).requestIds.length,
     })),
   );
-  await comeToRest(store, id);
-  times['one look of the sweep into all shards'].push(await timed(SHARDS, () => sweep(store)));
+  await endTurn(store, id);
+  times['one sweep of all shards'].push(await timed(SHARDS, () => sweep(store)));
 }
 
-/** Ends the turn that the action was for, and shows what became of it. */
-async function comeToRest(store: Store, id: string): Promise<void> {
+/** Ends the turn that the action was for, and marks its card as updated. */
+async function endTurn(store: Store, id: string): Promise<void> {
   const taken = await store.claimTurn(threadOf(id) ?? '', HOUR_MS);
   if (taken.outcome !== 'claimed') throw new Error(`The thread is ${taken.outcome}`);
   await store.suspend(taken.turn, {
     messages: [{ v: 1, role: 'model', content: [{ text: 'It is done.' }] }],
     read: 0,
   });
-  await show(store, shardOfRequest(id));
+  await markShown(store, shardOfRequest(id));
 }
 
-/** As the sweep does it: all shards at once, and what is found there is woken by it. */
+/** Reads all shards at once, as the sweep does. */
 async function sweep(store: Store): Promise<{ outcome: number }> {
   const shards = [...Array(SHARDS).keys()];
   const found = await Promise.all(
@@ -221,12 +218,12 @@ async function sweep(store: Store): Promise<{ outcome: number }> {
   return { outcome: found.length };
 }
 
-/** How long it took to get to the outcome that it must have. */
+/** Times work that must have this outcome. */
 async function timed(expected: string | number, work: () => Promise<{ outcome: unknown }>): Promise<number> {
   const start = performance.now();
   const { outcome } = await work();
   const spent = performance.now() - start;
-  if (outcome !== expected) throw new Error(`It is ${String(outcome)} and not ${expected}`);
+  if (outcome !== expected) throw new Error(`The outcome is ${String(outcome)}, not ${expected}.`);
   return spent;
 }
 
@@ -242,6 +239,6 @@ function noTimes(): Times {
     start: [],
     finish: [],
     'one page of "waiting for me"': [],
-    'one look of the sweep into all shards': [],
+    'one sweep of all shards': [],
   };
 }

@@ -1,15 +1,16 @@
 import { cpus } from 'node:os';
 import { Redis } from 'ioredis';
-import { bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
-import { startInstantModel } from '../start-instant-model.ts';
-import type { Table } from '../table.ts';
-import { buildWorker } from '../turn/build-worker.ts';
-import { type BenchWorker, startWorker } from '../turn/start-worker.ts';
-import { cpuMsOf, cpuMsOfMachine } from './cpu-of.ts';
+import { builtFile } from '../support/built-file.ts';
+import { startInstantModel } from '../support/instant-model.ts';
+import { startPrivateRedis } from '../support/private-redis.ts';
+import { cpuMsOf, cpuMsOfMachine } from '../support/process-usage.ts';
+import type { Table } from '../support/table.ts';
+import { newThreadIds } from '../support/thread-ids.ts';
+import { startTurnWorker, type TurnWorker } from '../turns/turn-worker.ts';
 
 export interface TwoWorkersPace {
   readonly warmUps: number;
-  /** How many threads make a batch. */
+  /** The number of threads in a batch. */
   readonly batch: number;
   readonly rounds: number;
 }
@@ -18,35 +19,33 @@ const STEPS = ['pause', 'resume'] as const;
 type Step = (typeof STEPS)[number];
 const AT_ONCE = 50;
 
-/** Who shares the machine's cores. */
+/** The processes that share the machine's cores. */
 const PARTIES = ['workers', 'model', 'Redis', 'bench'] as const;
 type Party = (typeof PARTIES)[number];
 
-interface Batch {
+interface Measured {
   readonly wallMs: number;
-  /** CPU time of each over the wall time: 1 is one core. */
+  /** CPU time divided by wall time: 1 is one core. */
   readonly cores: Readonly<Record<Party, number>>;
-  /** What somebody else took of the machine meanwhile. */
+  /** The CPU used by other programs meanwhile. */
   readonly others: number;
 }
 
-interface Crowd {
+interface Run {
   readonly redisUrl: string;
   readonly modelUrl: string;
   readonly pids: Readonly<Record<Party, readonly number[]>>;
 }
 
-let opened = 0;
-
-/** The same work done by one worker process and by two, and who used the cores meanwhile. */
+/** Measures the same work done by one worker process and by two, and which processes used the cores. */
 export async function measureTwoWorkers(pace: TwoWorkersPace): Promise<Table> {
-  const redis = await bringUpRedis({ env: { ...process.env, REDIS_URL: '' } });
+  const redis = await startPrivateRedis();
   const client = new Redis(redis.url);
   const model = await startInstantModel();
-  const file = buildWorker();
-  const workers = [await startWorker(file), await startWorker(file)];
+  const file = builtFile('bench/turns/worker-process.ts');
+  const workers = [await startTurnWorker(file), await startTurnWorker(file)];
   try {
-    const crowd: Crowd = {
+    const run: Run = {
       redisUrl: redis.url,
       modelUrl: model.url,
       pids: {
@@ -56,20 +55,20 @@ export async function measureTwoWorkers(pace: TwoWorkersPace): Promise<Table> {
         bench: [process.pid],
       },
     };
-    await playBatch(crowd, workers, pace.warmUps);
-    const best = new Map<string, Batch>();
+    await runBatch(run, workers, pace.warmUps);
+    const best = new Map<string, Measured>();
     for (let round = 0; round < pace.rounds; round += 1) {
       const teams = [workers.slice(0, 1), workers];
       for (const team of round % 2 === 0 ? teams : teams.reverse()) {
-        const played = await playBatch(crowd, team, pace.batch);
+        const batch = await runBatch(run, team, pace.batch);
         for (const step of STEPS) {
           const name = `${step} ${team.length}`;
-          if (played[step].wallMs < (best.get(name)?.wallMs ?? Number.POSITIVE_INFINITY))
-            best.set(name, played[step]);
+          if (batch[step].wallMs < (best.get(name)?.wallMs ?? Number.POSITIVE_INFINITY))
+            best.set(name, batch[step]);
         }
       }
     }
-    return tableOf(best, pace);
+    return toTable(best, pace);
   } finally {
     for (const worker of workers) worker.stop();
     model.stop();
@@ -78,27 +77,27 @@ export async function measureTwoWorkers(pace: TwoWorkersPace): Promise<Table> {
   }
 }
 
-/** Threads pause and are resumed; with two workers each does half of both, and never what it paused itself. */
-async function playBatch(
-  crowd: Crowd,
-  team: readonly BenchWorker[],
+/** Pauses and resumes threads; of two workers each does half, and never resumes what it paused. */
+async function runBatch(
+  run: Run,
+  team: readonly TurnWorker[],
   batch: number,
-): Promise<Record<Step, Batch>> {
-  const { redisUrl, modelUrl } = crowd;
-  const order = { side: 'ours', redisUrl, modelUrl, tools: 1, messages: 0 } as const;
+): Promise<Record<Step, Measured>> {
+  const { redisUrl, modelUrl } = run;
+  const common = { side: 'ours', redisUrl, modelUrl, messages: 0 } as const;
   const atOnce = AT_ONCE / team.length;
-  let shares = team.map(() => Array.from({ length: Math.ceil(batch / team.length) }, newThread));
-  const carryOut = async (what: 'find' | Step) =>
+  let shares = team.map(() => newThreadIds(Math.ceil(batch / team.length)));
+  const runAll = async (operation: 'find' | Step) =>
     Promise.all(
-      team.map((worker, place) => worker.carryOut({ ...order, what, ids: shares[place] ?? [], atOnce })),
+      team.map((worker, place) => worker.run({ ...common, operation, ids: shares[place] ?? [], atOnce })),
     );
-  const pause = await measured(crowd, () => carryOut('pause'));
+  const pause = await measured(run, () => runAll('pause'));
   shares = shares.reverse();
-  shares = (await carryOut('find')).map(({ found }) => found);
-  return { pause, resume: await measured(crowd, () => carryOut('resume')) };
+  shares = (await runAll('find')).map(({ found }) => found);
+  return { pause, resume: await measured(run, () => runAll('resume')) };
 }
 
-async function measured({ pids }: Crowd, work: () => Promise<unknown>): Promise<Batch> {
+async function measured({ pids }: Run, work: () => Promise<unknown>): Promise<Measured> {
   const cpuOf = (party: Party): number => pids[party].reduce((sum, pid) => sum + cpuMsOf(pid), 0);
   const [before, machine] = [PARTIES.map(cpuOf), cpuMsOfMachine()];
   const began = performance.now();
@@ -110,18 +109,13 @@ async function measured({ pids }: Crowd, work: () => Promise<unknown>): Promise<
   return { wallMs, cores: Object.fromEntries(cores), others: Math.max(0, others / wallMs) };
 }
 
-function newThread(): string {
-  opened += 1;
-  return `C0123456789:1712345678.${String(opened).padStart(6, '0')}`;
-}
-
-function tableOf(best: ReadonlyMap<string, Batch>, { batch, rounds }: TwoWorkersPace): Table {
+function toTable(best: ReadonlyMap<string, Measured>, { batch, rounds }: TwoWorkersPace): Table {
   const rows = STEPS.flatMap((step) =>
     [1, 2].map((count) => {
       const { wallMs, cores, others } = best.get(`${step} ${count}`) ?? NEVER;
       const alone = best.get(`${step} 1`) ?? NEVER;
       const inUse = PARTIES.reduce((sum, party) => sum + cores[party], 0);
-      // If all that one worker's work takes were spread evenly over all cores.
+      // As if all the work of one worker's run were spread evenly over all cores.
       const possible = cpus().length / PARTIES.reduce((sum, party) => sum + alone.cores[party], 0);
       return [
         `${step === 'pause' ? 'P' : 'R'}, ${count === 1 ? 'one worker' : 'two workers'}`,
@@ -142,11 +136,15 @@ function tableOf(best: ReadonlyMap<string, Batch>, { batch, rounds }: TwoWorkers
       'of one',
       ...PARTIES.map((party) => `cores: ${party}`),
       'together',
-      'others on the machine',
-      'most that these cores allow',
+      'other programs',
+      'most that the cores allow',
     ],
     rows,
   };
 }
 
-const NEVER: Batch = { wallMs: Number.NaN, cores: { workers: 0, model: 0, Redis: 0, bench: 0 }, others: 0 };
+const NEVER: Measured = {
+  wallMs: Number.NaN,
+  cores: { workers: 0, model: 0, Redis: 0, bench: 0 },
+  others: 0,
+};

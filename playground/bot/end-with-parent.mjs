@@ -4,7 +4,7 @@
 process.stdin.on('end', end);
 process.stdin.on('error', end);
 process.stdin.resume();
-// A bot that has come to its own end is not to be held by this.
+// A bot that ends by itself must not be kept alive by this stream.
 process.stdin.unref();
 
 function end() {

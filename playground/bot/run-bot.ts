@@ -4,40 +4,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-export interface BotOrder {
+export interface BotCommand {
   /** The file that the process runs, TypeScript or JavaScript. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Takes what the bot writes, as it comes. */
+  /** Receives the bot's output as it is written. */
   readonly log: (text: string) => void;
 }
 
-/** One process of the bot. Its group is gone when `ended` resolves, and it never outlives this process. */
+/** One process of the bot. Its process group is gone when `ended` resolves, and it never outlives this process. */
 export interface RunningProcess {
   readonly pid: number | undefined;
-  /** Resolves when it says that it is connected; never if it does not. */
+  /** Resolves when the bot logs that it is connected; stays pending otherwise. */
   readonly connected: Promise<void>;
   readonly ended: Promise<void>;
   /** The last that it wrote. */
-  lastWords(): string;
+  lastOutput(): string;
   /** Ends it and its group with no warning. */
   kill(): Promise<void>;
-  /** Lets it end in order for so long, and no longer. */
+  /** Stops it in order, and kills it after the grace time. */
   stop(graceMs: number): Promise<void>;
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const END_WITH_PARENT = new URL('./end-with-parent.mjs', import.meta.url).href;
-const LONGEST_LAST_WORDS = 4_000;
+const MAX_LAST_OUTPUT = 4_000;
 
 const ConnectedLine = z.object({ msg: z.literal('connected to Slack') });
 
-/** Runs the bot in a process and a group of its own, as it runs in production: it is told nothing but its environment. */
-export function runBot({ entry, env, log }: BotOrder): RunningProcess {
+/** Runs the bot as in production, in its own process group, configured by its environment alone. */
+export function runBot({ entry, env, log }: BotCommand): RunningProcess {
   const child = spawn(process.execPath, ['--import', 'tsx', '--import', END_WITH_PARENT, entry], {
     cwd: ROOT,
     env,
-    // A group of its own, so that Ctrl-C in the terminal does not reach it and the whole of it can be ended at once.
+    // Its own group: Ctrl-C in the terminal does not reach it, and one signal ends the whole group.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -45,13 +45,13 @@ export function runBot({ entry, env, log }: BotOrder): RunningProcess {
   let written = '';
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding('utf8').on('data', (text: string) => {
-      written = (written + text).slice(-LONGEST_LAST_WORDS);
+      written = (written + text).slice(-MAX_LAST_OUTPUT);
       log(text);
     });
   }
   const connected = new Promise<void>((resolve) => {
     createInterface(child.stdout).on('line', (line) => {
-      if (saysConnected(line)) resolve();
+      if (isConnectedLine(line)) resolve();
     });
   });
   const ended = endOf(child, (error) => {
@@ -61,7 +61,7 @@ export function runBot({ entry, env, log }: BotOrder): RunningProcess {
     pid: child.pid,
     connected,
     ended,
-    lastWords: () => written,
+    lastOutput: () => written,
     async kill() {
       signalGroup(child, 'SIGKILL');
       await ended;
@@ -85,7 +85,7 @@ function endOf(child: ChildProcess, onError: (error: Error) => void): Promise<vo
     });
     child.once('exit', () => {
       signalGroup(child, 'SIGKILL');
-      // What it wrote last is still on its way; a grandchild in another group could hold the pipe open for ever.
+      // Its last output may still be in the pipe, and a grandchild in another group could hold the pipe open forever.
       const release = setTimeout(resolve, 500);
       child.once('close', () => {
         clearTimeout(release);
@@ -95,7 +95,7 @@ function endOf(child: ChildProcess, onError: (error: Error) => void): Promise<vo
   });
 }
 
-function saysConnected(line: string): boolean {
+function isConnectedLine(line: string): boolean {
   try {
     return ConnectedLine.safeParse(JSON.parse(line)).success;
   } catch {

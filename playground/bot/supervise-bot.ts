@@ -1,13 +1,13 @@
-import { lastLines } from '../install/last-lines.ts';
+import { lastLines } from '../install/run-command.ts';
 import type { BotProcess } from '../protocol.ts';
-import { type BotOrder, type RunningProcess, runBot } from './run-bot.ts';
+import { type BotCommand, type RunningProcess, runBot } from './run-bot.ts';
 
-export interface SupervisedBot extends BotOrder {
-  /** How long a killed bot stays down, so that one sees it. */
+export interface SupervisorOptions extends BotCommand {
+  /** Time a killed bot stays down, long enough to be visible. */
   readonly restartAfterMs?: number;
-  /** The first wait after an end that nobody asked for; it doubles each time the bot ends again before it is connected. */
+  /** First delay after an unexpected exit; it doubles while the bot exits before it connects. */
   readonly backOffMs?: number;
-  /** How long a bot that is told to stop may take. */
+  /** Grace time of a bot that is asked to stop. */
   readonly stopGraceMs?: number;
 }
 
@@ -28,8 +28,8 @@ const BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
 const STOP_GRACE_MS = 4_000;
 
-/** Starts the bot as a process of its own and starts it again however it ends. */
-export function superviseBot(supervised: SupervisedBot): BotSupervisor {
+/** Starts the bot in its own process and restarts it whenever it ends. */
+export function superviseBot(supervised: SupervisorOptions): BotSupervisor {
   const {
     restartAfterMs = RESTART_AFTER_MS,
     backOffMs = BACK_OFF_MS,
@@ -67,7 +67,7 @@ export function superviseBot(supervised: SupervisedBot): BotSupervisor {
       change(
         wasConnected
           ? { state: 'down', kills }
-          : { state: 'failed', kills, lastWords: lastLines(current.lastWords()) },
+          : { state: 'failed', kills, lastOutput: lastLines(current.lastOutput()) },
       );
       startAgainAfter(Math.min(backOffMs * 2 ** failures, LONGEST_BACK_OFF_MS));
       failures += 1;
@@ -102,7 +102,7 @@ export function superviseBot(supervised: SupervisedBot): BotSupervisor {
         const look = () => {
           if (bot.state === 'connected') resolve();
           if (bot.state === 'failed')
-            reject(new Error(`The bot ended before it was connected; it said last:\n${bot.lastWords}`));
+            reject(new Error(`The bot exited before it was connected. Its last output:\n${bot.lastOutput}`));
           return bot.state === 'connected' || bot.state === 'failed';
         };
         if (!look()) listeners.push(() => void look());

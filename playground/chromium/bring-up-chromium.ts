@@ -1,9 +1,8 @@
-import { findInstaller, installPackage, type WantedPackage } from '../install/install-package.ts';
-import { distributionFamily, type Machine, thisMachine } from '../install/machine.ts';
-import { nameCommand } from '../install/name-command.ts';
-import { type FoundChromium, findChromium, troubleRunning } from './find-chromium.ts';
+import { findInstaller, installPackage, type PackageSpec } from '../install/install-package.ts';
+import { distributionFamily, installCommand, type Machine, thisMachine } from '../install/machine.ts';
+import { type FoundChromium, findChromium, versionProblem } from './find-chromium.ts';
 
-const CHROMIUM: WantedPackage = {
+const CHROMIUM: PackageSpec = {
   program: 'Chromium',
   missing: 'Chromium',
   debianPackage: 'chromium',
@@ -24,7 +23,7 @@ const INSTALL_COMMANDS = {
   suse: 'sudo zypper install chromium',
 };
 
-/** How a browser is found; `env` decides alone about CHROMIUM and the PATH, `machine` about what may be installed. */
+/** Options for finding a browser: `env` alone decides about CHROMIUM and the PATH, `machine` about what may be installed. */
 export type BringUpChromiumOptions = {
   log?: (line: string) => void;
   env?: NodeJS.ProcessEnv;
@@ -40,7 +39,7 @@ export async function bringUpChromium(options: BringUpChromiumOptions): Promise<
   const present = await findChromium(machine, env);
   if (present.kind === 'found') return present.path;
   const installer = isSnapOnly(machine) ? undefined : findInstaller(CHROMIUM, machine, env);
-  if (installer === undefined) throw new Error(waysOut(machine, present));
+  if (installer === undefined) throw new Error(installHelp(machine, present));
   await installPackage(CHROMIUM, installer, log);
   const installed = await findChromium(machine, env);
   if (installed.kind === 'found') return installed.path;
@@ -53,24 +52,24 @@ export async function bringUpChromium(options: BringUpChromiumOptions): Promise<
 }
 
 async function checkNamed(path: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const trouble = await troubleRunning(path, env);
-  if (trouble === undefined) return path;
+  const problem = await versionProblem(path, env);
+  if (problem === undefined) return path;
   throw new Error(
-    `CHROMIUM names ${path}, which does not tell its version as a browser does; correct CHROMIUM, or unset it. It printed:\n${trouble}`,
+    `CHROMIUM names ${path}, which did not print a browser version; correct CHROMIUM or unset it. It printed:\n${problem}`,
   );
 }
 
-// What Ubuntu calls chromium-browser is a stub that wants a snap, which a container cannot run.
+// Ubuntu's chromium-browser is a stub for a snap, which a container cannot run.
 function isSnapOnly(machine: Machine): boolean {
   return distributionFamily(machine).includes('ubuntu');
 }
 
-function waysOut(machine: Machine, found: FoundChromium): string {
+function installHelp(machine: Machine, found: FoundChromium): string {
   const stub = "; Ubuntu's own package is only a stub for the snap, so it is not installed for you";
   return [
     'No Chromium was found and none may be installed from here; do one of these three:',
     '  - set CHROMIUM to the path of a Chromium or Chrome, for example /usr/bin/google-chrome',
-    `  - install one yourself: ${nameCommand(INSTALL_COMMANDS, machine)}${isSnapOnly(machine) ? stub : ''}`,
+    `  - install one yourself: ${installCommand(INSTALL_COMMANDS, machine)}${isSnapOnly(machine) ? stub : ''}`,
     '  - run this as root on Debian, or with Homebrew on macOS, so that it can be installed for you',
     ...brokenLines(found),
   ].join('\n');
@@ -78,5 +77,5 @@ function waysOut(machine: Machine, found: FoundChromium): string {
 
 function brokenLines(found: FoundChromium): string[] {
   if (found.kind === 'found') return [];
-  return found.broken.map(({ path, output }) => `${path} is there but does not run:\n${output}`);
+  return found.broken.map(({ path, output }) => `${path} is installed but does not run:\n${output}`);
 }

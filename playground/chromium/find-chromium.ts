@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findExecutable } from '../install/find-executable.ts';
-import { lastLines } from '../install/last-lines.ts';
 import type { Machine } from '../install/machine.ts';
-import { runCommand } from '../install/run-command.ts';
+import { lastLines, runCommand } from '../install/run-command.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_APPLICATIONS = [
@@ -11,7 +10,7 @@ const MAC_APPLICATIONS = [
   'Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** What a search found: a browser that runs, or those that are there and do not. */
+/** Result of a search: a browser that runs, or the installed ones that do not. */
 export type FoundChromium =
   | { kind: 'found'; path: string }
   | { kind: 'none'; broken: readonly { path: string; output: string }[] };
@@ -20,15 +19,15 @@ export type FoundChromium =
 export async function findChromium(machine: Machine, env: NodeJS.ProcessEnv): Promise<FoundChromium> {
   const broken = [];
   for (const path of candidates(machine, env)) {
-    const trouble = await troubleRunning(path, env);
-    if (trouble === undefined) return { kind: 'found', path };
-    broken.push({ path, output: trouble });
+    const problem = await versionProblem(path, env);
+    if (problem === undefined) return { kind: 'found', path };
+    broken.push({ path, output: problem });
   }
   return { kind: 'none', broken };
 }
 
 /** Runs the browser just to print its version; returns what it printed instead, or nothing when it is well. */
-export async function troubleRunning(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function versionProblem(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const { succeeded, output } = await runCommand(path, ['--version'], env);
   return succeeded && /\d+\.\d+\.\d+/.test(output) ? undefined : lastLines(output, 3);
 }

@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 
-/** Launches a headless browser that speaks to nobody but the pages it is sent to. */
+/** Launches a headless browser that makes no requests except those of the pages it opens. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,

@@ -1,23 +1,22 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findExecutable } from './find-executable.ts';
-import { lastLines } from './last-lines.ts';
 import { distributionFamily, type Machine } from './machine.ts';
-import { type CommandOutcome, runCommand } from './run-command.ts';
+import { type CommandOutcome, lastLines, runCommand } from './run-command.ts';
 
-const LOCK_PATIENCE_SECONDS = 120;
+const LOCK_TIMEOUT_SECONDS = 120;
 
-/** What is to be installed, by the names that each package manager knows it by. */
-export type WantedPackage = {
+/** A package to install, with its name in each package manager. */
+export type PackageSpec = {
   /** The program as a person names it, such as "Chromium". */
   program: string;
-  /** What a search for it did not find, such as "Redis server". */
+  /** The name in "No … found", such as "Redis server". */
   missing: string;
   debianPackage: string;
   brewArguments: string[];
-  /** The system-wide service that the Debian package starts and that nobody asked for. */
+  /** The system service that the Debian package starts and that is stopped again. */
   unwantedService?: string;
-  /** What a person can do instead when the installation fails, as a half-sentence. */
+  /** Advice for a failed installation, as part of a sentence. */
   instead: string;
 };
 
@@ -26,7 +25,7 @@ export type Installer = { announcement: string; install(): Promise<CommandOutcom
 
 /** Finds the package manager that may be used without asking anyone: apt-get as root, or Homebrew on macOS. */
 export function findInstaller(
-  wanted: WantedPackage,
+  wanted: PackageSpec,
   machine: Machine,
   env: NodeJS.ProcessEnv,
 ): Installer | undefined {
@@ -52,9 +51,9 @@ export function findInstaller(
 
 let lastInstallation: Promise<unknown> = Promise.resolve();
 
-/** Installs what is wanted, after whatever this process is installing already; throws one error with the end of what was printed. */
+/** Installs a package after all earlier installations of this process; throws one error with the end of the output. */
 export async function installPackage(
-  wanted: WantedPackage,
+  wanted: PackageSpec,
   installer: Installer,
   log: (line: string) => void,
 ): Promise<void> {
@@ -70,13 +69,13 @@ export async function installPackage(
 }
 
 async function installWithApt(
-  wanted: WantedPackage,
+  wanted: PackageSpec,
   aptGet: string,
   env: NodeJS.ProcessEnv,
 ): Promise<CommandOutcome> {
   // LC_ALL keeps apt's messages readable for the lock check, RUNLEVEL keeps System V init from starting the service.
   const aptEnv = { ...env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C', RUNLEVEL: '1' };
-  const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_PATIENCE_SECONDS}`];
+  const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_SECONDS}`];
   const update = await updateOnceUnlocked(() => runCommand(aptGet, [...patience, 'update'], aptEnv));
   // A failed update is no reason to give up: the lists of an earlier one may do.
   const install = await runCommand(
@@ -94,7 +93,7 @@ async function updateOnceUnlocked(update: () => Promise<CommandOutcome>): Promis
   for (let second = 0; ; second += 1) {
     const outcome = await update();
     const isLocked = !outcome.succeeded && /could not get lock|unable to lock/i.test(outcome.output);
-    if (!isLocked || second >= LOCK_PATIENCE_SECONDS) return outcome;
+    if (!isLocked || second >= LOCK_TIMEOUT_SECONDS) return outcome;
     await sleep(1000);
   }
 }

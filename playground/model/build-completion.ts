@@ -1,7 +1,7 @@
 import type { ChatRequest } from './chat-request.ts';
 import type { CompletionReply, ScriptedCall } from './model-reply.ts';
 
-/** What tells one answer of a server from another. */
+/** The ids and the time of one answer. */
 export interface Identity {
   id: string;
   created: number;
@@ -26,7 +26,7 @@ export function buildCompletion(reply: CompletionReply, request: ChatRequest, id
   };
 }
 
-/** The chunks of a streamed answer, in order; id and name of a call come only in the first delta of its index. */
+/** Builds the chunks of a streamed answer; the id and name of a call are only in the first delta of its index. */
 export function buildChunks(reply: CompletionReply, request: ChatRequest, identity: Identity): object[] {
   const answer = readAnswer(reply, identity);
   const withUsage = request.stream_options?.include_usage === true;
@@ -108,7 +108,7 @@ function deltas({ text, refusal, calls }: Answer): object[] {
   ];
 }
 
-/** At least two pieces wherever there are two characters, so that no reader gets by without joining them. */
+/** Splits a text into at least two pieces for two or more characters, so that clients must join them. */
 export function split(text: string): string[] {
   const characters = Array.from(text);
   const size = Math.min(8, Math.ceil(characters.length / 2));

@@ -112,7 +112,7 @@ const chatTool = z.strictObject({
   }),
 });
 
-/** The shape of a Chat Completions request; what a shape cannot say is left to `checkRequest`. */
+/** Schema of a Chat Completions request; `checkRequest` checks the rules a schema cannot express. */
 export const ChatRequest = z.looseObject({
   model: z.string(),
   messages: z.array(chatMessage).min(1),

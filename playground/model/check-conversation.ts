@@ -74,9 +74,9 @@ function checkAssistant(
   calledAt: Map<string, number>,
 ): RequestProblem | undefined {
   const calls = message.tool_calls ?? [];
-  const says = message.content !== undefined && message.content !== null;
+  const hasContent = message.content !== undefined && message.content !== null;
   const callsFunction = message.function_call !== undefined && message.function_call !== null;
-  if (!says && !callsFunction && calls.length === 0) return nullContent(index);
+  if (!hasContent && !callsFunction && calls.length === 0) return nullContent(index);
   for (const [position, call] of calls.entries()) {
     const param = `messages[${index}].tool_calls[${position}]`;
     const earlier = calledAt.get(call.id);

@@ -18,7 +18,7 @@ export const localModelNames: readonly string[] = [
   'gpt-6.1-terra',
 ];
 
-/** What a request body turned out to be: one that may be answered, or one to refuse. */
+/** A request that may be answered, or the reason to refuse it. */
 export type ParsedRequest = { ok: true; request: ChatRequest } | { ok: false; problem: RequestProblem };
 
 /** The first reason to refuse a Chat Completions body, or undefined for one that may be answered. */

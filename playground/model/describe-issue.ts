@@ -4,11 +4,11 @@ import { badRequest, type RequestProblem } from './request-problem.ts';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Words a shape error as OpenAI words it, naming the parameter by its path in the body. */
+/** Describes a schema error with OpenAI's wording and parameter path. */
 export function describeIssue(issue: Issue, body: unknown): RequestProblem {
   const param = pathName(issue.path);
   const value = valueAt(body, issue.path);
-  // OpenAI answers this one from a later check than the other types, with its own words and path.
+  // OpenAI reports this one from a later check, with another wording and path.
   if (value === null && issue.path.at(-1) === 'content') return nullContent(issue.path.at(-2));
   if (value === undefined) {
     return badRequest(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');

@@ -7,12 +7,14 @@ export interface ScriptedCall {
   arguments: string | object;
 }
 
-/** How an answer travels; the counts are of stream chunks, the first of which carries only the role. */
+/** Transport of an answer; counts are stream chunks, of which the first carries only the role. */
 export interface Delivery {
   delayMs?: number;
+  /** Holds a chunk of the stream back until this resolves; a test waits here for what must come first. */
+  before?: (chunk: number) => Promise<unknown> | undefined;
   /** Destroys the socket in place of the headers, or after so many chunks (0: right after the headers). */
   cut?: 'headers' | number;
-  /** Goes silent after so many chunks and leaves the socket open. */
+  /** Stops sending after so many chunks and leaves the socket open. */
   hang?: number;
   usage?: {
     promptTokens: number;
@@ -40,7 +42,7 @@ export interface RefusalReply extends Delivery {
   refusal: string;
 }
 
-/** An HTTP error; without a body it says what OpenAI says with that status, and a string body is sent as it is. */
+/** An HTTP error; without a body it has OpenAI's usual text for that status, and a string body is sent unchanged. */
 export interface ErrorReply {
   status: number;
   headers?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Why a request is refused: the HTTP status and the `error` object that OpenAI answers with. */
+/** A refused request: the HTTP status and OpenAI's `error` object. */
 export interface RequestProblem {
   status: 400 | 401 | 404 | 405;
   message: string;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { sendJson } from '../send-json.ts';
 import { buildChunks, buildCompletion, type Identity } from './build-completion.ts';
 import { type BuiltResponse, buildResponse } from './build-response.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -46,22 +47,6 @@ async function sendOther(
   if ('status' in reply) sendError(response, reply);
   else if ('chunksRaw' in reply) await streamRaw(response, reply.chunksRaw, reply.delayMs);
   else if ('cut' in reply) response.socket?.destroy();
-}
-
-/** Answers with a JSON body and the length that clients check it against. */
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const bytes = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': bytes.length,
-    ...headers,
-  });
-  response.end(bytes);
 }
 
 function isCompletion(reply: ModelReply): reply is CompletionReply {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { sendJson } from '../send-json.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { localModelNames, parseRequest } from './check-request.ts';
 import { checkItems, type Reasoned } from './check-responses.ts';
@@ -6,7 +7,7 @@ import { type Dialect, readDialect } from './dialects.ts';
 import type { ModelReply, ReplyFunction } from './model-reply.ts';
 import { badRequest, type RequestProblem } from './request-problem.ts';
 import { ResponsesRequest, toChatRequest } from './responses-request.ts';
-import { sendJson, sendReply, sendResponse } from './send-reply.ts';
+import { sendReply, sendResponse } from './send-reply.ts';
 
 /** A request that was refused, with the body as it came and the reason given. */
 export interface Refusal {
@@ -14,7 +15,7 @@ export interface Refusal {
   problem: RequestProblem;
 }
 
-/** A running stand-in for OpenAI that answers from a script and refuses what OpenAI refuses. */
+/** A running local OpenAI server that answers from a script and refuses what OpenAI refuses. */
 export interface LocalModel {
   /** The base URL to give to a client, ending in `/v1`. */
   url: string;
@@ -27,7 +28,7 @@ export interface LocalModel {
   /** The requests whose client went away before the answer was complete. */
   abandoned: readonly ChatRequest[];
   /** Appends to the queue, which is used up before the script's function is asked. */
-  say(...replies: ModelReply[]): void;
+  enqueue(...replies: ModelReply[]): void;
   /** Throws if a call came that the script did not expect, or if replies are left over. */
   assertDone(): void;
   /** Closes the server with all its connections, then throws as `assertDone` does; a second call does nothing. */
@@ -168,7 +169,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
   function assertDone(): void {
     const faults = [...unexpected];
     if (queue.length > 0) {
-      faults.push(`The script was not played to its end; it still holds: ${JSON.stringify(queue)}.`);
+      faults.push(`The script was not used up; it still has: ${JSON.stringify(queue)}.`);
       faults.push(...refusals.map(({ problem }) => `A request was refused: ${problem.message}`));
     }
     if (faults.length > 0) throw new Error(faults.join('\n'));
@@ -194,7 +195,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
     bodies,
     refusals,
     abandoned,
-    say: (...replies) => void queue.push(...replies),
+    enqueue: (...replies) => void queue.push(...replies),
     assertDone,
     async stop() {
       if (stopped) return;

@@ -29,10 +29,10 @@ export async function streamEvents(
 async function deliver(
   response: ServerResponse,
   events: readonly string[],
-  { cut, hang, delayMs = 0 }: Delivery,
+  { cut, hang, before, delayMs = 0 }: Delivery,
 ): Promise<void> {
   const last = typeof cut === 'number' ? cut : hang;
-  const sent = await sendEvents(response, events.slice(0, last), delayMs);
+  const sent = await sendEvents(response, events.slice(0, last), delayMs, before);
   if (!sent) return;
   if (cut !== undefined) response.socket?.destroySoon();
   else if (hang === undefined) response.end();
@@ -51,6 +51,7 @@ async function sendEvents(
   response: ServerResponse,
   events: readonly string[],
   delayMs: number,
+  before?: Delivery['before'],
 ): Promise<boolean> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -59,7 +60,8 @@ async function sendEvents(
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  for (const event of events) {
+  for (const [chunk, event] of events.entries()) {
+    await before?.(chunk);
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: gone.signal }).catch(() => undefined);
     if (gone.signal.aborted || response.destroyed) return false;
     response.write(event);

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Entity } from '../protocol.ts';
-import { EventStream } from './event-stream.ts';
 
 const PAUSE_MS = 30;
 const KEEP_ALIVE_MS = 15_000;
@@ -17,7 +16,7 @@ export class Clients {
     this.#entitiesFor = entitiesFor;
     this.#keepAlive = setInterval(() => {
       for (const stream of this.#streams) stream.keepAlive();
-      // Time alone changes some things, such as a stream that has grown too old to go on.
+      // Some entities change with time alone, such as a stream that expires.
       this.refresh();
     }, KEEP_ALIVE_MS);
     this.#keepAlive.unref();
@@ -32,7 +31,7 @@ export class Clients {
   }
 
   refresh(): void {
-    // A workspace that takes long to look at is looked at less often, so that others get their turn.
+    // A workspace that is slow to render is rendered less often, so that it does not block the rest.
     this.#next ??= setTimeout(() => this.#showAll(), Math.max(PAUSE_MS, 2 * this.#tookMs));
   }
 
@@ -47,5 +46,48 @@ export class Clients {
     this.#next = undefined;
     for (const stream of this.#streams) if (!stream.isBehind) stream.show(this.#entitiesFor(stream.userId));
     this.#tookMs = performance.now() - startedAt;
+  }
+}
+
+/** One open connection of a person's client: it is sent what it does not have yet, and nothing twice. */
+class EventStream {
+  readonly userId: string;
+  readonly #response: ServerResponse;
+  /** The JSON of what the client has, by key; undefined before the first change. */
+  #sent: ReadonlyMap<string, string> | undefined;
+
+  constructor(userId: string, response: ServerResponse) {
+    this.userId = userId;
+    this.#response = response;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+  }
+
+  /** True while the client has not taken what it was sent; it misses nothing, as the next change is made from all. */
+  get isBehind(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  show(entities: readonly Entity[]): void {
+    const now = new Map(entities.map((entity) => [entity.key, JSON.stringify(entity)]));
+    const before = this.#sent ?? new Map<string, string>();
+    const set = [...now].filter(([key, json]) => before.get(key) !== json).map(([, json]) => json);
+    const gone = [...before.keys()].filter((key) => !now.has(key));
+    const isFresh = this.#sent === undefined;
+    this.#sent = now;
+    if (!isFresh && set.length === 0 && gone.length === 0) return;
+    const change = `{"fresh":${isFresh},"set":[${set.join(',')}],"gone":${JSON.stringify(gone)}}`;
+    this.#response.write(`event: change\ndata: ${change}\n\n`);
+  }
+
+  /** A line that clients ignore, so that nobody on the way takes the connection for dead. */
+  keepAlive(): void {
+    this.#response.write(': still here\n\n');
+  }
+
+  end(): void {
+    this.#response.end();
   }
 }

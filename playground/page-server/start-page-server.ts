@@ -1,35 +1,30 @@
 import { createServer, type Server } from 'node:http';
 import type { PlaygroundEntity } from '../protocol.ts';
-import type { ThreadRecord } from '../record-protocol.ts';
 import type { LocalSlack } from '../slack/start-local-slack.ts';
 import { Clients } from './clients.ts';
 import { entitiesFor } from './entities/entities-for.ts';
-import { answerRequest } from './http/answer-request.ts';
-import { Reads, type SavedReads } from './reads.ts';
+import { answerRequest, type RequestContext } from './http/answer-request.ts';
+import { ReadPositions, type SavedReadPositions } from './read-positions.ts';
 
-/** What the page shows and serves; the parts that are not Slack are handed in. */
-export interface PageServerOptions {
+/** Sources of what the page shows and serves; the parts that are not Slack are passed in. */
+export interface PageServerOptions extends Pick<RequestContext, 'files' | 'record'> {
   slack: LocalSlack;
-  /** The folder of the built page. */
-  files: string;
   /** 0 takes a free one. */
   port: number;
   /** One line on each person, by user id. */
   about: Readonly<Record<string, string>>;
-  playground: {
+  playground: RequestContext['playground'] & {
     entity(): PlaygroundEntity;
     onChange(listener: () => void): void;
-    kill(): Promise<void>;
   };
-  record: { read(threadId: string): Promise<ThreadRecord | undefined> };
-  /** Who had read what when the playground was last stopped. */
-  reads?: SavedReads;
+  /** The read positions of everyone when the playground was last stopped. */
+  reads?: SavedReadPositions;
 }
 
 /** The running server of the page, which only this machine can reach. */
 export interface PageServer {
   url: string;
-  reads(): SavedReads;
+  reads(): SavedReadPositions;
   onRead(listener: () => void): void;
   stop(): Promise<void>;
 }
@@ -38,12 +33,12 @@ export interface PageServer {
 export async function startPageServer(options: PageServerOptions): Promise<PageServer> {
   const { workspace } = options.slack;
   const { state } = workspace;
-  const reads = new Reads(options.reads);
+  const readPositions = new ReadPositions(options.reads);
   for (const { id, is_bot } of [...state.users.values()]) if (!is_bot) state.openDirectMessage(id);
 
   const clients = new Clients((userId) =>
     entitiesFor(state, userId, {
-      reads: reads.all,
+      readPositions: readPositions.all,
       playground: options.playground.entity(),
       about: options.about,
     }),
@@ -51,18 +46,18 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
   const refresh = () => clients.refresh();
   state.events.on('change', refresh);
   options.playground.onChange(refresh);
-  reads.onRead(refresh);
+  readPositions.onRead(refresh);
 
   let port = options.port;
   const server = createServer((request, response) => {
-    void answerRequest(request, response, { ...options, port, workspace, reads, clients });
+    void answerRequest(request, response, { ...options, port, workspace, readPositions, clients });
   });
   port = await listen(server, options.port);
 
   return {
     url: `http://localhost:${port}`,
-    reads: () => structuredClone(reads.all),
-    onRead: (listener) => reads.onRead(listener),
+    reads: () => structuredClone(readPositions.all),
+    onRead: (listener) => readPositions.onRead(listener),
     stop: async () => {
       state.events.off('change', refresh);
       clients.stop();

@@ -3,24 +3,23 @@ import { type Keys, SHARDS, threadOf } from '../../src/store/record/keys.ts';
 import { SettledState } from '../../src/store/record/request-record.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
-import { parseAuditRows, StreamRange } from './audit-row.ts';
-import { byAge, loadRequests } from './load-requests.ts';
-import { repliesTo } from './replies-to.ts';
+import { parseAuditRows, StreamRange } from './audit-rows.ts';
+import { byAge, execCommands, loadRequests } from './load-requests.ts';
 
 /**
- * Gives a function that lists every request the audit log names and that is kept, oldest first. Called again it reads only
- * the rows that came since, and loads only what may have changed: what is not settled, and what these rows name.
+ * Returns a function that lists all stored requests named in the audit log, oldest first. Each call reads only new rows
+ * and loads only requests that may have changed: unsettled ones and those named in the new rows.
  */
 export function followRequests(client: RedisClient, keys: Keys): () => Promise<readonly RecordedRequest[]> {
   const lastRows = Array.from({ length: SHARDS }, () => '0-0');
-  /** Every request that was named; one that is settled as it was loaded. */
+  /** All named requests; the value is set once a request is settled. */
   const known = new Map<string, RecordedRequest | undefined>();
 
   async function readOn(): Promise<void> {
     const pipeline = client.pipeline();
     for (const [shard, last] of lastRows.entries())
       pipeline.xrange(keys.shard(shard, 'audit'), `(${last}`, '+');
-    const ranges = z.array(StreamRange).parse(await repliesTo(pipeline));
+    const ranges = z.array(StreamRange).parse(await execCommands(pipeline));
     for (const [shard, range] of ranges.entries()) {
       for (const { subject } of parseAuditRows(shard, range)) {
         if (threadOf(subject) !== undefined) known.set(subject, undefined);
@@ -32,7 +31,7 @@ export function followRequests(client: RedisClient, keys: Keys): () => Promise<r
 
   return async () => {
     await readOn();
-    // Another call may read on in the meantime; this one answers for what it has seen.
+    // Another call may read more rows concurrently; this one answers for the rows it has seen.
     const seen = [...known];
     const open = seen.flatMap(([id, settled]) => (settled === undefined ? [id] : []));
     const loaded = new Map(

@@ -1,3 +1,4 @@
+import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import type { TimerKind } from '../../src/store/port/store.ts';
 import { type Keys, shardOf, threadOf } from '../../src/store/record/keys.ts';
@@ -5,8 +6,6 @@ import { parseRequestRecord } from '../../src/store/record/parse-request-record.
 import type { RequestRecord } from '../../src/store/record/request-record.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
-import { toRecordedRequest } from './recorded-request.ts';
-import { repliesTo } from './replies-to.ts';
 
 const TIMERS = ['remind', 'escalate', 'expire', 'recover', 'purge'] satisfies TimerKind[];
 const Hash = z.record(z.string(), z.string());
@@ -14,8 +13,8 @@ const Fixed = z.string().nullable();
 const Due = z.coerce.number().nullable();
 
 /**
- * Loads those of the requests that are still kept and can be read, oldest first. The store's own `load` would set a thread
- * aside whose request cannot be read; whoever only looks must not.
+ * Loads the requests that still exist and can be read, oldest first. The store's own `load` quarantines a thread with an
+ * unreadable request; a viewer must not.
  */
 export async function loadRequests(
   client: RedisClient,
@@ -29,7 +28,7 @@ export async function loadRequests(
     const timers = keys.shard(shardOf(threadOf(id) ?? ''), 'timers');
     for (const kind of TIMERS) transaction.zscore(timers, `${kind}|${id}`);
   }
-  const replies = await repliesTo(transaction);
+  const replies = await execCommands(transaction);
   const width = 2 + TIMERS.length;
   return requestIds
     .flatMap((id, index) => {
@@ -62,4 +61,47 @@ function timersFrom(due: readonly unknown[]): RecordedRequest['timers'] {
     const at = Due.parse(due[index]);
     return at === null ? [] : [{ kind, at }];
   }).sort((left, right) => left.at - right.at);
+}
+
+const Call = z.object({
+  interrupt: z.object({ toolRequest: z.object({ name: z.string(), input: z.unknown() }) }),
+});
+
+/** Turns a request into what the page is shown of it; a call that cannot be read leaves the rest as it is. */
+function toRecordedRequest(request: RequestRecord, timers: RecordedRequest['timers']): RecordedRequest {
+  const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
+  const { id, kind, state, revision, requester, digest, principals, votes, createdAt, expiresAt } = request;
+  const { settledAt, by, payload, progress } = request;
+  return {
+    id,
+    kind,
+    state,
+    revision,
+    tool: call?.name ?? 'unknown tool',
+    input: call?.input ?? null,
+    requester,
+    digest,
+    principals,
+    quorum: request.policy.quorum,
+    votes,
+    createdAt,
+    expiresAt,
+    ...(settledAt !== undefined && { settledAt }),
+    ...(by !== undefined && by !== '' && { by }),
+    ...(payload !== undefined && { payload }),
+    attempts: request.attempts,
+    isIdempotent: request.execution.idempotent,
+    ...(progress !== undefined && { progress }),
+    timers,
+    views: request.views.map((view) => ({ ...view })),
+  };
+}
+
+/** Sends the commands and gives their replies in order; of a transaction, nothing changes between two of them. */
+export async function execCommands(commands: ChainableCommander): Promise<unknown[]> {
+  const replies = (await commands.exec()) ?? [];
+  return replies.map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
+  });
 }

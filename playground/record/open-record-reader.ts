@@ -10,14 +10,14 @@ export interface RecordReaderOptions {
 }
 
 export interface RecordReader {
-  /** All that is held of one thread; `undefined` when nothing is. */
+  /** Reads the record of one thread; `undefined` when there is none. */
   read(threadId: string): Promise<ThreadRecord | undefined>;
-  /** Every request there is, oldest first; cheap enough to be asked every second. */
+  /** Lists all requests, oldest first; cheap enough to call every second. */
   allRequests(): Promise<readonly RecordedRequest[]>;
   close(): Promise<void>;
 }
 
-/** Looks at the record beside a running bot: it takes no lock and changes nothing, whatever it finds. */
+/** Opens a read-only view of a running bot's record; it takes no lock and never writes. */
 export async function openRecordReader(options: RecordReaderOptions): Promise<RecordReader> {
   const { redisUrl, prefix = 'countersign:' } = options;
   const client = await connectRedis({ mode: 'single', urls: [redisUrl] });

@@ -4,10 +4,8 @@ import { isThreadId, type Keys, requestIdOf, shardOf, threadOf } from '../../src
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';
-import { parseAuditRows, StreamRange } from './audit-row.ts';
-import { checkRows } from './check-rows.ts';
-import { loadRequests } from './load-requests.ts';
-import { repliesTo } from './replies-to.ts';
+import { checkRows, parseAuditRows, StreamRange } from './audit-rows.ts';
+import { execCommands, loadRequests } from './load-requests.ts';
 
 const Thread = z.object({
   token: z.string().optional(),
@@ -36,7 +34,7 @@ export async function readThread(
   if (!isThreadId(threadId)) return undefined;
   const shard = shardOf(threadId);
   const [thread = '', log = '', inbox = '', , round = ''] = keys.forScript(threadId);
-  const found = await repliesTo(
+  const found = await execCommands(
     client
       .multi()
       .time()
@@ -59,7 +57,7 @@ export async function readThread(
     threadId,
     ...stateOf(Thread.parse(fields), now),
     unread,
-    // A log that was trimmed names no longer what a thread still waits for.
+    // A trimmed log may no longer name a request that the thread still waits for.
     requests: await loadRequests(client, keys, [...new Set([...named, ...inRound])]),
     audit,
     chain,
@@ -70,7 +68,7 @@ export async function readThread(
 
 function stateOf(thread: Thread, now: number): Pick<ThreadRecord, 'state' | 'reason' | 'lease'> {
   const { token = '', owner, lease_until: until, open, quarantine } = thread;
-  if (quarantine !== undefined) return { state: 'set-aside', reason: quarantine };
+  if (quarantine !== undefined) return { state: 'quarantined', reason: quarantine };
   if (owner === undefined || until === undefined) return { state: open > 0 ? 'waiting' : 'idle' };
   return { state: until > now ? 'working' : 'idle', lease: { token, until } };
 }

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
-const PATIENCE_MILLISECONDS = 5000;
+const TIMEOUT_MS = 5000;
 
-/** Opens one connection, asks one thing and closes it; nothing is retried, and a silent server is an error. */
+/** Opens one connection for one query and closes it; nothing is retried, and a server that does not answer is an error. */
 export async function askRedis<Answer>(
   url: string,
   ask: (client: Redis) => Promise<Answer>,
@@ -13,8 +13,8 @@ export async function askRedis<Answer>(
     maxRetriesPerRequest: 0,
     // ioredis keeps this timer even for a connection that is already closed, and the process alive with it.
     disconnectTimeout: 100,
-    connectTimeout: PATIENCE_MILLISECONDS,
-    commandTimeout: PATIENCE_MILLISECONDS,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
   });
   let connectionError: Error | undefined;
@@ -25,9 +25,19 @@ export async function askRedis<Answer>(
     await client.connect();
     return await ask(client);
   } catch (error) {
-    // ioredis rejects with "Connection is closed." and tells the reason only in the event.
+    // ioredis rejects with "Connection is closed." and reports the reason only in the event.
     throw connectionError ?? error;
   } finally {
     client.disconnect();
+  }
+}
+
+/** True when the server at the URL keeps its data in that folder; false when nothing answers. */
+export async function servesFolder(url: string, dataFolder: string): Promise<boolean> {
+  try {
+    const reply = await askRedis(url, (client) => client.call('CONFIG', 'GET', 'dir'));
+    return Array.isArray(reply) && reply[1] === dataFolder;
+  } catch {
+    return false;
   }
 }

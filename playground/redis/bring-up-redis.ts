@@ -3,7 +3,7 @@ import { checkRedisUrl } from './check-redis-url.ts';
 import { obtainServer } from './obtain-server.ts';
 import { startServer } from './start-server.ts';
 
-/** How Redis is brought up; `env` decides alone about REDIS_URL and the PATH, `machine` about what may be installed. */
+/** Options for Redis: `env` alone decides about REDIS_URL and the PATH, `machine` about what may be installed. */
 export type BringUpRedisOptions = {
   dataFolder?: string;
   persistent?: boolean;

@@ -1,6 +1,6 @@
 import { askRedis } from './ask-redis.ts';
 
-/** Makes sure that the Redis named by REDIS_URL answers a PING; its error never shows the URL's credentials. */
+/** Checks that the Redis named by REDIS_URL answers a PING; its error never shows the URL's credentials. */
 export async function checkRedisUrl(url: string): Promise<void> {
   const host = hostOf(url);
   if (host === undefined) {

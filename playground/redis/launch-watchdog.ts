@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What the watchdog runs, and what it leaves behind. */
-export type WatchdogOrder = {
+/** The server that the watchdog runs, and the files it removes at the end. */
+export type WatchdogOptions = {
   server: string;
   url: string;
   serverArguments: string[];
@@ -12,11 +12,11 @@ export type WatchdogOrder = {
   lockFile: string;
 };
 
-/** A server under a watchdog: `serverEnded` resolves if it ends unasked, `stop` when it and its traces are gone. */
+/** A server under a watchdog: `serverEnded` resolves if it exits unexpectedly, `stop` when the server and its files are gone. */
 export type WatchedServer = { serverEnded: Promise<void>; stop(): Promise<void> };
 
 /** Starts the server under a watchdog that ends it however this process ends, without keeping this process alive. */
-export function launchWatchdog(order: WatchdogOrder, env: NodeJS.ProcessEnv): WatchedServer {
+export function launchWatchdog(order: WatchdogOptions, env: NodeJS.ProcessEnv): WatchedServer {
   const { NODE_OPTIONS: _loaderOfThisProcess, ...plainEnv } = env;
   const script = fileURLToPath(new URL('./watchdog.mjs', import.meta.url));
   // Detached, so that Ctrl-C in the terminal reaches this process only and the server is stopped in order.

@@ -1,16 +1,16 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { servesFolder } from './serves-folder.ts';
+import { servesFolder } from './ask-redis.ts';
 
-// Longer than the watchdog's grace, because a server that was just told to stop may still be writing.
-const PATIENCE_MILLISECONDS = 12_000;
+// Longer than the watchdog's grace time, because a server that is stopping may still write.
+const LOCK_TIMEOUT_MS = 12_000;
 
-/** Takes the data folder for the server at `url` and returns the lock file; a folder that stays in use is an error, never shared. */
+/** Locks the data folder for the server at `url` and returns the lock file; a folder in use is an error, never shared. */
 export async function lockDataFolder(
   dataFolder: string,
   url: string,
-  patience = PATIENCE_MILLISECONDS,
+  patience = LOCK_TIMEOUT_MS,
 ): Promise<string> {
   const lockFile = join(dataFolder, 'server.lock');
   const deadline = Date.now() + patience;

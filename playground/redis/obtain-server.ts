@@ -1,9 +1,8 @@
-import { findInstaller, installPackage, type WantedPackage } from '../install/install-package.ts';
-import type { Machine } from '../install/machine.ts';
-import { nameCommand } from '../install/name-command.ts';
-import { findServer } from './find-server.ts';
+import { findExecutable } from '../install/find-executable.ts';
+import { findInstaller, installPackage, type PackageSpec } from '../install/install-package.ts';
+import { installCommand, type Machine } from '../install/machine.ts';
 
-const REDIS: WantedPackage = {
+const REDIS: PackageSpec = {
   program: 'Redis',
   missing: 'Redis server',
   debianPackage: 'redis-server',
@@ -24,7 +23,10 @@ const INSTALL_COMMANDS = {
   suse: 'sudo zypper install redis',
 };
 
-/** Returns the path of a Redis or Valkey server, installing one where that is allowed; throws with the ways out where not. */
+/**
+ * Returns the path of a Redis or Valkey server, installing one when that is allowed; otherwise throws an error that says
+ * what to do.
+ */
 export async function obtainServer(
   env: NodeJS.ProcessEnv,
   machine: Machine,
@@ -33,7 +35,7 @@ export async function obtainServer(
   const present = findServer(env);
   if (present !== undefined) return present;
   const installer = findInstaller(REDIS, machine, env);
-  if (installer === undefined) throw new Error(waysOut(machine));
+  if (installer === undefined) throw new Error(installHelp(machine));
   await installPackage(REDIS, installer, log);
   const installed = findServer(env);
   if (installed !== undefined) return installed;
@@ -42,11 +44,16 @@ export async function obtainServer(
   );
 }
 
-function waysOut(machine: Machine): string {
+function installHelp(machine: Machine): string {
   return [
     'No Redis was found and none may be installed from here; do one of these three:',
     '  - set REDIS_URL to a Redis that runs, for example redis://127.0.0.1:6379',
-    `  - install redis-server or valkey-server yourself: ${nameCommand(INSTALL_COMMANDS, machine)}`,
+    `  - install redis-server or valkey-server yourself: ${installCommand(INSTALL_COMMANDS, machine)}`,
     '  - run this as root on Debian or Ubuntu, or with Homebrew on macOS, so that it can be installed for you',
   ].join('\n');
+}
+
+/** Finds a Redis or Valkey server on the PATH of the given environment, Redis first. */
+function findServer(env: NodeJS.ProcessEnv): string | undefined {
+  return findExecutable('redis-server', env) ?? findExecutable('valkey-server', env);
 }

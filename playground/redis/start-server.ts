@@ -2,18 +2,17 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastLines } from '../install/last-lines.ts';
-import { askRedis } from './ask-redis.ts';
+import { lastLines } from '../install/run-command.ts';
+import { askRedis, servesFolder } from './ask-redis.ts';
 import { findFreePort } from './find-free-port.ts';
 import { launchWatchdog, type WatchedServer } from './launch-watchdog.ts';
 import { lockDataFolder } from './lock-data-folder.ts';
-import { servesFolder } from './serves-folder.ts';
 
 const PORTS_TO_TRY = 5;
-const START_PATIENCE_MILLISECONDS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
-/** What to start and where its data lives; without a data folder it lives in a temporary one that `stop` removes. */
-export type ServerOrder = {
+/** The server to start and its data folder; without one, a temporary folder that `stop` removes. */
+export type ServerOptions = {
   server: string;
   dataFolder: string | undefined;
   persistent: boolean;
@@ -23,23 +22,23 @@ export type ServerOrder = {
 /** A private server that answers at `url` until `stop` resolves. */
 export type StartedServer = { url: string; stop(): Promise<void> };
 
-type Attempt = { kind: 'ready'; started: StartedServer } | { kind: 'ended' | 'silent'; serverLog: string };
+type Attempt = { kind: 'ready'; started: StartedServer } | { kind: 'ended' | 'timeout'; serverLog: string };
 
 /** Starts a private server on a free loopback port; it has answered before this resolves, and ends with this process. */
-export async function startServer(order: ServerOrder): Promise<StartedServer> {
+export async function startServer(order: ServerOptions): Promise<StartedServer> {
   for (let portsLeft = PORTS_TO_TRY - 1; ; portsLeft -= 1) {
     const attempt = await attemptStart(order, await findFreePort());
     if (attempt.kind === 'ready') return attempt.started;
     const isPortTaken = attempt.kind === 'ended' && /address already in use/i.test(attempt.serverLog);
     if (isPortTaken && portsLeft > 0) continue;
-    const what = attempt.kind === 'ended' ? 'ended at once' : 'did not answer in time';
+    const what = attempt.kind === 'ended' ? 'exited immediately' : 'did not answer in time';
     throw new Error(
-      `The Redis server ${order.server} ${what}; mend what its last lines say, or set REDIS_URL:\n${lastLines(attempt.serverLog)}`,
+      `The Redis server ${order.server} ${what}; fix the error in its last lines, or set REDIS_URL:\n${lastLines(attempt.serverLog)}`,
     );
   }
 }
 
-async function attemptStart(order: ServerOrder, port: number): Promise<Attempt> {
+async function attemptStart(order: ServerOptions, port: number): Promise<Attempt> {
   const dataFolder = realpathSync(makeDataFolder(order.dataFolder));
   const url = `redis://127.0.0.1:${port}`;
   const lockFile = await lockDataFolder(dataFolder, url);
@@ -56,7 +55,7 @@ async function attemptStart(order: ServerOrder, port: number): Promise<Attempt> 
     },
     order.env,
   );
-  const kind = await outcomeOfStart(url, dataFolder, watched);
+  const kind = await waitForStart(url, dataFolder, watched);
   if (kind === 'ready') return { kind, started: { url, stop: watched.stop } };
   const serverLog = readLog(logFile);
   await watched.stop();
@@ -80,20 +79,20 @@ function serverArguments(port: number, dataFolder: string, persistent: boolean):
   ];
 }
 
-async function outcomeOfStart(
+async function waitForStart(
   url: string,
   dataFolder: string,
   watched: WatchedServer,
-): Promise<'ready' | 'ended' | 'silent'> {
+): Promise<'ready' | 'ended' | 'timeout'> {
   const ended = watched.serverEnded.then(() => 'ended' as const);
-  const deadline = Date.now() + START_PATIENCE_MILLISECONDS;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const outcome = await Promise.race([ended, isReady(url, dataFolder)]);
     if (outcome === 'ended') return 'ended';
     if (outcome) return 'ready';
     await sleep(25);
   }
-  return 'silent';
+  return 'timeout';
 }
 
 // A PONG alone could come from another server that took the port first; only ours serves this folder.

@@ -13,7 +13,7 @@ import type { AgentSurface, EventSubscription, InstalledApp } from './state/type
 import { WorkspaceState } from './state/workspace-state.ts';
 import { EVENT_SCOPES, EVENT_SUBSCRIPTIONS, EVENT_SURFACES } from './web-api/scopes.ts';
 
-/** Who and what is in the workspace at the start; the default cast where nothing is said. */
+/** Initial people, channels and app of a workspace; a missing part is the default one. */
 export interface WorkspaceSeed {
   users?: readonly UserSeed[];
   channels?: readonly ChannelSeed[];
@@ -21,7 +21,7 @@ export interface WorkspaceSeed {
   app?: AppSeed;
 }
 
-/** The app as its manifest declares it; what is left out is everything this workspace can do. */
+/** The app as declared by its manifest; a missing part means everything this workspace supports. */
 export interface AppSeed {
   name?: string;
   scopes?: readonly string[];
@@ -33,11 +33,11 @@ export interface AppSeed {
   suggestedPrompts?: InstalledApp['suggestedPrompts'];
   /** False to be reached by signed HTTP requests. */
   socketMode?: boolean;
-  /** Where the requests go; it can also be set, and verified, later. */
+  /** The request URL; it can also be set and verified later. */
   requestUrl?: string;
 }
 
-/** Builds the state of a new workspace; refuses an app that Slack would not let be installed. */
+/** Builds the state of a new workspace; throws for an app that Slack would not install. */
 export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceState {
   const app = buildApp(seed.app);
   const team = { id: 'T0LOCAL001', name: 'Corner Shop', domain: 'corner-shop' };
@@ -81,7 +81,7 @@ export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceStat
   return state;
 }
 
-/** The app as it is installed, with ids and secrets of its own; refuses one that Slack would not install. */
+/** Builds an installed app with new ids and secrets; throws for one that Slack would not install. */
 export function buildApp(app: AppSeed = {}): InstalledApp {
   const scopes = app.scopes ?? DEFAULT_SCOPES;
   const agent = app.agent ?? (scopes.includes('assistant:write') ? 'agent_view' : 'none');
@@ -125,7 +125,7 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
   };
 }
 
-/** The default places hold only those of the cast who are there. */
+/** Limits the default channels and groups to the people of this workspace. */
 function defaultsFor<Key extends string, Seed extends Record<Key, readonly string[]>>(
   state: WorkspaceState,
   { users }: WorkspaceSeed,

@@ -1,9 +1,9 @@
 import type { ChannelKind, User } from './state/types.ts';
 
-/** A person to begin with; what is left out makes an ordinary member of this workspace. */
+/** An initial person; missing fields make an ordinary member of this workspace. */
 export type UserSeed = Pick<User, 'id' | 'name'> & Partial<User>;
 
-/** A channel to begin with; the bot is a member when its members include `bot`. */
+/** An initial channel; the bot is a member when `members` includes `bot`. */
 export interface ChannelSeed {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export interface UserGroupSeed {
   disabled?: boolean;
 }
 
-/** The ids of the people who are there unless a start names others. */
+/** Ids of the default people. */
 export const CAST = {
   requester: 'U0REMI0001',
   alice: 'U0ALICE002',
@@ -30,8 +30,8 @@ export const CAST = {
   outsider: 'U0OUTER006',
 } as const;
 
-/** The ids of the places that are there unless a start names others. */
-export const PLACES = {
+/** Ids of the default channels. */
+export const CHANNELS = {
   general: 'C0GENERAL1',
   releases: 'C0RELEASE2',
   partners: 'C0PARTNER3',
@@ -39,7 +39,7 @@ export const PLACES = {
   archived: 'C0ARCHIVE5',
 } as const;
 
-/** The id of the user group of the two approvers. */
+/** Id of the user group with the two approvers. */
 export const APPROVERS_GROUP = 'S0APPROVE1';
 
 export const DEFAULT_USERS: readonly UserSeed[] = [
@@ -54,18 +54,18 @@ export const DEFAULT_USERS: readonly UserSeed[] = [
 const { requester, alice, bruno, admin, guest, outsider } = CAST;
 
 export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
-  { id: PLACES.general, name: 'general', members: ['bot', requester, alice, bruno, admin, guest] },
-  { id: PLACES.releases, name: 'releases', kind: 'private', members: ['bot', requester, alice, bruno] },
-  { id: PLACES.partners, name: 'partners', members: ['bot', requester, alice, outsider] },
-  { id: PLACES.withoutBot, name: 'random', members: [requester, alice] },
-  { id: PLACES.archived, name: 'old-news', is_archived: true, members: ['bot', requester] },
+  { id: CHANNELS.general, name: 'general', members: ['bot', requester, alice, bruno, admin, guest] },
+  { id: CHANNELS.releases, name: 'releases', kind: 'private', members: ['bot', requester, alice, bruno] },
+  { id: CHANNELS.partners, name: 'partners', members: ['bot', requester, alice, outsider] },
+  { id: CHANNELS.withoutBot, name: 'random', members: [requester, alice] },
+  { id: CHANNELS.archived, name: 'old-news', is_archived: true, members: ['bot', requester] },
 ];
 
 export const DEFAULT_USER_GROUPS: readonly UserGroupSeed[] = [
   { id: APPROVERS_GROUP, handle: 'approvers', name: 'Approvers', users: [alice, bruno] },
 ];
 
-/** Every scope this workspace knows a use for. */
+/** Every scope that this workspace uses. */
 export const DEFAULT_SCOPES: readonly string[] = [
   'app_mentions:read',
   'assistant:write',

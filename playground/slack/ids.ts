@@ -2,12 +2,12 @@ import { randomBytes, randomInt } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** An id shaped as Slack's: a prefix that tells the kind, then uppercase letters and digits. */
+/** Makes an id like Slack's: a prefix for the kind, then uppercase letters and digits. */
 export function makeId(prefix: string, length = 10): string {
   return prefix + Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
-/** An unguessable string for tokens, tickets and secrets. */
+/** Makes an unguessable string for tokens, tickets and secrets. */
 export function makeSecret(bytes = 16): string {
   return randomBytes(bytes).toString('hex');
 }
@@ -16,12 +16,12 @@ export function makeSecret(bytes = 16): string {
 export class TimestampClock {
   #last = 0;
 
-  /** The last time it gave out, in microseconds; 0 before the first. */
+  /** The last issued time in microseconds; 0 before the first. */
   get last(): number {
     return this.#last;
   }
 
-  /** Goes on after a time that was given out before, even if this machine's clock says less. */
+  /** Continues after an earlier issued time, even if this machine's clock is behind it. */
   resumeAfter(last: number): void {
     this.#last = Math.max(this.#last, last);
   }

@@ -66,24 +66,24 @@ export const LIMITS = {
   responseUrlUses: 5,
 } as const;
 
-/** How long Slack waits, in milliseconds; a test may shorten them at start. */
+/** Slack's timeouts in milliseconds; tests may shorten them. */
 export interface Timings {
   acknowledgement: number;
   triggerLife: number;
   responseUrlLife: number;
   socketTicketLife: number;
   socketPing: number;
-  /** How long a connection asked to refresh stays open before Slack closes it. */
+  /** Time until Slack closes a connection that was asked to refresh. */
   socketDrain: number;
-  /** The pause before each redelivery of an event that was not acknowledged. */
+  /** Delay before each redelivery of an unacknowledged event. */
   eventRetries: readonly number[];
-  /** How long a message can be streamed to, from its start and however busy it is. */
+  /** Lifetime of a stream from its start, however active it is. */
   streamLife: number;
-  /** How long a session stays in processing when the app never ends it. */
+  /** Time until a session in `processing` returns to `active` by itself. */
   sessionProcessing: number;
 }
 
-/** Slack's own timings: three seconds to answer, then redelivery at once, after a minute and after five. */
+/** Slack's own timings: three seconds to answer, then redelivery immediately, after one minute and after five. */
 export const SLACK_TIMINGS: Timings = {
   acknowledgement: 3_000,
   triggerLife: 3_000,

@@ -1,35 +1,35 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sendJson } from '../send-json.ts';
 import { buildState, type WorkspaceSeed } from './build-state.ts';
 import { Deliveries } from './delivery/deliveries.ts';
-import { eventPayload } from './events/event-payload.ts';
-import { messageOccurrences } from './events/message-events.ts';
+import { eventPayload } from './delivery/event-payload.ts';
+import { messageEvents } from './delivery/message-events.ts';
 import { HttpDelivery } from './http/http-delivery.ts';
 import { RequestUrl } from './http/request-url.ts';
 import { SLACK_TIMINGS, type Timings } from './limits.ts';
-import type { Surroundings } from './people/interaction.ts';
+import type { SlackContext } from './people/interaction.ts';
 import { ResponseUrls } from './people/response-urls.ts';
 import { Triggers } from './people/triggers.ts';
 import { SocketMode } from './socket-mode/socket-mode.ts';
 import { loadState } from './state/load-state.ts';
-import type { Occurrence } from './state/workspace-state.ts';
-import { answerCall, type Serving } from './web-api/answer-call.ts';
+import type { WorkspaceEvent } from './state/workspace-state.ts';
+import { type ApiServing, answerCall } from './web-api/answer-call.ts';
 import { Faults } from './web-api/faults.ts';
 import { RateLimiter } from './web-api/rate-limiter.ts';
 import { parseObject, readBody } from './web-api/read-request.ts';
 import { Refusal } from './web-api/refusal.ts';
-import { sendJson } from './web-api/send-json.ts';
 import { Workspace } from './workspace.ts';
 
 export interface LocalSlackOptions extends WorkspaceSeed {
-  /** What `saveState` gave, as it was read from its file; people and places are then those of it, not of the seed. */
+  /** The saved workspace as read from its file; it replaces the people and channels of the seed. */
   saved?: unknown;
   timings?: Partial<Timings>;
-  /** A free port is taken when none is named. */
+  /** The port; a free one by default. */
   port?: number;
-  /** Slack's own tiers and one message a second and channel; off unless asked for. */
+  /** `slack` for Slack's tiers and one message per second and channel; off by default. */
   rateLimits?: 'off' | 'slack';
-  /** How often each event is delivered, all with the same id, as Slack may do; once unless asked for more. */
+  /** Number of deliveries of each event with the same id, as Slack may do; 1 by default. */
   eventCopies?: number;
 }
 
@@ -44,7 +44,7 @@ export interface LocalSlack {
   stop: () => Promise<void>;
 }
 
-/** Starts a Slack workspace on this machine that speaks Slack's Web API, Socket Mode and signed HTTP over real sockets. */
+/** Starts a local Slack workspace with Slack's Web API, Socket Mode and signed HTTP over real sockets. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const timings = { ...SLACK_TIMINGS, ...options.timings };
   const state =
@@ -58,9 +58,9 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const socketMode = new SocketMode({ timings, appId: state.app.id, onChange });
   const transport = state.app.socketMode ? socketMode : new HttpDelivery({ app: state.app, timings });
   const deliveries = new Deliveries({ transport, timings, onChange });
-  const around: Surroundings = { state, triggers, responseUrls, deliveries };
+  const context: SlackContext = { state, triggers, responseUrls, deliveries };
   const openSocketUrl = () => origin.replace(/^http/, 'ws') + socketMode.connections.issuePath();
-  const serving: Serving = {
+  const serving: ApiServing = {
     handling: {
       context: { state, triggers, openSocketUrl },
       rateLimits: [],
@@ -70,19 +70,19 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     calls: [],
   };
 
-  const tellApp = (occurrence: Occurrence) => {
-    const payload = eventPayload(state, occurrence);
+  const deliverEvent = (event: WorkspaceEvent) => {
+    const payload = eventPayload(state, event);
     if (payload === undefined) return;
     for (let copy = 0; copy < (options.eventCopies ?? 1); copy += 1) deliveries.deliverEvent(payload);
   };
   state.events.on('message', (change) => {
-    for (const occurrence of messageOccurrences(state, change)) tellApp(occurrence);
+    for (const event of messageEvents(state, change)) deliverEvent(event);
   });
-  state.events.on('occurrence', tellApp);
+  state.events.on('event', deliverEvent);
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      console.error('The local Slack failed on a request; this is a bug of it.', error);
+      console.error('local Slack request failed', error);
       sendJson(response, 500, { ok: false, error: 'internal_error' });
     });
   });
@@ -119,7 +119,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     appToken: state.app.appToken,
     signingSecret: state.app.signingSecret,
     workspace: new Workspace({
-      around,
+      context,
       serving,
       connections: socketMode.connections,
       requestUrl: new RequestUrl(state.app, timings),

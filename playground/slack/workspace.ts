@@ -1,7 +1,7 @@
 import type { AttemptAnswer, Delivery } from './delivery/delivery.ts';
 import type { Forgery, RawAnswer, RequestUrl } from './http/request-url.ts';
 import type { RequestContent } from './http/sign-request.ts';
-import type { Surroundings } from './people/interaction.ts';
+import type { SlackContext } from './people/interaction.ts';
 import { Person } from './people/person.ts';
 import type { Connections, DisconnectReason } from './socket-mode/connections.ts';
 import { findSession } from './state/sessions.ts';
@@ -14,40 +14,40 @@ import type {
   View,
 } from './state/types.ts';
 import type { WorkspaceState } from './state/workspace-state.ts';
-import type { Serving } from './web-api/answer-call.ts';
+import type { ApiServing } from './web-api/answer-call.ts';
 import type { Fault, FaultOptions } from './web-api/faults.ts';
 import type { RecordedCall } from './web-api/handle-call.ts';
 import { type SentPayload, sentPayloads } from './web-api/sent-payloads.ts';
 
 interface WorkspaceParts {
-  around: Surroundings;
-  serving: Serving;
+  context: SlackContext;
+  serving: ApiServing;
   connections: Connections;
   requestUrl: RequestUrl;
 }
 
-/** The workspace as tests and the playground drive it and look at it. */
+/** The workspace's interface for tests and the playground. */
 export class Workspace {
   readonly state: WorkspaceState;
   /** Every call of the Web API, in the order Slack answered them. */
   readonly calls: RecordedCall[];
-  readonly #around: Surroundings;
-  readonly #serving: Serving;
+  readonly #context: SlackContext;
+  readonly #serving: ApiServing;
   readonly #connections: Connections;
   readonly #requestUrl: RequestUrl;
 
-  constructor({ around, serving, connections, requestUrl }: WorkspaceParts) {
-    this.state = around.state;
+  constructor({ context, serving, connections, requestUrl }: WorkspaceParts) {
+    this.state = context.state;
     this.calls = serving.calls;
-    this.#around = around;
+    this.#context = context;
     this.#serving = serving;
     this.#connections = connections;
     this.#requestUrl = requestUrl;
   }
 
-  /** Everything sent to the app, with each attempt and its answer. */
+  /** All deliveries to the app, with each attempt and its answer. */
   get deliveries(): readonly Delivery[] {
-    return this.#around.deliveries.all;
+    return this.#context.deliveries.all;
   }
 
   get socketConnections(): number {
@@ -56,7 +56,7 @@ export class Workspace {
 
   as(userId: string): Person {
     if (!this.state.users.has(userId)) throw new Error(`There is no user ${userId} in this workspace.`);
-    return new Person(this.#around, userId);
+    return new Person(this.#context, userId);
   }
 
   /** The id of a person's direct messages with the bot. */
@@ -81,7 +81,7 @@ export class Workspace {
     return this.state.homeOf(userId);
   }
 
-  /** The session of a thread, as Slack shows it beside the thread. */
+  /** Returns the session of a thread. */
   sessionOf(channel: string, threadTs: string): AgentSession | undefined {
     return findSession(this.state, channel, threadTs);
   }
@@ -92,9 +92,9 @@ export class Workspace {
     return this.state.suggestedPrompts.get(threadTs === undefined ? channel : `${channel}:${threadTs}`);
   }
 
-  /** Everything the app sent, for checks of its shape. */
+  /** All payloads sent by the app, for schema checks. */
   payloads(): SentPayload[] {
-    return sentPayloads(this.calls, this.#around.responseUrls.received, this.deliveries);
+    return sentPayloads(this.calls, this.#context.responseUrls.received, this.deliveries);
   }
 
   /** The scopes of the bot token that something in this run needed, in order of their names. */
@@ -116,24 +116,24 @@ export class Workspace {
     });
   }
 
-  /** Makes the next call of a method, or of any with `*`, go wrong. */
+  /** Injects a fault into the next call of a method, or of any with `*`. */
   fail(method: string, fault: Fault, options: FaultOptions = {}): void {
     this.#serving.faults.add(method, fault, options);
   }
 
-  /** Takes the bot's token away for good, as when the app is removed. */
+  /** Revokes the bot's token for good, as when the app is removed. */
   revokeToken(): void {
     this.state.app.isTokenRevoked = true;
   }
 
-  /** Tells the app on its oldest connections, or on all, that Slack is about to close them. */
+  /** Announces to the oldest connections, or to all, that Slack will close them. */
   disconnectSockets(reason: DisconnectReason, count?: number): void {
     this.#connections.disconnect(reason, count);
   }
 
   /** Delivers something again although it was acknowledged. */
   async redeliver(delivery: Delivery): Promise<AttemptAnswer> {
-    return await this.#around.deliveries.redeliver(delivery);
+    return await this.#context.deliveries.redeliver(delivery);
   }
 
   /** Sets where HTTP deliveries go, once the app there has returned Slack's challenge. */
@@ -141,7 +141,7 @@ export class Workspace {
     await this.#requestUrl.change(url);
   }
 
-  /** Sends the app a request that it must not believe. */
+  /** Sends the app a forged request that it must reject. */
   async sendForged(forgery: Forgery, content: RequestContent): Promise<RawAnswer> {
     return await this.#requestUrl.forge(forgery, content);
   }
@@ -151,17 +151,17 @@ export class Workspace {
     return await this.#requestUrl.replay(delivery);
   }
 
-  /** Sends the app the unsigned request with which Slack looks at its certificate. */
+  /** Sends the app Slack's unsigned certificate check. */
   async sendSslCheck(): Promise<RawAnswer> {
     return await this.#requestUrl.checkSsl();
   }
 
-  /** Waits until the predicate finds something; it is asked again after every change. */
+  /** Waits until the predicate finds something; it runs again after every change. */
   until<T>(
     predicate: (workspace: Workspace) => T | undefined | false,
     options: { timeoutMs?: number; what?: string } = {},
   ): Promise<T> {
-    const { timeoutMs = 5_000, what = predicate.toString() } = options;
+    const { timeoutMs = 60_000, what = predicate.toString() } = options;
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         clearTimeout(timer);
@@ -186,7 +186,7 @@ export class Workspace {
     });
   }
 
-  /** What Slack saw lately, for the text of a failure. */
+  /** Describes the latest activity for a failure message. */
   describe(): string {
     const messages = this.state.messages.slice(-10).map((message) => {
       const thread = message.thread_ts === undefined ? '' : ` in thread ${message.thread_ts}`;

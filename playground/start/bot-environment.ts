@@ -1,4 +1,6 @@
+import { createServer } from 'node:net';
 import type { BroughtUpRedis } from '../redis/bring-up-redis.ts';
+import { findFreePort } from '../redis/find-free-port.ts';
 import type { LocalSlack } from '../slack/start-local-slack.ts';
 
 export interface BotSurroundings {
@@ -6,22 +8,25 @@ export interface BotSurroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly slack: Pick<LocalSlack, 'botToken' | 'appToken' | 'apiUrl'>;
   readonly redis: Pick<BroughtUpRedis, 'url' | 'source'>;
-  /** Where the scripted model answers; without one the environment names the model. */
+  /** URL of the scripted model; without one the environment names the model. */
   readonly modelUrl: string | undefined;
   readonly manifest: string;
+  /** The key that signs the audit log, unless the environment names another. */
+  readonly auditKeyFile: string;
   readonly port: number;
 }
 
-/** How soon a bot that was killed is missed: soon enough to wait for, and still many signs of life. */
+/** Short, so that people can wait for it, and still many heartbeats long. */
 const CRASH_NOTICE_SECONDS = 6;
 const FINER_LOG_LEVELS = ['trace', 'debug'];
 
-/** The settings with which the bot of the playground runs: those of production, with other addresses. */
+/** Builds the bot's environment: that of production with other addresses. */
 export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv {
-  const { env, slack, redis, modelUrl, manifest, port } = surroundings;
+  const { env, slack, redis, modelUrl, manifest, auditKeyFile, port } = surroundings;
   const { SLACK_SIGNING_SECRET: _http, PUBLIC_URL: _public, NODE_OPTIONS: _loader, ...given } = env;
   const { LOG_LEVEL: level = 'info' } = given;
   return {
+    ...(env.AUDIT_KEY === undefined && { AUDIT_KEY_FILE: auditKeyFile }),
     ...(redis.source === 'started' ? withoutRedisSettings(given) : given),
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -30,7 +35,7 @@ export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv
     MANIFEST: manifest,
     PORT: String(port),
     CRASH_NOTICE_SECONDS: String(CRASH_NOTICE_SECONDS),
-    // That it is connected is known from its log, which says so at the level "info".
+    // The log line that reports the connection has the level "info".
     LOG_LEVEL: FINER_LOG_LEVELS.includes(level) ? level : 'info',
     ...(modelUrl !== undefined && {
       OPENAI_API_KEY: 'scripted',
@@ -40,7 +45,25 @@ export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv
   };
 }
 
-/** A server that was started here is a single one, whatever the one in the environment is. */
+/** Removes Redis settings of the environment, which describe another server than the private one. */
 function withoutRedisSettings(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('REDIS_')));
+}
+
+/**
+ * Chooses the bot's port for callbacks: the one after the page's, so that URLs stay valid after a restart, or a free one
+ * if that is taken.
+ */
+export async function chooseBotPort(pagePort: number): Promise<number> {
+  const next = pagePort + 1;
+  return pagePort > 0 && next <= 65_535 && (await isFree(next)) ? next : await findFreePort();
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    // On every address, as the bot will.
+    probe.listen(port, () => probe.close(() => resolve(true)));
+  });
 }

@@ -13,7 +13,7 @@ export interface PageOptions {
   readonly web?: string;
 }
 
-/** Gives the folder of the built page; builds it where it is missing or older than what it is made of. */
+/** Returns the folder of the built page; builds it when it is missing or older than its sources. */
 export async function buildPage({ log, web = WEB }: PageOptions): Promise<string> {
   const built = join(web, 'dist');
   const builtAt = await changedAt(join(built, 'index.html'));
@@ -24,7 +24,7 @@ export async function buildPage({ log, web = WEB }: PageOptions): Promise<string
   const { build } = await import('vite');
   await build({ configFile: join(web, 'vite.config.ts'), logLevel: 'silent' }).catch((error: unknown) => {
     throw new Error(
-      `The page could not be built from ${web}; mend this and start again:\n${error instanceof Error ? error.message : String(error)}`,
+      `The page could not be built from ${web}; fix this and start again:\n${error instanceof Error ? error.message : String(error)}`,
     );
   });
   return built;

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { readManifest } from '../../src/commands/load-manifest.ts';
+import { readManifest } from '../../src/commands/shared/load-manifest.ts';
 import type { Manifest } from '../../src/tools/manifest/manifest.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { appFromManifest } from '../slack/app-from-manifest.ts';
 import type { AppSeed } from '../slack/build-state.ts';
 
-/** A manifest that the bot will start with, and the Slack app that it declares. */
+/** A valid manifest and the Slack app that it declares. */
 export interface LoadedApp {
   readonly manifest: Manifest;
   readonly app: AppSeed;
 }
 
-/** Reads the manifest as the bot will; what is wrong with it is one error that holds every mistake, a line each. */
+/** Reads the manifest as the bot does; throws one error with one line per mistake. */
 export async function loadApp(
   file: string,
   environment: NodeJS.ProcessEnv,
@@ -26,7 +26,7 @@ export async function loadApp(
   const problems = parsed.ok ? parsed.placeholders : parsed.problems;
   if (!parsed.ok || problems.length > 0) {
     const mistakes = problems.map((problem) => `\n${formatProblem(problem)}`).join('');
-    throw new Error(`The manifest has mistakes; mend them and start again:${mistakes}`);
+    throw new Error(`The manifest has errors. Fix them and start again:${mistakes}`);
   }
   for (const warning of parsed.warnings) log(`warning: ${formatProblem(warning)}`);
   try {

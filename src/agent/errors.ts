@@ -9,7 +9,12 @@ export class AgentError<Code extends string = string> extends Error {
   }
 }
 
-export type DefinitionErrorCode = 'invalid-name' | 'repeated-name' | 'invalid-schema' | 'invalid-option';
+export type DefinitionErrorCode =
+  | 'invalid-name'
+  | 'repeated-name'
+  | 'invalid-schema'
+  | 'missing-function'
+  | 'invalid-option';
 
 /** Reports a tool or an option that cannot be used as written; thrown before anything runs. */
 export class DefinitionError extends AgentError<DefinitionErrorCode> {
@@ -19,6 +24,13 @@ export class DefinitionError extends AgentError<DefinitionErrorCode> {
     super(code, message, options);
     this.tool = tool;
   }
+}
+
+/** Refuses an option that must be a list and is not. */
+export function requireList(option: string, value: unknown): void {
+  if (Array.isArray(value)) return;
+  const given = value === null ? 'null' : typeof value;
+  throw new DefinitionError('invalid-option', `${option} must be a list, not ${given}`);
 }
 
 export type HistoryErrorCode =
@@ -84,7 +96,8 @@ export type ModelErrorCode =
   | 'unknown-model'
   | 'context-too-long'
   | 'content-filter'
-  | 'refused-request';
+  | 'refused-request'
+  | 'malformed-answer';
 
 export interface ModelErrorDetails {
   readonly status?: number | undefined;

@@ -41,7 +41,7 @@ export interface GenerateOptions<
   readonly messages?: readonly Message[] | undefined;
   readonly tools?: Tools | undefined;
   readonly resume?: Resume | undefined;
-  /** How many times the model may be called after a person's message, pauses included. */
+  /** The most calls of the model after a person's message, pauses included. */
   readonly maxSteps?: number | undefined;
   /** The most tokens of history that the model is sent; without it, all of the history. */
   readonly contextBudget?: number | undefined;
@@ -211,7 +211,11 @@ function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutErro
 
 async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
   try {
-    return await model.reply(request);
+    const reply = await model.reply(request);
+    // A model may be the caller's own code; results of tools that ran before it must not be lost.
+    const isValid = typeof reply?.text === 'string' && Array.isArray(reply.calls);
+    const problem = `The model "${model.name}" must answer with a text and a list of calls`;
+    return isValid ? reply : new ModelError('malformed-answer', problem);
   } catch (error) {
     if (error instanceof ModelError) return error;
     throw error;
@@ -248,9 +252,6 @@ function toolSpec({ name, description, inputSchema }: Tool): ToolSpec {
 function checkOptions(options: GenerateOptions): void {
   requirePositive('maxSteps', options.maxSteps);
   requirePositive('contextBudget', options.contextBudget);
-  if (!Array.isArray(options.messages ?? [])) {
-    throw new DefinitionError('invalid-option', 'messages must be a list; a text is given as prompt');
-  }
   if (options.prompt === undefined && (options.messages ?? []).length === 0) {
     throw new DefinitionError('invalid-option', 'generate needs a prompt or messages');
   }

@@ -97,6 +97,7 @@ export function buildRestart(
 
 /** Builds the reply that restarts a call whose tool paused in a `generate` of its own, with the replies to its interrupts. */
 export function restartNested(interrupt: Interrupt, nested: Resume): RestartReply {
+  requireInterrupt(interrupt);
   const { name, ref, input } = interrupt.toolRequest;
   return {
     toolRequest: { name, ref, input: toJson(input) },
@@ -106,6 +107,7 @@ export function restartNested(interrupt: Interrupt, nested: Resume): RestartRepl
 
 /** Builds the reply that ends a waiting call without a run, for example as `expired`; `denied` counts as a denial. */
 export function closeInterrupt(interrupt: Interrupt, status: string, reason: string): CloseReply {
+  requireInterrupt(interrupt);
   const { name, ref } = interrupt.toolRequest;
   return { toolRequest: { name, ref }, metadata: { interruptId: interrupt.id, status, reason } };
 }
@@ -147,7 +149,15 @@ function checkMetadata(tool: ReplyTarget, ref: string, metadata: unknown): JsonO
   );
 }
 
+function requireInterrupt(interrupt: unknown): void {
+  const isInterrupt = isJsonObject(interrupt) && 'id' in interrupt && isJsonObject(interrupt.toolRequest);
+  if (isInterrupt) return;
+  const problem = 'A reply needs an interrupt: pass one of response.interrupts';
+  throw new ReplyError('malformed-reply', problem, { field: 'interrupt' });
+}
+
 function requireOwn(tool: ReplyTarget, interrupt: Interrupt): void {
+  requireInterrupt(interrupt);
   const { name, ref } = interrupt.toolRequest;
   if (name === tool.name) return;
   throw new ReplyError('wrong-tool', `Call ${ref} is one of "${name}", not of "${tool.name}"`, {

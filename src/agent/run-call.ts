@@ -74,14 +74,17 @@ export async function runCall(
     const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     return errorPart(call, `Not run: ${problem}`, replaced);
   }
+  const stopped = () => errorPart(call, 'Not run: the task was stopped', replaced);
   if (tool.kind === 'interrupt') {
+    if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
-      return waitingPart(call, { metadata: copyMetadata(await tool.requestMetadata?.(fit.value)), replaced });
+      const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
+      return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
     } catch (error) {
-      return fail(error, describeError(error));
+      return settings.signal.aborted ? stopped() : fail(error, describeError(error));
     }
   }
-  if (settings.signal.aborted) return errorPart(call, 'Not run: the task was stopped', replaced);
+  if (settings.signal.aborted) return stopped();
 
   const limit = limitTime(settings.signal, tool.timeoutMs);
   const { signal } = limit;

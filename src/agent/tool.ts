@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DefinitionError } from './errors.ts';
+import { DefinitionError, requireList } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Interrupt, Media } from './messages.ts';
 import { buildRespond, buildRestart, type RespondReply, type RestartReply } from './replies.ts';
@@ -45,7 +45,7 @@ interface ToolParts<Name extends string, Input, Given> {
 export type Tool<Name extends string = string, Input = unknown, Given = unknown> =
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'interrupt';
-      /** Computes the metadata of the interrupt. */
+      /** Computes the metadata of the interrupt from the input of the call. */
       requestMetadata?(input: Input): JsonObject | Promise<JsonObject>;
     })
   | (ToolParts<Name, Input, Given> & {
@@ -122,7 +122,7 @@ export interface ActionConfig<Name extends string, Input extends Schema, Output 
 
 export interface InterruptConfig<Name extends string, Input extends Schema, Output extends Schema>
   extends ToolConfig<Name, Input, Output> {
-  /** The metadata of each interrupt, or a function that computes it from the input. */
+  /** The metadata of the interrupt, or a function that computes it from the input of the call. */
   readonly requestMetadata?: JsonObject | ((input: Parsed<Input>) => JsonObject | Promise<JsonObject>);
 }
 
@@ -136,22 +136,23 @@ export function defineTool<
   run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
 ): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
   const { timeoutMs } = config;
+  const parts = compileConfig(config);
   if (typeof run !== 'function') {
     throw new DefinitionError(
-      'invalid-option',
-      `Tool "${config.name}" has no function; use defineInterrupt for a tool that only asks`,
-      config.name,
+      'missing-function',
+      `Tool "${parts.name}": defineTool needs a function as its second argument; a tool that only asks is a defineInterrupt`,
+      parts.name,
     );
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
     throw new DefinitionError(
       'invalid-option',
-      `Tool "${config.name}": timeoutMs must be above 0`,
-      config.name,
+      `Tool "${parts.name}": timeoutMs must be above 0`,
+      parts.name,
     );
   }
   const tool = {
-    ...compileConfig(config),
+    ...parts,
     kind: 'tool' as const,
     run,
     idempotent: config.idempotent ?? false,
@@ -194,7 +195,7 @@ function compileConfig<Name extends string, Input extends Schema, Output extends
   config: ToolConfig<Name, Input, Output>,
 ) {
   const { name, description } = config;
-  if (!TOOL_NAME.test(name)) {
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
     throw new DefinitionError(
       'invalid-name',
       `Tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"; models refuse any other`,
@@ -221,8 +222,13 @@ function compileConfig<Name extends string, Input extends Schema, Output extends
 
 /** Indexes tools by name in a map, in which a name such as `__proto__` finds nothing that was not defined. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  requireList('tools', tools);
   const byName = new Map<string, Tool>();
-  for (const tool of tools) {
+  for (const [index, tool] of tools.entries()) {
+    if (tool?.kind !== 'tool' && tool?.kind !== 'interrupt') {
+      const problem = `tools[${index}] is no tool; define it with defineTool or defineInterrupt`;
+      throw new DefinitionError('invalid-option', problem);
+    }
     if (byName.has(tool.name)) {
       throw new DefinitionError(
         'repeated-name',

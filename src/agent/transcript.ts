@@ -1,4 +1,4 @@
-import { HistoryError, type HistoryErrorCode } from './errors.ts';
+import { HistoryError, type HistoryErrorCode, requireList } from './errors.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from './json.ts';
 import {
   type CallPart,
@@ -41,6 +41,7 @@ export class Transcript {
 
   /** Reads messages; a call among them that neither waits nor has a result is an error. */
   static of(messages: readonly unknown[] = []): Transcript {
+    requireList('messages', messages);
     const transcript = new Transcript();
     for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
     for (const call of transcript.#round.values()) if (call.state === 'open') transcript.#failDangling(call);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
 import type { Store } from '../store/port/store.ts';
 import type { PendingLimits } from '../tools/manifest/manifest.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
+import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';

@@ -1,13 +1,14 @@
 import { showLine } from '../bot/cards/show-text.ts';
+import { readSettings } from '../settings.ts';
+import { checkAudit } from './checks/check-audit.ts';
 import { checkManifest } from './checks/check-manifest.ts';
 import { checkModel } from './checks/check-model.ts';
 import { checkRedis } from './checks/check-redis.ts';
-import { checkSettings } from './checks/check-settings.ts';
 import { checkSlack } from './checks/check-slack.ts';
 import { checkTools } from './checks/check-tools.ts';
-import type { Finding } from './checks/finding.ts';
-import { type Command, EXIT } from './command.ts';
-import { readOptions } from './read-options.ts';
+import { type Finding, failed, ok } from './checks/finding.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { readOptions } from './shared/options.ts';
 
 const MARKS: Readonly<Record<Finding['status'], string>> = {
   ok: 'ok     ',
@@ -16,38 +17,46 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
   'not-checked': '-      ',
 };
 
-/** Looks at everything the bot needs, changes nothing, and says a line for each: well, or how to mend it. */
+/** Checks everything that the bot needs without changing anything, and prints for each whether it works or how to fix it. */
 export const doctor: Command = {
   help: `Usage: countersign doctor [--json]
 
-Checks what the bot needs, a line each: settings, manifest, Redis and how it keeps its data, Slack's tokens, the
-scopes that were granted against those of the manifest, each model (it is asked to call a harmless tool, with the
-parameters of the manifest, and looked up in its provider's list), and that every module loads and every MCP server
-comes up. What depends on something missing is not checked.
+Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
+app against those of the manifest, each model (it is asked to call a harmless tool with the parameters of the manifest,
+and looked up in its provider's list), that every module loads and every MCP server starts, and that the audit log is
+signed and exported. Checks that depend on something missing are skipped.
 
   --json         print one JSON object: ok, findings
 
-Exit code: 0 all is well (warnings do not count), 1 something is not, 2 not understood.
+Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong usage.
 `,
   async run(args, context) {
     const { values } = readOptions(args, { json: { type: 'boolean' } });
     const { environment, write } = context;
     const all: Finding[] = [];
-    const tell = async (findings: readonly Finding[]): Promise<void> => {
+    const report = async (findings: readonly Finding[]): Promise<void> => {
       all.push(...findings);
       if (values.json) return;
       for (const { check, status, message } of findings)
         await write(`${MARKS[status]}  ${check}: ${showLine(message)}\n`);
     };
-    await tell(checkSettings(environment));
+    await report(checkSettings(environment));
     const { findings, loaded } = await checkManifest(environment);
-    await tell(findings);
-    await tell(await checkRedis(context));
-    await tell(await checkSlack(environment, loaded?.manifest));
-    await tell(await checkModel(environment, loaded?.manifest));
-    await tell(await checkTools(loaded, environment));
-    const ok = all.every(({ status }) => status === 'ok' || status === 'warning');
-    if (values.json) await write(`${JSON.stringify({ ok, findings: all })}\n`);
-    return ok ? EXIT.ok : EXIT.problem;
+    await report(findings);
+    await report(await checkRedis(context));
+    await report(await checkSlack(environment, loaded?.manifest));
+    await report(await checkModel(environment, loaded?.manifest));
+    await report(await checkTools(loaded, environment));
+    await report(await checkAudit(context, loaded));
+    const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
+    if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all })}\n`);
+    return isOk ? EXIT.ok : EXIT.problem;
   },
 };
+
+/** Names every setting that is missing or wrong. */
+function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
+  const read = readSettings(environment);
+  if (read.ok) return [ok('settings', 'all required settings are set')];
+  return read.problems.map((problem) => failed('settings', `${problem}; see .env.example`));
+}

@@ -1,9 +1,9 @@
 import { formatProblem } from '../tools/manifest/problem.ts';
-import { type Command, EXIT } from './command.ts';
-import { manifestFile, readManifest } from './load-manifest.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { manifestFile, readManifest } from './shared/load-manifest.ts';
+import { readOptions } from './shared/options.ts';
 
-/** Says every mistake in a manifest at once, as editors read it. */
+/** Prints every mistake in a manifest at once, in the format that editors recognize. */
 export const manifestCheck: Command = {
   help: `Usage: countersign manifest check [file] [--json]
 
@@ -13,10 +13,10 @@ still a placeholder is a warning here; the bot does not start with one.
 
   --json         print one JSON object: ok, file, problems, warnings, placeholders
 
-Exit code: 0 without a mistake (warnings do not count), 1 with one, 2 not understood.
+Exit code: 0 no mistake (warnings do not count), 1 mistakes, 2 wrong usage.
 `,
   async run(args, { environment, write, writeError }) {
-    const { values, positionals } = readOptions(args, { json: { type: 'boolean' } }, { words: 1 });
+    const { values, positionals } = readOptions(args, { json: { type: 'boolean' } }, { positionals: 1 });
     const file = manifestFile(environment, positionals[0]);
     const parsed = await readManifest(file, environment);
     const { ok, warnings } = parsed;

@@ -1,10 +1,9 @@
 import { createAppLink } from '../tools/manifest/slack-manifest.ts';
-import { type Command, EXIT } from './command.ts';
-import { manifestFile, requireManifest } from './load-manifest.ts';
-import { readOptions } from './read-options.ts';
-import { HTTP_HELP, HTTP_OPTION, slackConnection } from './slack-connection.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { manifestFile, requireManifest } from './shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
 
-/** Prints the one-click link with which a person creates the app in a browser. */
+/** Prints the link with which a person creates the app in a browser. */
 export const manifestLink: Command = {
   help: `Usage: countersign manifest link [file] [--http URL]
 
@@ -13,7 +12,7 @@ Prints a link that opens Slack's "create app" page with everything filled in.
 ${HTTP_HELP}
 `,
   async run(args, { environment, write }) {
-    const { values, positionals } = readOptions(args, HTTP_OPTION, { words: 1 });
+    const { values, positionals } = readOptions(args, HTTP_OPTION, { positionals: 1 });
     const connection = slackConnection(values.http);
     const { manifest } = await requireManifest(manifestFile(environment, positionals[0]), environment);
     await write(`${createAppLink(manifest, connection)}\n`);

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { slackManifest } from '../tools/manifest/slack-manifest.ts';
-import { callSlack, type SlackAnswer } from './call-slack.ts';
-import { type Command, EXIT } from './command.ts';
-import { Failure } from './failure.ts';
-import { manifestFile, requireManifest } from './load-manifest.ts';
-import { readOptions } from './read-options.ts';
-import { HTTP_HELP, HTTP_OPTION, slackConnection } from './slack-connection.ts';
-import { UsageError } from './usage-error.ts';
+import { callSlack, type SlackResponse } from './shared/call-slack.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { Failure, UsageError } from './shared/errors.ts';
+import { manifestFile, requireManifest } from './shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
 
 const Problems = z.array(z.object({ message: z.string(), pointer: z.string().catch('') })).catch([]);
 const Pushed = z.object({
@@ -16,30 +14,30 @@ const Pushed = z.object({
 });
 
 const TOKEN_HINT =
-  'make an app configuration token at https://api.slack.com/apps and set SLACK_CONFIG_TOKEN to it';
+  'create an app configuration token at https://api.slack.com/apps and set SLACK_CONFIG_TOKEN to it';
 
-/** Creates the Slack app or brings it up to date; what Slack finds wrong is printed, and then nothing is changed. */
+/** Creates or updates the Slack app. If Slack finds mistakes, they are printed and nothing is changed. */
 export const manifestPush: Command = {
   help: `Usage: countersign manifest push [file] [--app-id ID] [--http URL] [--json]
 
-Has Slack check the app manifest, then creates the app, or updates the one named. The environment must have
-SLACK_CONFIG_TOKEN: an app configuration token from https://api.slack.com/apps, good for twelve hours.
+Lets Slack check the app manifest, then creates the app, or updates the one named. SLACK_CONFIG_TOKEN must be set to an
+app configuration token from https://api.slack.com/apps, which is valid for twelve hours.
 
   --app-id ID    update this app (A012ABCDEF); without it a new one is created
 ${HTTP_HELP}
   --json         print one JSON object: ok, and appId or problems
 
-Exit code: 0 pushed, 1 refused by Slack or wrong, 2 not understood.
+Exit code: 0 pushed, 1 rejected by Slack or failed, 2 wrong usage.
 `,
   async run(args, { environment, write, writeError }) {
     const { values, positionals } = readOptions(
       args,
       { json: { type: 'boolean' }, 'app-id': { type: 'string' }, ...HTTP_OPTION },
-      { words: 1 },
+      { positionals: 1 },
     );
     const appId = values['app-id'];
     if (appId !== undefined && !/^A[A-Z0-9]{2,}$/.test(appId))
-      throw new UsageError(`--app-id wants the id of an app, such as A012ABCDEF, and "${appId}" is none`);
+      throw new UsageError(`--app-id needs the id of an app, such as A012ABCDEF, but got "${appId}"`);
     const connection = slackConnection(values.http);
     const { SLACK_CONFIG_TOKEN: token = '' } = environment;
     if (token === '') throw new Failure(`SLACK_CONFIG_TOKEN is not set; ${TOKEN_HINT}`);
@@ -53,30 +51,30 @@ Exit code: 0 pushed, 1 refused by Slack or wrong, 2 not understood.
       'apps.manifest.validate',
       `apps.manifest.${appId === undefined ? 'create' : 'update'}`,
     ]) {
-      const answer = await callSlack(method, token, given, environment);
-      const problems = problemsIn(answer, method);
+      const response = await callSlack(method, token, given, environment);
+      const problems = problemsIn(response, method);
       if (problems.length > 0) {
         if (values.json) await write(`${JSON.stringify({ ok: false, problems })}\n`);
         else for (const problem of problems) await writeError(`${problem}\n`);
         return EXIT.problem;
       }
       if (method === 'apps.manifest.validate') continue;
-      const pushed = Pushed.safeParse(answer.body);
-      if (!pushed.success) throw new Failure(`Slack says that ${method} went well, but names no app`);
-      await write(values.json ? asJson(pushed.data) : inWords(pushed.data, appId));
+      const pushed = Pushed.safeParse(response.body);
+      if (!pushed.success) throw new Failure(`Slack's response to ${method} names no app`);
+      await write(values.json ? asJson(pushed.data) : formatPushed(pushed.data, appId));
     }
     return EXIT.ok;
   },
 };
 
-function problemsIn({ ok, error, body }: SlackAnswer, method: string): string[] {
+function problemsIn({ ok, error, body }: SlackResponse, method: string): string[] {
   if (ok) return [];
   const problems = Problems.parse(body.errors).map(
     ({ pointer, message }) => `slack${pointer.replaceAll('/', '.')}: ${message}`,
   );
   if (problems.length > 0) return problems;
   const hint = /auth|token/.test(error) ? `; ${TOKEN_HINT}` : '';
-  return [`Slack refuses ${method}: ${error}${hint}`];
+  return [`Slack rejects ${method}: ${error}${hint}`];
 }
 
 function asJson({
@@ -88,7 +86,7 @@ function asJson({
   return `${JSON.stringify({ ok: true, appId: app_id, mustInstall, ...(installUrl !== undefined && { installUrl }) })}\n`;
 }
 
-function inWords(
+function formatPushed(
   { app_id, oauth_authorize_url: installUrl, permissions_updated }: z.infer<typeof Pushed>,
   appId: string | undefined,
 ): string {
@@ -96,5 +94,5 @@ function inWords(
   if (appId === undefined) {
     return `created ${app_id}\ninstall it: ${installUrl ?? settings}\nits tokens: ${settings}\n`;
   }
-  return `updated ${app_id}\n${permissions_updated === true ? `its scopes have changed, so install it again: ${settings}/install-on-team\n` : ''}`;
+  return `updated ${app_id}\n${permissions_updated === true ? `its scopes have changed; install it again: ${settings}/install-on-team\n` : ''}`;
 }

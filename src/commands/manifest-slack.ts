@@ -1,14 +1,13 @@
 import { slackManifestText } from '../tools/manifest/slack-manifest.ts';
-import { type Command, EXIT } from './command.ts';
-import { manifestFile, requireManifest } from './load-manifest.ts';
-import { readOptions } from './read-options.ts';
-import { HTTP_HELP, HTTP_OPTION, slackConnection } from './slack-connection.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { manifestFile, requireManifest } from './shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
 
-/** Prints Slack's own part of the manifest and nothing else, so that it can be piped to where Slack wants it. */
+/** Prints Slack's part of the manifest and nothing else, so that it can be piped. */
 export const manifestSlack: Command = {
   help: `Usage: countersign manifest slack [file] [--json] [--http URL]
 
-Prints the app manifest that Slack takes: the section "slack", fitted to Socket Mode.
+Prints the app manifest for Slack: the section "slack", set up for Socket Mode.
 
   --json         print JSON instead of YAML
 ${HTTP_HELP}
@@ -17,7 +16,7 @@ ${HTTP_HELP}
     const { values, positionals } = readOptions(
       args,
       { json: { type: 'boolean' }, ...HTTP_OPTION },
-      { words: 1 },
+      { positionals: 1 },
     );
     const connection = slackConnection(values.http);
     const { manifest } = await requireManifest(manifestFile(environment, positionals[0]), environment);

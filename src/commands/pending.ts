@@ -1,29 +1,23 @@
-import { z } from 'zod';
-import type { JsonValue } from '../agent/json.ts';
 import { cut, showLine } from '../bot/cards/show-text.ts';
+import { readDetails } from '../bot/requests/request-details.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { readWaiting } from '../store/redis/verbs/read-waiting.ts';
-import { type Command, EXIT } from './command.ts';
-import { withRecord } from './open-record.ts';
-import { readOptions } from './read-options.ts';
+import { type Command, EXIT } from './shared/command.ts';
+import { withRecord } from './shared/open-record.ts';
+import { readOptions } from './shared/options.ts';
 
-const LONGEST_INPUT = 100;
-const Call = z.object({
-  interrupt: z.object({
-    toolRequest: z.object({ name: z.string(), input: z.custom<JsonValue>((value) => value !== undefined) }),
-  }),
-});
+const MAX_INPUT_LENGTH = 100;
 
-/** Lists everything that waits for people, also what no one looks at any more. */
+/** Lists every request that waits for people. */
 export const pending: Command = {
   help: `Usage: countersign pending [--json]
 
-Prints a line for each request that waits: for a signature, an answer, or for somebody to say what became of an
-action whose outcome is unknown. Only REDIS_URL is needed.
+Prints a line for each request that waits: for an approval, an answer, or someone to confirm the outcome of an action
+when it is unknown. Only REDIS_URL is needed.
 
-  --json         print a JSON object a line
+  --json         print one JSON object per line
 
-Exit code: 0, also when nothing waits; 1 when a request cannot be read or Redis not be reached; 2 not understood.
+Exit code: 0 also if nothing waits, 1 a request or Redis cannot be read, 2 wrong usage.
 `,
   async run(args, context) {
     const { values } = readOptions(args, { json: { type: 'boolean' } });
@@ -36,10 +30,10 @@ Exit code: 0, also when nothing waits; 1 when a request cannot be read or Redis 
           unreadable += 1;
           await writeError(`${requestId} cannot be read: ${loaded.problem}\n`);
         }
-        // What was settled meanwhile waits no more.
+        // The request may have been settled meanwhile.
         if (loaded.outcome !== 'found' || !['pending', 'unknown'].includes(loaded.request.state)) continue;
         const shown = describe(loaded.request);
-        await write(`${values.json ? JSON.stringify(shown) : inWords(shown)}\n`);
+        await write(`${values.json ? JSON.stringify(shown) : formatRequest(shown)}\n`);
       }
       return unreadable === 0 ? EXIT.ok : EXIT.problem;
     });
@@ -49,7 +43,7 @@ Exit code: 0, also when nothing waits; 1 when a request cannot be read or Redis 
 function describe(request: RequestRecord) {
   const { id, kind, state, threadId, requester, principals, policy, approvals, createdAt, expiresAt } =
     request;
-  const call = Call.safeParse(request.details).data?.interrupt.toolRequest;
+  const call = readDetails(request)?.interrupt.toolRequest;
   return {
     id,
     kind,
@@ -66,14 +60,14 @@ function describe(request: RequestRecord) {
   };
 }
 
-function inWords(shown: ReturnType<typeof describe>): string {
+function formatRequest(shown: ReturnType<typeof describe>): string {
   const { id, kind, state, tool, input, requester, waitsFor, approvals, quorum, createdAt, expiresAt } =
     shown;
   const progress = kind === 'approval' && state === 'pending' ? ` (${approvals} of ${quorum})` : '';
   return [
     state === 'unknown' ? 'unknown outcome' : `${kind}${progress}`,
-    `${showLine(tool ?? 'unknown tool')} ${cut(showLine(JSON.stringify(input)), LONGEST_INPUT)}`,
-    `asked by ${requester} at ${createdAt}`,
+    `${showLine(tool ?? 'unknown tool')} ${cut(showLine(JSON.stringify(input)), MAX_INPUT_LENGTH)}`,
+    `requested by ${requester} at ${createdAt}`,
     `waits for ${waitsFor.join(', ')}${expiresAt === null ? '' : ` until ${expiresAt}`}`,
     id,
   ].join('  ');

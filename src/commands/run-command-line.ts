@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, type CommandContext, EXIT } from './command.ts';
-import { UsageError } from './usage-error.ts';
+import { describeError } from '../agent/util/describe-error.ts';
+import { type Command, type CommandContext, EXIT } from './shared/command.ts';
+import { UsageError } from './shared/errors.ts';
 
 interface Listed {
   /** One word or two. */
   readonly name: string;
   readonly summary: string;
-  /** Loaded when it is used: some bring half the program with them, and a check of the manifest should be quick. */
+  /** Loads the command when it is used: some import half the program, and a check of the manifest should be quick. */
   readonly load: () => Promise<Command>;
 }
 
@@ -43,47 +44,59 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'pending',
-    summary: 'list what waits for people',
+    summary: 'list the requests that wait for people',
     load: async () => (await import('./pending.ts')).pending,
   },
   {
     name: 'audit',
-    summary: 'print the audit log, or what is new in it',
+    summary: 'list what happened, in the order of time',
     load: async () => (await import('./audit.ts')).audit,
   },
   {
     name: 'audit verify',
-    summary: 'find rows of the audit log that were changed or removed',
+    summary: 'find what was changed or removed in the audit log',
     load: async () => (await import('./audit-verify.ts')).auditVerify,
+  },
+  {
+    name: 'audit trim',
+    summary: 'remove exported rows of the audit log from Redis',
+    load: async () => (await import('./audit-trim.ts')).auditTrim,
+  },
+  {
+    name: 'audit key',
+    summary: 'make the key that signs the audit log',
+    load: async () => (await import('./audit-key.ts')).auditKey,
   },
 ];
 
-/** Carries out one command line and gives its exit code; whatever goes wrong is one message without a stack. */
+/** Runs one command line and returns its exit code; any error is one message without a stack. */
 export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {
   const listed = findCommand(argv);
   const called = listed === undefined ? 'countersign' : `countersign ${listed.name}`;
   try {
-    if (listed === undefined) return await withoutCommand(argv, context);
+    if (listed === undefined) return await runWithoutCommand(argv, context);
     const args = argv.slice(wordsOf(listed).length);
     const command = await listed.load();
     if (!asksForHelp(args)) return await command.run(args, context);
     await context.write(command.help);
     return EXIT.ok;
   } catch (error) {
-    await context.writeError(`${called}: ${error instanceof Error ? error.message : String(error)}\n`);
+    await context.writeError(`${called}: ${describeError(error)}\n`);
     if (!(error instanceof UsageError)) return EXIT.problem;
     await context.writeError(`See "${called} --help".\n`);
-    return EXIT.notUnderstood;
+    return EXIT.usage;
   }
 }
 
-/** The command with the most words that the line begins with. */
+/** Finds the command with the most words that the line begins with. */
 function findCommand(argv: readonly string[]): Listed | undefined {
-  const fitting = COMMANDS.filter((command) => wordsOf(command).every((word, index) => argv[index] === word));
-  return fitting.sort((left, right) => wordsOf(right).length - wordsOf(left).length)[0];
+  const matching = COMMANDS.filter((command) =>
+    wordsOf(command).every((word, index) => argv[index] === word),
+  );
+  return matching.sort((left, right) => wordsOf(right).length - wordsOf(left).length)[0];
 }
 
-async function withoutCommand(argv: readonly string[], { write }: CommandContext): Promise<number> {
+async function runWithoutCommand(argv: readonly string[], { write }: CommandContext): Promise<number> {
   const [first, second] = argv;
   const group = COMMANDS.filter((command) => first !== undefined && command.name.startsWith(`${first} `));
   if (asksForHelp(argv)) {
@@ -95,11 +108,11 @@ async function withoutCommand(argv: readonly string[], { write }: CommandContext
     await write(`${JSON.parse(text).version}\n`);
     return EXIT.ok;
   }
-  if (first === undefined) throw new UsageError('which command?');
+  if (first === undefined) throw new UsageError('no command given');
   if (group.length === 0) throw new UsageError(`there is no command "${first}"`);
   const choices = group.map(({ name }) => `"${name}"`).join(', ');
   const problem =
-    second === undefined ? `"${first}" alone is no command` : `there is no command "${first} ${second}"`;
+    second === undefined ? `"${first}" needs a second word` : `there is no command "${first} ${second}"`;
   throw new UsageError(`${problem}; there are ${choices}`);
 }
 
@@ -112,8 +125,7 @@ ${lines}
   --help       show this text, or with a command what it does
   --version    show the version
 
-Settings come from the environment; see .env.example. Exit code: 0 all is well, 1 a problem was found, 2 the command
-line was not understood.
+Settings come from the environment; see .env.example. Exit code: 0 success, 1 a problem was found, 2 wrong usage.
 `;
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closeInterrupt, DefinitionError, defineTool, generate, settle } from '../../src/index.ts';
@@ -103,18 +102,18 @@ describe('the results of siblings', () => {
       {
         name: 'wait',
         description: 'Waits.',
-        inputSchema: z.object({ id: z.string(), ms: z.number(), pause: z.boolean() }),
+        inputSchema: z.object({ id: z.string(), after: z.string().optional(), pause: z.boolean() }),
       },
-      async ({ id, ms, pause }, { resumed, interrupt }) => {
+      async ({ id, after, pause }, { resumed, interrupt }) => {
         if (pause && resumed === undefined) interrupt();
-        await sleep(ms);
+        if (after !== undefined) await expect.poll(() => ended).toContain(after);
         ended.push(id);
         return id;
       },
     );
-    const waits = (id: string, ms: number, pause = false) => call(id, 'wait', { id, ms, pause });
+    const waits = (id: string, pause: boolean, after?: string) => call(id, 'wait', { id, after, pause });
     const { model, server } = await scripted(
-      calls(waits('a', 30, true), waits('b', 30), waits('c', 0, true), waits('d', 0)),
+      calls(waits('a', true, 'c'), waits('b', false, 'd'), waits('c', true), waits('d', false)),
       says('Done.'),
     );
     const paused = await generate({ model, tools: [wait], prompt: 'Go' });

@@ -5,12 +5,12 @@ import { checkRequest } from '../../playground/model/check-request.ts';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { type Message, type Model, openAIModel } from '../../src/index.ts';
+import { countFor } from '../support/count-for.ts';
 import { type ForetoldCall, type ForetoldTurn, foretell } from './property/foretell.ts';
 import { type PlayedThread, play } from './property/play.ts';
 import { threadPlan } from './property/thread-plan.ts';
 
-const runs = Number(process.env.COUNTERSIGN_PROPERTY_RUNS ?? 150);
-const timeout = 60_000 + runs * 200;
+const runs = countFor('PROPERTY_RUNS', { quick: 50, full: 500 });
 
 let local: LocalModel;
 let model: Model;
@@ -21,26 +21,22 @@ beforeAll(async () => {
 });
 afterAll(() => local.stop());
 
-test(
-  `each approved call of ${runs} random threads takes effect once, and each call has one result`,
-  async () => {
-    const threads = fc.asyncProperty(threadPlan, async (plan) => {
-      const turns = foretell(plan);
-      script = scriptOf(turns);
-      const earlier = { requests: local.requests.length, refusals: local.refusals.length };
+test(`each approved call of ${runs} random threads takes effect once, and each call has one result`, async () => {
+  const threads = fc.asyncProperty(threadPlan, async (plan) => {
+    const turns = foretell(plan);
+    script = scriptOf(turns);
+    const earlier = { requests: local.requests.length, refusals: local.refusals.length };
 
-      const played = await play(turns, model);
+    const played = await play(turns, model);
 
-      expect(script).toEqual([]);
-      expect(local.refusals.slice(earlier.refusals)).toEqual([]);
-      checkThread(turns, played);
-      checkRequests(turns, local.requests.slice(earlier.requests), played.messages);
-    });
-    // A failure prints the seed, the path and the smallest thread that fails; `fc.assert` takes them back.
-    await fc.assert(threads, { numRuns: runs });
-  },
-  timeout,
-);
+    expect(script).toEqual([]);
+    expect(local.refusals.slice(earlier.refusals)).toEqual([]);
+    checkThread(turns, played);
+    checkRequests(turns, local.requests.slice(earlier.requests), played.messages);
+  });
+  // A failure prints the seed, the path and the smallest thread that fails; `fc.assert` takes them back.
+  await fc.assert(threads, { numRuns: runs });
+});
 
 function scriptOf(turns: readonly ForetoldTurn[]): ModelReply[] {
   return turns.flatMap(({ rounds }): ModelReply[] => [

@@ -141,6 +141,64 @@ describe('a tool', () => {
   });
 });
 
+describe('the metadata of a tool that only asks', () => {
+  const inputSchema = z.object({ amount: z.number(), currency: z.string().default('EUR') });
+  const asking = (requestMetadata: Parameters<typeof defineInterrupt>[0]['requestMetadata']) =>
+    defineInterrupt({
+      name: 'ask',
+      description: 'Asks.',
+      inputSchema,
+      ...(requestMetadata !== undefined && { requestMetadata }),
+    });
+
+  it.each([
+    ['is the given object', { urgent: true }, { urgent: true }],
+    ['is computed from the input', (input: unknown) => ({ about: input as JsonObject }), 'about'],
+    ['may be a promise', async (input: unknown) => ({ about: input as JsonObject }), 'about'],
+    ['is left out unless it is given', undefined, undefined],
+  ])('%s', async (_title, requestMetadata, expected) => {
+    const ask = asking(requestMetadata);
+    const { model } = await scripted(calls(call('c1', 'ask', { amount: 5 })));
+    const paused = await generate({ model, tools: [ask], prompt: 'Go' });
+    const about = { about: { amount: 5, currency: 'EUR' } };
+    expect(waiting(paused, 'c1').metadata).toEqual(expected === 'about' ? about : expected);
+  });
+
+  it('that cannot be computed makes the call fail, and its siblings wait on', async () => {
+    const broken = new Error('no such rate');
+    const failing = asking(() => {
+      throw broken;
+    });
+    const { transfer } = buildTools();
+    const { model } = await scripted(calls(call('c1', 'ask', { amount: 5 }), transferCall('c2', 5)));
+    const failed: unknown[] = [];
+    const paused = await generate({
+      model,
+      tools: [failing, transfer],
+      prompt: 'Go',
+      onToolError: ({ error }) => failed.push(error),
+    });
+    expect(failed).toEqual([broken]);
+    expect(keptResults(paused.messages)).toEqual({ c1: { status: 'error', message: 'no such rate' } });
+    expect(paused.interrupts.map(({ toolRequest }) => toolRequest.ref)).toEqual(['c2']);
+  });
+
+  it('is not waited for once the task is stopped', async () => {
+    const controller = new AbortController();
+    const slow = asking(() => {
+      setImmediate(() => controller.abort());
+      return new Promise(() => {});
+    });
+    const { model } = await scripted(calls(call('c1', 'ask', { amount: 5 })));
+    const { signal } = controller;
+    const stopped = await generate({ model, tools: [slow], prompt: 'Go', signal });
+    expect(stopped.finishReason).toBe('aborted');
+    expect(keptResults(stopped.messages)).toMatchObject({
+      c1: { message: expect.stringContaining('Not run') },
+    });
+  });
+});
+
 describe('what a caller hands in', () => {
   it('may be frozen to its depths, and is the same afterwards', async () => {
     const { tools, transfer } = buildTools();
@@ -185,6 +243,22 @@ describe('what a caller hands in', () => {
     await generate({ model, tools: [spend], messages: stored(paused.messages), resume });
     expect(sentResults(server)).toEqual([['c1', 'spent']]);
     expect(sentCalls(server)).toEqual([{ id: 'c1', name: 'spend', input: { items: ['pen'] } }]);
+  });
+
+  it('is not changed by a tool that changes the metadata of its restart', async () => {
+    const seen: unknown[] = [];
+    const pay = doing('pay', ({ resumed, interrupt }) => {
+      if (resumed === undefined) return interrupt();
+      seen.push({ ...resumed });
+      Object.assign(resumed, { by: 'Eve' });
+      return null;
+    });
+    const { model } = await scripted(calls(call('c1', 'pay')), says('Done.'));
+    const paused = await generate({ model, tools: [pay], prompt: 'Go' });
+    const restart = [pay.restart(waiting(paused, 'c1'), { by: 'Ada' })];
+    await generate({ model, tools: [pay], messages: paused.messages, resume: { restart } });
+    expect(seen).toEqual([{ by: 'Ada' }]);
+    expect(restart[0]?.metadata.resumed).toEqual({ by: 'Ada' });
   });
 
   it('keeps metadata as it was when the tool paused, as plain JSON', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 
 /*
- * What compiles and what does not. Nothing here is ever run: `npm run typecheck` is the test, and an expected error that
+ * Samples that compile and samples that do not. Nothing here is ever run: `npm run typecheck` is the test, and an expected error that
  * does not come is itself an error.
  */
 
@@ -129,6 +129,32 @@ export function wrongFunctionsDoNotCompile(): void {
   // @ts-expect-error a tool has a description
   defineTool({ name: 'wrong' }, () => null);
   defineTool({ name: 'free', description: '' }, () => {});
+}
+
+/** The metadata of an interrupt is plain JSON, fixed or computed from the parsed input. */
+export function wrongRequestMetadataDoesNotCompile(): void {
+  const inputSchema = z.object({ count: z.number().default(1) });
+  defineInterrupt({ name: 'right', description: '', inputSchema, requestMetadata: { urgent: true } });
+  defineInterrupt({
+    name: 'right',
+    description: '',
+    inputSchema,
+    requestMetadata: async (input) => {
+      expectType<Equal<typeof input, { count: number }>>();
+      return { count: input.count };
+    },
+  });
+  // @ts-expect-error metadata is an object
+  defineInterrupt({ name: 'wrong', description: '', inputSchema, requestMetadata: 'urgent' });
+  defineInterrupt({
+    name: 'wrong',
+    description: '',
+    inputSchema,
+    // @ts-expect-error metadata is plain JSON, and a date is not
+    requestMetadata: () => ({ at: new Date() }),
+  });
+  // @ts-expect-error only a tool that asks has metadata of its own
+  defineTool({ name: 'wrong', description: '', inputSchema, requestMetadata: { urgent: true } }, () => null);
 }
 
 /** The interrupts of a response are those of its tools: the name tells which one, and so types the input. */

@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Finds or installs the browser of the run and builds the page once for all files; without a browser the run fails here, with the ways out. */
+/** Finds or installs a browser and builds the page once for all files; without a browser the run fails here with instructions. */
 export async function setup(project: TestProject): Promise<void> {
   const log = (line: string) => process.stdout.write(`${line}\n`);
   const [chromium] = await Promise.all([bringUpChromium({ log }), buildPage({ log })]);

@@ -1,93 +1,93 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Visitor } from '../../playground/chromium/visitor.ts';
-import { PLACES } from '../../playground/slack/default-cast.ts';
-import { setStage } from './stage.ts';
+import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { CHANNELS } from '../../playground/slack/default-cast.ts';
+import { startFixture } from './fixture.ts';
 
-const stage = setStage();
-let remi: Visitor;
-let alice: Visitor;
+const playground = startFixture();
+let remi: PersonPage;
+let alice: PersonPage;
 
 beforeAll(async () => {
-  [remi, alice] = await Promise.all([stage.visit('remi'), stage.visit('alice')]);
+  [remi, alice] = await Promise.all([playground.openAs('remi'), playground.openAs('alice')]);
 });
 beforeEach(async () => {
-  for (const who of [remi, alice]) await who.place(/general/).click();
+  for (const who of [remi, alice]) await who.conversationLink(/general/).click();
 });
 
-test('what is new for somebody is marked until they have read it', async () => {
+test('new messages are marked until the person has read them', async () => {
   const words = 'Please refund 130 dollars of order A-1001.';
-  await alice.place(/releases/).click();
+  await alice.conversationLink(/releases/).click();
   await remi.ask(words);
-  await alice.place(/general.*unread/).waitFor();
-  const direct = alice.place(/Countersign.*unread.*for you/);
+  await alice.conversationLink(/general.*unread/).waitFor();
+  const direct = alice.conversationLink(/Countersign.*unread.*for you/);
   await direct.waitFor();
   expect(await alice.page.title()).toMatch(/^\(?\d/);
 
-  await alice.place(/general/).click();
+  await alice.conversationLink(/general/).click();
   await alice.openThread(words);
-  await alice.place(/general.*unread/).waitFor({ state: 'detached' });
+  await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
   await alice.messages.getByText('Approval needed: refund_order').waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
-test('the copy of a card in the direct messages signs the same request, and leads to its thread', async () => {
+test('the copy of a card in the direct messages approves the same request and links to its thread', async () => {
   const words = 'Please refund 131 dollars of order A-1001.';
   await remi.ask(words);
   await remi.openThread(words);
-  await alice.place(/Countersign/).click();
+  await alice.conversationLink(/Countersign/).click();
   const copies = alice.messages.getByRole('listitem');
   await alice.click(copies.filter({ hasText: '13100' }), 'Approve');
-  await remi.inThread('refund_order: succeeded').waitFor();
+  await remi.threadMessage('refund_order: succeeded').waitFor();
   await copies
     .filter({ hasText: '13100' })
     .filter({ hasText: 'refund_order: succeeded' })
     .getByRole('link', { name: 'Open the thread' })
     .click();
   await alice.openThread(words);
-  await alice.reads(/Refunded \$131\.00 of order A-1001\./);
+  await alice.waitForText(/Refunded \$131\.00 of order A-1001\./);
 });
 
-test('a guest who clicks Approve is told why not, and nothing is signed', async () => {
+test('a guest who clicks Approve gets the reason, and nothing is approved', async () => {
   const words = 'Please refund 132 dollars of order A-1001.';
   await remi.ask(words);
   await remi.openThread(words);
-  const gil = await stage.visit('gil');
+  const gil = await playground.openAs('gil');
   await gil.openThread(words);
   await gil.click(gil.pendingCard('refund_order'), 'Approve');
-  await gil.isTold('Guests cannot decide this.');
+  await gil.waitForNotice('Guests cannot decide this.');
   await gil.pendingCard('refund_order').getByText('0 of 1 signed').waitFor();
   expect(await remi.page.getByText('Only visible to you').count()).toBe(0);
   await gil.click(gil.notice(/Guests/), 'Dismiss message');
   await gil.notice(/Guests/).waitFor({ state: 'detached' });
 });
 
-test('someone of another company may not sign', async () => {
+test('a person of another company cannot approve', async () => {
   const words = 'Please refund 133 dollars of order A-1001.';
-  await remi.place(/partners/).click();
+  await remi.conversationLink(/partners/).click();
   await remi.ask(words);
-  const olga = await stage.visit('olga', { path: `/olga/${PLACES.partners}` });
+  const olga = await playground.openAs('olga', { path: `/olga/${CHANNELS.partners}` });
   await olga.openThread(words);
   await olga.click(olga.pendingCard('refund_order'), 'Approve');
-  await olga.isTold('Only people of this workspace can decide this.');
+  await olga.waitForNotice('Only people of this workspace can decide this.');
 });
 
-test('an approver does not sign what they asked for themselves, but may withdraw it', async () => {
+test('an approver cannot approve their own request, but can withdraw it', async () => {
   const words = 'Please refund 134 dollars of order A-1001.';
   await alice.ask(words);
   await alice.openThread(words);
   await alice.click(alice.pendingCard('refund_order'), 'Approve');
-  await alice.isTold('You asked for this, so somebody else has to sign it.');
+  await alice.waitForNotice('You asked for this, so somebody else has to sign it.');
   await alice.click(alice.pendingCard('refund_order'), 'Withdraw');
-  await alice.inThread('refund_order: withdrawn').waitFor();
+  await alice.threadMessage('refund_order: withdrawn').waitFor();
 });
 
-test('Home lists what waits, and looking at it opens the whole request', async () => {
+test('Home lists pending requests and opens their details', async () => {
   const words = 'Please delete the customer Ines Marr.';
   await remi.ask(words);
   await remi.openThread(words);
   await remi.pendingCard('delete_customer').waitFor();
-  await alice.place(/Countersign/).click();
+  await alice.conversationLink(/Countersign/).click();
   await alice.page.getByRole('link', { name: 'Home' }).click();
   const home = alice.page.getByRole('region', { name: 'Home' });
   await home.getByRole('heading', { name: 'Waiting for me' }).waitFor();
@@ -97,25 +97,25 @@ test('Home lists what waits, and looking at it opens the whole request', async (
   await alice.dialog.waitFor({ state: 'detached' });
 });
 
-test('what the manifest suggests to say is offered in the messages with the bot, and said with a click', async () => {
-  const ada = await stage.visit('ada');
-  await ada.place(/Countersign/).click();
+test('the prompts of the manifest are offered in the direct messages, and sent with a click', async () => {
+  const ada = await playground.openAs('ada');
+  await ada.conversationLink(/Countersign/).click();
   await ada.page.getByRole('link', { name: 'Messages' }).click();
   const prompts = ada.page.getByRole('region', { name: 'Suggested prompts' });
   await prompts.getByRole('button', { name: 'Look up an order' }).click();
   await ada.openThread('Please look up an order for me.');
-  await ada.inThread('Which order was it?').waitFor();
+  await ada.threadMessage('Which order was it?').waitFor();
 });
 
-test('the slash command answers only the one who gave it', async () => {
+test('the slash command answers only its author', async () => {
   const field = alice.page.getByRole('textbox', { name: /^Message/ });
   await field.fill('/countersign decided');
   await field.press('Enter');
-  await alice.isTold('Decided lately');
+  await alice.waitForNotice('Decided lately');
   expect(await remi.page.getByText('Decided lately').count()).toBe(0);
 });
 
-test('the answer of the model appears bit by bit', async () => {
+test('the reply of the model is streamed', async () => {
   await remi.page.evaluate(`
     globalThis.lengthsSeen = new Set();
     new MutationObserver(() => {
@@ -127,7 +127,7 @@ test('the answer of the model appears bit by bit', async () => {
   const asked = remi.messages.getByRole('listitem').filter({ hasText: 'What can you do?' });
   await asked.hover();
   await remi.click(asked, 'Reply in thread');
-  await remi.reads(/OPENAI_API_KEY/);
+  await remi.waitForText(/OPENAI_API_KEY/);
   expect(await remi.page.evaluate<number>('lengthsSeen.size')).toBeGreaterThan(1);
 });
 
@@ -135,22 +135,22 @@ test('the address of a message, copied from its toolbar, opens it in its thread'
   const words = 'Please look up order A-1003.';
   await remi.ask(words);
   await remi.openThread(words);
-  const answer = remi.inThread(/Order A-1003: Office chair/);
+  const answer = remi.threadMessage(/Order A-1003: Office chair/);
   await answer.hover();
   await remi.click(answer, 'Copy link');
-  await remi.page.getByText('The link is copied.').waitFor();
+  await remi.page.getByText('Link copied.').waitFor();
   for (const line of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'])
     await remi.reply(`${line}\nThis line makes the thread longer than the window.\n.\n.`);
-  await remi.reads(/^ten/);
+  await remi.waitForText(/^ten/);
   const link = new URL(await remi.page.evaluate<string>('navigator.clipboard.readText()'));
   await alice.page.goto(link.pathname + link.search);
-  const linked = alice.inThread(/Order A-1003: Office chair/);
+  const linked = alice.threadMessage(/Order A-1003: Office chair/);
   await linked.waitFor();
-  await expect.poll(() => alice.sees(linked), { timeout: 10_000 }).toBe(true);
-  expect(await alice.sees(alice.inThread(/^.*ten/))).toBe(false);
+  await expect.poll(() => alice.isInView(linked), { timeout: 10_000 }).toBe(true);
+  expect(await alice.isInView(alice.threadMessage(/^.*ten/))).toBe(false);
 });
 
-test('one can ask and approve with the keyboard alone', async () => {
+test('a person can request and approve with the keyboard alone', async () => {
   const words = 'Please refund 101 dollars of order A-1003.';
   await remi.tabTo(remi.page.getByRole('textbox', { name: /^Message/ }));
   await remi.mentionBot();
@@ -168,10 +168,10 @@ test('one can ask and approve with the keyboard alone', async () => {
   await approve.waitFor();
   await alice.tabTo(approve);
   await alice.page.keyboard.press('Enter');
-  await alice.reads(/Refunded \$101\.00 of order A-1003\./);
+  await alice.waitForText(/Refunded \$101\.00 of order A-1003\./);
 });
 
-test('a dialog takes the focus, gives it back at Escape, and is filled in and sent with the keyboard', async () => {
+test('a dialog takes the focus, returns it after Escape, and works with the keyboard', async () => {
   const words = 'Please refund 102 dollars of order A-1003.';
   await remi.ask(words);
   await alice.openThread(words);
@@ -181,7 +181,7 @@ test('a dialog takes the focus, gives it back at Escape, and is filled in and se
   await alice.dialog.waitFor();
   await alice.page.keyboard.press('Escape');
   await alice.dialog.waitFor({ state: 'detached' });
-  await expect.poll(() => alice.hasFocus(reject), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.hasFocus(reject)).toBe(true);
 
   await alice.page.keyboard.press('Enter');
   await alice.dialog.waitFor();
@@ -189,5 +189,5 @@ test('a dialog takes the focus, gives it back at Escape, and is filled in and se
   await alice.page.keyboard.type('Not twice.');
   await alice.tabTo(alice.dialog.getByRole('button', { name: 'Reject' }));
   await alice.page.keyboard.press('Enter');
-  await alice.reads(/was rejected, so it did not run\. The reason given: “Not twice\.”/);
+  await alice.waitForText(/was rejected, so it didn't run\. Reason: “Not twice\.”/);
 });

@@ -1,15 +1,19 @@
 import type { Locator } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../playground/chromium/visitor.ts';
-import { setStage } from './stage.ts';
+import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { startFixture } from './fixture.ts';
 
-const stage = setStage();
-let remi: Visitor;
-let alice: Visitor;
-let bruno: Visitor;
+const playground = startFixture();
+let remi: PersonPage;
+let alice: PersonPage;
+let bruno: PersonPage;
 
 beforeAll(async () => {
-  [remi, alice, bruno] = await Promise.all([stage.visit('remi'), stage.visit('alice'), stage.visit('bruno')]);
+  [remi, alice, bruno] = await Promise.all([
+    playground.openAs('remi'),
+    playground.openAs('alice'),
+    playground.openAs('bruno'),
+  ]);
 });
 
 async function unfold(title: string): Promise<Locator> {
@@ -19,12 +23,12 @@ async function unfold(title: string): Promise<Locator> {
   return remi.tour.getByRole('listitem').filter({ has: heading });
 }
 
-/** Unfolds a step of the tour in Remi's window and says its prompt; gives the words that began the thread. */
+/** Opens a tour step in Remi's window and sends its prompt; returns the prompt. */
 async function begin(title: string): Promise<string> {
   const step = await unfold(title);
   const prompt = (await step.getByRole('blockquote').textContent()) ?? '';
-  await remi.click(step, 'Say it as Remi');
-  await remi.reads(prompt);
+  await remi.click(step, 'Send as Remi');
+  await remi.waitForText(prompt);
   return prompt;
 }
 
@@ -32,52 +36,53 @@ async function isDone(title: string): Promise<void> {
   await remi.tour.getByRole('button', { name: `${title} Done` }).waitFor();
 }
 
-test('before anything was asked the tour begins with its first step', async () => {
+test('the tour starts with its first step open', async () => {
   await remi.tour.getByText('0 of 8 done').waitFor();
-  const first = remi.tour.getByRole('button', { name: 'A question with choices' });
+  const first = remi.tour.getByRole('button', { name: 'Answer a question' });
   expect(await first.getAttribute('aria-expanded')).toBe('true');
   await remi.sidebar.getByText('Scripted model: fixed rules, no AI').waitFor();
 });
 
-test('step 7 is begun: a line for the status page waits for somebody to sign it', async () => {
+test('step 7 starts: a line for the status page waits for approval', async () => {
   await begin('A request that expires');
   await remi.pendingCard('publish_status').getByRole('button', { name: 'Approve' }).waitFor();
 });
 
 test('step 1: a question is answered with a click on a choice', async () => {
-  await begin('A question with choices');
-  await remi.click(remi.inThread('Which order was it?'), 'A-1002');
-  await remi.reads(/Order A-1002: Desk lamp, bought by Hooper Ltd for \$89\.00\./);
-  await isDone('A question with choices');
+  await begin('Answer a question');
+  await remi.click(remi.threadMessage('Which order was it?'), 'A-1002');
+  await remi.waitForText(/Order A-1002: Desk lamp, bought by Hooper Ltd for \$89\.00\./);
+  await isDone('Answer a question');
 });
 
-test('step 2: a small refund just runs', async () => {
-  await begin('A small refund just runs');
-  await remi.reads(/Refunded \$20\.00 of order A-1001\./);
+test('step 2: a small refund runs without approval, and nothing says otherwise', async () => {
+  await begin('A small refund runs right away');
+  await remi.waitForText(/Refunded \$20\.00 of order A-1001\./);
   expect(await remi.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-  await isDone('A small refund just runs');
+  expect(await remi.thread.getByText(/approv|signature/i).count()).toBe(0);
+  await isDone('A small refund runs right away');
 });
 
-test('step 3: a larger refund runs when somebody else has signed it, in every window at once', async () => {
-  const prompt = await begin('A larger refund needs a signature');
+test('step 3: a larger refund runs after approval, in every window at once', async () => {
+  const prompt = await begin('A larger refund needs approval');
   await alice.openThread(prompt);
   await alice.pendingCard('refund_order').getByText('0 of 1 signed').waitFor();
 
   await remi.click(remi.pendingCard('refund_order'), 'Approve');
-  await remi.isTold('This is not yours to decide.');
+  await remi.waitForNotice('This is not yours to decide.');
 
   await alice.click(alice.pendingCard('refund_order'), 'Approve');
   for (const who of [remi, alice]) {
-    await who.inThread('refund_order: succeeded').getByText('Signed by').waitFor();
-    await who.reads(/Refunded \$120\.00 of order A-1001\. That makes \$140\.00/);
+    await who.threadMessage('refund_order: succeeded').getByText('Signed by').waitFor();
+    await who.waitForText(/Refunded \$120\.00 of order A-1001\. \$140\.00 of this order refunded in total/);
     expect(await who.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   }
-  await isDone('A larger refund needs a signature');
+  await isDone('A larger refund needs approval');
 });
 
-test('step 4: what cannot be undone takes two people, and one of them clicking twice is still one', async () => {
-  const prompt = await begin('Two people for what cannot be undone');
-  await alice.place(/general/).click();
+test('step 4: a deletion needs two people, and one person clicking twice counts once', async () => {
+  const prompt = await begin('Two approvals for a deletion');
+  await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
   const card = alice.pendingCard('delete_customer');
   await alice.click(card, 'Approve');
@@ -85,19 +90,19 @@ test('step 4: what cannot be undone takes two people, and one of them clicking t
   await card.getByText('1 of 2 signed').waitFor();
   await alice.click(card, 'Approve');
   await alice.click(alice.dialog, 'Approve');
-  await alice.isTold('You have decided this already; it waits for others.');
+  await alice.waitForNotice('You have decided this already; it waits for others.');
 
   await bruno.openThread(prompt);
   await bruno.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
   await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
   await bruno.click(bruno.dialog, 'Approve');
-  await remi.reads('Tomo Arai is deleted, with 1 order.');
-  await isDone('Two people for what cannot be undone');
+  await remi.waitForText('Deleted Tomo Arai and 1 order.');
+  await isDone('Two approvals for a deletion');
 });
 
-test('step 5: an edit with a wrong amount is refused under its field; the corrected one is what runs', async () => {
-  const prompt = await begin('An edit before the approval');
-  await alice.place(/general/).click();
+test('step 5: an edit with an invalid amount is refused under its field; the corrected one runs', async () => {
+  const prompt = await begin('Edit a request before approval');
+  await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
   await alice.click(alice.pendingCard('refund_order'), 'Edit');
   const amount = alice.dialog.getByLabel(/amount/i);
@@ -107,19 +112,19 @@ test('step 5: an edit with a wrong amount is refused under its field; the correc
   await expect.poll(() => amount.getAttribute('aria-invalid')).toBe('true');
   await amount.fill('11000');
   await alice.click(alice.dialog, 'Submit');
-  await alice.inThread('refund_order: superseded').waitFor();
+  await alice.threadMessage('refund_order: superseded').waitFor();
   await alice.pendingCard('refund_order').getByText('11000').waitFor();
 
-  await bruno.place(/general/).click();
+  await bruno.conversationLink(/general/).click();
   await bruno.openThread(prompt);
   await bruno.click(bruno.pendingCard('refund_order'), 'Approve');
-  await remi.reads(/Refunded \$110\.00 of order A-1003\. You had asked for \$150\.00/);
-  await isDone('An edit before the approval');
+  await remi.waitForText(/Refunded \$110\.00 of order A-1003\. You asked for \$150\.00/);
+  await isDone('Edit a request before approval');
 });
 
-test('step 6: a rejection takes a reason, and the model passes it on', async () => {
-  const prompt = await begin('A rejection with a reason');
-  await bruno.place(/general/).click();
+test('step 6: a rejection needs a reason, and the model passes it on', async () => {
+  const prompt = await begin('Reject with a reason');
+  await bruno.conversationLink(/general/).click();
   await bruno.openThread(prompt);
   await bruno.click(bruno.pendingCard('refund_order'), 'Reject');
   const reason = bruno.dialog.getByLabel(/^Why\?/);
@@ -128,41 +133,45 @@ test('step 6: a rejection takes a reason, and the model passes it on', async () 
   await reason.fill('It is two years old.');
   await bruno.click(bruno.dialog, 'Reject');
   await bruno.dialog.waitFor({ state: 'hidden' });
-  await remi.inThread('refund_order: rejected').getByText('It is two years old.').waitFor();
-  await remi.reads(/was rejected, so it did not run\. The reason given: “It is two years old\.”/);
-  await isDone('A rejection with a reason');
+  await remi.threadMessage('refund_order: rejected').getByText('It is two years old.').waitFor();
+  await remi.waitForText(/was rejected, so it didn't run\. Reason: “It is two years old\.”/);
+  await isDone('Reject with a reason');
 });
 
 test('step 8: the bot is killed in the middle of a deployment, comes back, and asks what happened', async () => {
-  const prompt = await begin('Kill the bot in the middle');
-  await alice.place(/general/).click();
+  const prompt = await begin('Kill the bot during an action');
+  await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
   await alice.click(alice.pendingCard('deploy_service'), 'Approve');
-  await remi.inThread('deploy_service: started').getByText('Progress').waitFor();
+  await remi.threadMessage('deploy_service: started').getByText('Progress').waitFor();
   await remi.click(remi.tour, 'Kill the bot now');
-  await remi.sidebar.getByText('Countersign: down, starts again soon').waitFor();
+  await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
-  const card = alice.inThread('deploy_service: unknown');
+  const card = alice.threadMessage('deploy_service: unknown');
   await card.getByText('It was started, and then its worker fell silent').waitFor();
   await alice.click(card, 'It ran');
   await alice.dialog.getByLabel(/^How do you know\?/).fill('The new version answers.');
   await alice.click(alice.dialog, 'Save');
-  await remi.reads(/A person has looked and says that it did run\. Their note: “The new version answers\.”/);
-  await isDone('Kill the bot in the middle');
+  await remi.waitForText(
+    /Someone checked and confirmed that it ran\. Their note: “The new version answers\.”/,
+  );
+  await isDone('Kill the bot during an action');
 });
 
-test('step 7 has ended: nobody signed the line, so it expired and can be asked for again', async () => {
-  await remi.click(await unfold('A request that expires'), 'Look as Remi');
+test('step 7 ends: without a decision the line expires and can be asked again', async () => {
+  await remi.click(await unfold('A request that expires'), 'Open the thread');
   await remi
-    .inThread('publish_status: expired')
+    .threadMessage('publish_status: expired')
     .getByRole('button', { name: 'Ask again' })
     .waitFor({ timeout: 60_000 });
-  await remi.reads(/it has expired, and nothing was done/);
+  await remi.waitForText(/expired with no decision, so nothing was done/);
   await isDone('A request that expires');
 });
 
-test('with all steps done the tour says what to try next', async () => {
+test('after the last step the tour says how to connect Slack and what to try next', async () => {
   await remi.tour.getByText('8 of 8 done').waitFor();
-  await remi.tour.getByRole('heading', { name: /What to try next/ }).waitFor();
+  await remi.tour.getByRole('heading', { name: 'What to try next' }).waitFor();
+  await remi.tour.getByRole('heading', { name: 'Connect your own Slack' }).waitFor();
+  await remi.tour.getByText('npx countersign manifest link').waitFor();
 });

@@ -6,6 +6,7 @@ import { type LocalModelOptions, startLocalModel } from '../../playground/model/
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
 const PING: ModelReply = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
@@ -33,6 +34,7 @@ async function surroundings(
     OPENAI_BASE_URL: model.url,
     OPENAI_MODEL: 'scripted',
     REDIS_URL: inject('redisUrl'),
+    AUDIT_KEY: createKeyPair().privatePem,
     MANIFEST: writeManifest(manifest),
   };
 }
@@ -43,7 +45,7 @@ interface Line {
   readonly message: string;
 }
 
-/** What the doctor says of one thing, as `status: message`. */
+/** The doctor's finding on one check, as `status: message`. */
 async function saysOf(check: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const { out } = await run(['doctor', '--json'], environment);
   const [report] = jsonLines(out);
@@ -54,7 +56,8 @@ async function saysOf(check: string, environment: Readonly<Record<string, string
 }
 
 test('where all is well every line is, and the exit code is 0', async () => {
-  const { code, out, error } = await run(['doctor'], await surroundings());
+  const manifest = `${GOOD}audit: { file: ./audit.jsonl }\n`;
+  const { code, out, error } = await run(['doctor'], await surroundings({ manifest }));
   expect([code, error]).toEqual([0, '']);
   const lines = out.trim().split('\n');
   // The Redis of the tests keeps nothing on disk, which the doctor does not let pass in silence.
@@ -67,6 +70,8 @@ test('where all is well every line is, and the exit code is 0', async () => {
     'slack scopes',
     'slack app token',
     'model',
+    'audit key',
+    'audit export',
   ])
     expect(out).toMatch(new RegExp(`^ok +${check}: `, 'm'));
   expect(out).not.toMatch(/hidden-word|xox|xapp/);
@@ -102,18 +107,33 @@ test('with nothing set, what is missing is named, and what depends on it is not 
     'slack app token',
     'model',
     'tools',
+    'audit export',
   ]);
 });
 
-test('a scope that the manifest lists and the app was not granted is named, and so is one too many', async () => {
+test('an audit log that is not signed or not exported is a warning, and a key that is none is a failure', async () => {
+  const replies = [{ text: 'ok' }, { text: 'ok' }, { text: 'ok' }];
+  const { AUDIT_KEY: _key, ...environment } = await surroundings({ replies });
+  expect(await saysOf('audit key', environment)).toEqual([
+    'warning: the audit log is not signed; make a key (countersign audit key) and set AUDIT_KEY_FILE',
+  ]);
+  expect(await saysOf('audit export', environment)).toEqual([
+    'warning: the audit log is in Redis only; set audit.file or audit.http in the manifest',
+  ]);
+  expect(await saysOf('audit key', { ...environment, AUDIT_KEY_FILE: '/none.pem' })).toEqual([
+    'failed: AUDIT_KEY_FILE: /none.pem cannot be read',
+  ]);
+});
+
+test('a scope that the manifest lists and the app does not have is named, and so is one too many', async () => {
   const environment = await surroundings({ app: { scopes: ['chat:write', 'files:read'] } });
   expect(await saysOf('slack scopes', environment)).toEqual([
-    expect.stringMatching(/^failed: not granted: users:read; update the app .* install it again$/),
-    expect.stringMatching(/^warning: granted, but not in the manifest: files:read;/),
+    expect.stringMatching(/^failed: missing: users:read; update the app .* install it again$/),
+    expect.stringMatching(/^warning: installed, but not in the manifest: files:read;/),
   ]);
 });
 
-test('a token that Slack refuses is said to be refused, and is not shown', async () => {
+test('a token that Slack rejects is reported and not shown', async () => {
   const environment = {
     ...(await surroundings()),
     SLACK_BOT_TOKEN: 'xoxb-wrong',
@@ -121,8 +141,8 @@ test('a token that Slack refuses is said to be refused, and is not shown', async
   };
   const { code, out } = await run(['doctor'], environment);
   expect(code).toBe(1);
-  expect(out).toMatch(/^FAILED {3}slack bot token: Slack refuses SLACK_BOT_TOKEN \(invalid_auth\); copy/m);
-  expect(out).toMatch(/^FAILED {3}slack app token: Slack refuses SLACK_APP_TOKEN \(invalid_auth\); make/m);
+  expect(out).toMatch(/^FAILED {3}slack bot token: Slack rejects SLACK_BOT_TOKEN \(invalid_auth\); copy/m);
+  expect(out).toMatch(/^FAILED {3}slack app token: Slack rejects SLACK_APP_TOKEN \(invalid_auth\); create/m);
   expect(out).not.toMatch(/x(oxb|app)-wrong/);
 });
 
@@ -133,10 +153,10 @@ test('where Slack calls over HTTP no app token is missed', async () => {
   ]);
 });
 
-test('an app without Socket Mode is told to switch it on', async () => {
+test('an app without Socket Mode is told to turn it on', async () => {
   const environment = await surroundings({ app: { socketMode: false } });
   expect(await saysOf('slack app token', environment)).toEqual([
-    expect.stringMatching(/socket_mode_not_enabled.*switch Socket Mode on/),
+    expect.stringMatching(/socket_mode_not_enabled.*turn Socket Mode on/),
   ]);
 });
 

@@ -38,7 +38,7 @@ test('with an app’s id that app is updated, and it is said when it has to be i
   const environment = { SLACK_CONFIG_TOKEN: TOKEN, SLACK_API_URL: api.url };
   const { code, out } = await run(argv, environment);
   expect([code, api.calls.map((call) => call.arguments.app_id)]).toEqual([0, ['A012ABCDEF', 'A012ABCDEF']]);
-  expect(out).toMatch(/^updated A012ABCDEF\nits scopes have changed, so install it again: /);
+  expect(out).toMatch(/^updated A012ABCDEF\nits scopes have changed; install it again: /);
   const json = await run([...argv, '--json'], environment);
   expect(jsonLines(json.out)).toEqual([{ ok: true, appId: 'A012ABCDEF', mustInstall: true }]);
 });
@@ -64,11 +64,19 @@ test.each([
   [
     'a token that has run out',
     { body: { ok: false, error: 'token_expired' } },
-    /token_expired; make an app configuration token/,
+    /token_expired; create an app configuration token/,
   ],
-  ['too many calls', { status: 429, headers: { 'retry-after': '30' }, body: '' }, /wait 30 seconds/],
-  ['something that is not Slack', { status: 200, body: '<html>' }, /is not Slack \(status 200\)/],
-  ['an outage', { status: 503, body: 'upstream' }, /is not Slack \(status 503\)/],
+  ['too many calls', { status: 429, headers: { 'retry-after': '30' }, body: '' }, /try again in 30 seconds/],
+  [
+    'something that is not Slack',
+    { status: 200, body: '<html>' },
+    /is not Slack: apps\.manifest\.validate returned status 200/,
+  ],
+  [
+    'an outage',
+    { status: 503, body: 'upstream' },
+    /is not Slack: apps\.manifest\.validate returned status 503/,
+  ],
 ])('%s is one sentence without the token', async (_, answer, words) => {
   const api = await startManifestApi({ 'apps.manifest.validate': answer });
   const environment = { SLACK_CONFIG_TOKEN: TOKEN, SLACK_API_URL: api.url };

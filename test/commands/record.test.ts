@@ -24,9 +24,9 @@ afterAll(async () => {
 
 const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
 
-/** What a request keeps of its call, as far as a list shows it. */
+/** The part of a request's call that a list shows. */
 function details(name: string, input: object) {
-  return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }) };
+  return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }), idempotencyKey: 'k' };
 }
 
 describe('pending', () => {
@@ -63,7 +63,7 @@ describe('pending', () => {
     ).toEqual(requests.map(({ id }) => id).sort());
   });
 
-  test('says what would run, who asked, who may sign and until when', async () => {
+  test('prints what would run, the requester, the approvers and the deadline', async () => {
     const id = await ask(store, {
       details: details('refund_order', { amount: 1200 }),
       policy: { quorum: 2, principals: ['U-ann', 'U-ben'] },
@@ -83,7 +83,7 @@ describe('pending', () => {
     });
     const { out } = await runHere('pending');
     expect(out).toMatch(
-      /^approval \(1 of 2\) {2}refund_order \{"amount":1200\} {2}asked by U-rita at \S+ {2}waits for U-ann, U-ben until \S+ {2}\S+~\S+\n$/,
+      /^approval \(1 of 2\) {2}refund_order \{"amount":1200\} {2}requested by U-rita at \S+ {2}waits for U-ann, U-ben until \S+ {2}\S+~\S+\n$/,
     );
   });
 
@@ -144,13 +144,17 @@ describe('audit', () => {
     for (const file of [missing, other]) {
       const { code, out, error } = await runHere('audit', '--after', file);
       expect([code, out]).toEqual([1, '']);
-      expect(error).toContain('it should be what --marks has written');
+      expect(error).toContain('it must be a file that --marks has written');
     }
   });
 
   test('verify finds nothing in a whole log, and counts its rows', async () => {
     await noteAll('first');
-    expect(await runHere('audit', 'verify')).toEqual({ code: 0, out: 'ok (rows: 3)\n', error: '' });
+    expect(await runHere('audit', 'verify')).toEqual({
+      code: 0,
+      out: 'ok (rows: 3)\n',
+      error: 'The checkpoints were not checked, because no key is given.\n',
+    });
   });
 
   test('verify ends with 1 and names the row that was removed', async () => {

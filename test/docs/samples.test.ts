@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { extractSamples } from '../../scripts/extract-samples.ts';
 import { runOnce } from '../tools/gate/support.ts';
-import { actionIn, manifestOf, openTools } from '../tools/toolbox-support.ts';
+import { actionIn, manifestOf, openTools } from '../tools/toolbox/support.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const samples = extractSamples();

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../examples/shop/ledger.ts';
 import { approvalOf } from '../../src/tools/gate/gate.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { interruptIn, runOnce } from '../tools/gate/support.ts';
-import { APPROVED, actionIn, openTools } from '../tools/toolbox-support.ts';
+import { APPROVED, actionIn, openTools } from '../tools/toolbox/support.ts';
 
 const folder = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 

@@ -7,11 +7,12 @@ import { playCell } from './play-cell.ts';
 import { DEFECTS } from './worker/defects.ts';
 import { buildWorker } from './world/build-worker.ts';
 import { RECIPES } from './world/errand.ts';
+import { NOTICE_MS } from './world/start-world.ts';
 
 let built: string;
 beforeAll(async () => {
   built = await buildWorker();
-}, 60_000);
+});
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 /** Plays these errands once each, without any fault, with a model that thinks long enough for the sweep to come by. */
@@ -19,7 +20,7 @@ function withoutFaults(kinds: readonly string[]): Cell {
   return {
     name: 'no fault',
     rounds: { long: 1, short: 1 },
-    world: { workers: 1 },
+    world: { workers: 1, noticeMs: NOTICE_MS },
     leastExecuted: 1,
     play: async (world) => {
       world.failing.thinksForMs = 1_000;
@@ -33,7 +34,7 @@ function withoutFaults(kinds: readonly string[]): Cell {
 test('where nothing is wrong nothing is found', async () => {
   const everything = withoutFaults(RECIPES.map(({ kind }) => kind));
   expect((await playCell(everything, { built, rounds: 1 })).violations).toEqual([]);
-}, 120_000);
+});
 
 test.each(Object.entries(DEFECTS).map(([defect, { breaks, errand }]) => ({ defect, breaks, errand })))(
   'the defect "$defect" is caught as a breach of promise $breaks',
@@ -42,9 +43,8 @@ test.each(Object.entries(DEFECTS).map(([defect, { breaks, errand }]) => ({ defec
       built,
       rounds: 1,
       defect,
-      settleWithinMs: 6_000,
+      settleWithinMs: 20_000,
     });
     expect(violations.map(({ invariant }) => INVARIANTS[invariant])).toContain(INVARIANTS[breaks]);
   },
-  120_000,
 );

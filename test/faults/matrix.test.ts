@@ -1,49 +1,57 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isFull } from '../support/count-for.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import type { Cell } from './cells/cell.ts';
-import { CROWD_CELLS } from './cells/crowds.ts';
-import { DELIVERY_CELLS } from './cells/deliveries.ts';
-import { KILLS } from './cells/failpoints.ts';
+import { CELLS } from './cells/cells.ts';
+import { FEW_KILLS } from './cells/failpoints.ts';
 import { LOAD_CELLS } from './cells/load.ts';
 import { MODEL_STRIKES } from './cells/model-faults.ts';
 import { REDIS_STRIKES } from './cells/redis-faults.ts';
 import { SLACK_STRIKES } from './cells/slack-faults.ts';
-import { striking } from './cells/strike.ts';
+import { type Strike, striking } from './cells/strike.ts';
 import { playCell } from './play-cell.ts';
 import { buildWorker } from './world/build-worker.ts';
 
 let built: string;
 beforeAll(async () => {
   built = await buildWorker();
-}, 60_000);
+});
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-const strikes = Object.values({ ...REDIS_STRIKES, ...SLACK_STRIKES, ...MODEL_STRIKES });
+const strikes = [
+  strikeOf(REDIS_STRIKES, 'Redis killed and restarted'),
+  strikeOf(SLACK_STRIKES, 'Slack: reset after it was accepted'),
+  strikeOf(MODEL_STRIKES, 'model cut off at every chunk'),
+];
 
-/** The short form: every fault once, in one world; `npm run faults` plays each in a world of its own, many times. */
-const once: Cell = {
-  name: 'every fault once',
+function strikeOf(strikes: Readonly<Record<string, Strike>>, name: string): Strike {
+  const strike = strikes[name];
+  if (strike === undefined) throw new Error(`No fault is called "${name}"`);
+  return strike;
+}
+
+/** A fault of each kind, in one world. */
+const oneOfEach: Cell = {
+  name: 'one fault of each kind',
   rounds: { long: strikes.length, short: strikes.length },
   world: { workers: 2 },
   leastExecuted: 0.5,
   play: striking(async (world, round) => strikes[round]?.(world, round)),
 };
 
-const [copies] = DELIVERY_CELLS;
-const cells = [
-  once,
-  KILLS,
-  ...(copies === undefined ? [] : [copies]),
-  ...CROWD_CELLS.slice(0, 1),
-  ...LOAD_CELLS.slice(0, 1),
-];
+/** The full form plays every fault in a world of its own; `npm run faults` does so many times. */
+const cells = isFull ? CELLS : [oneOfEach, FEW_KILLS];
 
-test.each(cells)(
-  'no promise is broken by: $name',
-  async (cell) => {
-    const { violations, effects } = await playCell(cell, { built, rounds: cell.rounds.short });
-    expect(violations).toEqual([]);
-    expect(effects).toBeGreaterThan(0);
-  },
-  240_000,
-);
+test.each(cells)('no promise is broken by: $name', async (cell) => {
+  const { violations, effects } = await playCell(cell, {
+    built,
+    rounds: cell.rounds.short,
+    // Of a few actions, on a machine that others use as well, people give up more than a few per cent.
+    enoughExecuted: 0.7,
+    // Whether it is in time says something of the code only where the machine is its own, as for `npm run faults`.
+    ...(LOAD_CELLS.includes(cell) && { acknowledgementMs: PATIENCE_MS }),
+  });
+  expect(violations).toEqual([]);
+  expect(effects).toBeGreaterThan(0);
+});

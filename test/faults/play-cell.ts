@@ -23,25 +23,34 @@ export interface CellOptions {
   readonly built: string;
   readonly rounds: number;
   readonly defect?: string;
-  /** How long everything may take to come to its end when the faults are over; a minute unless it says otherwise. */
+  /** Slack's time limit for an acknowledgement, where it differs. */
+  readonly acknowledgementMs?: number;
+  /** A lower share of approved actions that is enough here. */
+  readonly enoughExecuted?: number;
+  /** The time limit for everything to end after the faults; four minutes by default. */
   readonly settleWithinMs?: number;
-  /** Where the workers' logs go when something was found. */
+  /** The folder for the workers' logs when a problem was found. */
   readonly keepLogIn?: string;
 }
 
-const SETTLE_WITHIN_MS = 60_000;
+const SETTLE_WITHIN_MS = 240_000;
 const LEAST_EXECUTED = 0.95;
 
 /** Plays a fault against a world of its own, lets it come to rest, and holds what was seen from outside against the promises. */
 export async function playCell(cell: Cell, options: CellOptions): Promise<CellResult> {
-  const { built, rounds, defect, keepLogIn } = options;
+  const { built, rounds, defect, acknowledgementMs, enoughExecuted = 1, keepLogIn } = options;
   const begun = Date.now();
-  const world = await startWorld({ ...cell.world, built, ...(defect !== undefined && { defect }) });
+  const world = await startWorld({
+    ...cell.world,
+    built,
+    ...(defect !== undefined && { defect }),
+    ...(acknowledgementMs !== undefined && { acknowledgementMs }),
+  });
   try {
     const { errands, rounds: played, violations: own = [], remark = '' } = await cell.play(world, rounds);
     await letSettle(world, options.settleWithinMs ?? SETTLE_WITHIN_MS);
     const evidence = await gatherEvidence(world, errands, {
-      leastExecuted: cell.leastExecuted ?? LEAST_EXECUTED,
+      leastExecuted: Math.min(cell.leastExecuted ?? LEAST_EXECUTED, enoughExecuted),
       clocksDiffer: cell.world.clockAheadMs !== undefined,
     });
     const violations = [...own, ...checkAll(evidence)];
@@ -66,7 +75,7 @@ function repeatedOf({ people }: World): string {
   return count === 0 ? '' : `${count} messages said again, which Slack had given up telling the bot`;
 }
 
-/** What it takes to find out what happened: what the workers logged, the audit log, and what was said and shown. */
+/** Keeps what an investigation needs: the workers' logs, the audit log, and all messages. */
 function keep({ logFile, workspace }: World, { audit, effects }: Evidence, file: string): void {
   cpSync(logFile, file);
   const said = workspace.state.messages.map(({ ts, thread_ts, user, text, blocks }) => ({

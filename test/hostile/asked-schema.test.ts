@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requestForm } from '../../src/tools/built-in/request-form.ts';
-import { waitForCallback } from '../../src/tools/built-in/wait-for-callback.ts';
+import { requestForm, waitForCallback } from '../../src/tools/built-ins.ts';
 
 const form = (fields: object) => requestForm.inputSchema.parse({ title: 'A form', fields });
 const wait = (result: object) => waitForCallback.inputSchema.parse({ awaited: 'a build', result });

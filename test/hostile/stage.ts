@@ -7,6 +7,7 @@ import type { ChatRequest } from '../../playground/model/chat-request.ts';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type RunningBot, startBot } from '../../src/start-bot.ts';
 import { CAST, PLACES, startStory } from '../stories/support.ts';
+import { countFor } from '../support/count-for.ts';
 import { EVIL_HOST, PAYLOAD } from './corpus.ts';
 import { type Known, nodesIn, wrongIn } from './oracle.ts';
 
@@ -25,7 +26,7 @@ policies:
   two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, expires: 1h, direct_messages: false }
 `;
 
-/** What a model has been told in a row: the words of the person, and what came of its calls. */
+/** The model's inputs in order: the person's messages and the results of its calls. */
 export interface Told {
   readonly said: string;
   readonly results: readonly string[];
@@ -36,7 +37,7 @@ export interface StageOptions {
   readonly mode?: 'http';
   /** The tools section of the manifest, indented by two. */
   readonly tools?: string;
-  /** What the model answers in a row. */
+  /** The model's answers in order. */
   readonly reply: (row: number, told: Told) => ModelReply;
 }
 
@@ -82,7 +83,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     /** Begins a row; what the person says besides is for the model to read. */
     begin: (row: number, text = '', channel: string = PLACES.general) =>
       story.ask(`row ${row} ${text}`, { channel }),
-    /** What the tools of the fixtures did, a line each. */
+    /** The actions of the fixtures' tools, one line each. */
     effects: () => readFileSync(effects, { encoding: 'utf8', flag: 'a+' }).split('\n').slice(0, -1),
     /** Lets nobody else use this person's screen meanwhile: they have one modal in front of them at a time. */
     async atScreenOf<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
@@ -103,7 +104,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
           const modal = workspace.modalOf(who);
           return modal?.id === before ? undefined : modal;
         },
-        { what: `the modal of ${actionId}`, timeoutMs: 10_000 },
+        { what: `the modal of ${actionId}` },
       );
     },
     async withdraw(card: Message) {
@@ -180,8 +181,8 @@ export function callsOf(
   };
 }
 
-/** The tests play every eighth item at each entry, `npm run hostile` all of them. */
-const EVERY = Number(process.env.COUNTERSIGN_HOSTILE_EVERY ?? 8);
+/** One of so many items is played at each entry. */
+const EVERY = countFor('HOSTILE_EVERY', { quick: 24, full: 1 });
 
 /** Plays the items, a few at a time, and gives what became of each by name. */
 export async function playAll<Item extends { readonly name: string }, Outcome>(

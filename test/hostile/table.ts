@@ -66,7 +66,7 @@ const JSON_TABLE = {
       'not a number',
       'a list',
     ],
-    'refused: stands twice': ['duplicate keys'],
+    'refused: appears twice': ['duplicate keys'],
     'refused: __proto__': ['__proto__'],
     'refused: nests deeper': ['depth 1,000'],
     'refused: a manifest has at most': ['depth 100,000', 'megabyte string'],
@@ -126,7 +126,7 @@ const ORDERS: Outcomes = {
   'a reply, and nothing else': ['declares it done'],
 };
 
-/** Where something hostile can come in. */
+/** The entry points of hostile values. */
 export type Entry =
   | keyof typeof TEXT_TABLE
   | keyof typeof JSON_TABLE

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inject, test } from 'vitest';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { expectScopes, readUse } from '../support/used-scopes.ts';
 
 test('the shipped manifest lists exactly the scopes and events that the stories made use of', () => {

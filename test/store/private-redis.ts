@@ -6,8 +6,7 @@ import { thisMachine } from '../../playground/install/machine.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { launchWatchdog } from '../../playground/redis/launch-watchdog.ts';
 import { obtainServer } from '../../playground/redis/obtain-server.ts';
-
-const PATIENCE_MS = 15_000;
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** A server with settings of its own; it ends with `stop`, or with this process however that ends. */
 export interface PrivateRedis {

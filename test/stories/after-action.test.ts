@@ -63,7 +63,7 @@ test('the model is called after the outcome is on record, and reads it', async (
 test('a message that arrives while the action runs is read in the turn after it, with the outcome', async () => {
   const { story, thread, approve } = await askedStory([{ text: 'As you say.' }]);
   await approve(async (finish) => {
-    const said = story.workspace.as(CAST.bruno).say(thread.channel, 'and no more', { threadTs: thread.ts });
+    const said = story.workspace.as(CAST.bruno).send(thread.channel, 'and no more', { threadTs: thread.ts });
     const { reactions } = story.workspace.state.findMessage(thread.channel, said.ts) ?? {};
     await story.workspace.until(() => reactions?.some(({ name }) => name === 'eyes'), {
       what: 'a mark on the message',

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import type { Settings } from '../../src/settings.ts';
 import { startBot } from '../../src/start-bot.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 
 const Given = z.object({

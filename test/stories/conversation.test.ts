@@ -12,7 +12,7 @@ test('a mention is answered in its own thread', async () => {
 test('a direct message needs no mention', async () => {
   const story = await startStory({ replies: [{ text: 'Here I am.' }] });
   const channel = story.workspace.directMessages(CAST.requester);
-  const said = story.workspace.as(CAST.requester).say(channel, 'are you there?');
+  const said = story.workspace.as(CAST.requester).send(channel, 'are you there?');
   await story.threadIn(channel, said.ts).shows(/Here I am\./);
 });
 
@@ -20,7 +20,9 @@ test('a reply in a thread that the bot takes part in needs no mention, and the m
   const story = await startStory({ replies: [{ text: 'Yes?' }, { text: 'Forty-two.' }] });
   const thread = story.ask('a question');
   await thread.shows(/Yes\?/);
-  story.workspace.as(CAST.requester).say(thread.channel, 'what is six times seven?', { threadTs: thread.ts });
+  story.workspace
+    .as(CAST.requester)
+    .send(thread.channel, 'what is six times seven?', { threadTs: thread.ts });
   await thread.shows(/Forty-two\./);
   expect(heardByModel(story.model)).toEqual(['remi: a question', 'remi: what is six times seven?']);
 });
@@ -33,7 +35,7 @@ test.each(['thread_broadcast', 'file_share'])(
     const thread = story.ask('a question');
     await thread.shows(/Yes\?/);
     const channel = state.channels.get(thread.channel);
-    state.announce({
+    state.emitEvent({
       subscription: 'message.channels',
       event: {
         type: 'message',
@@ -58,8 +60,8 @@ test('threads of others, other bots and edited messages start nothing', async ()
   const mention = `<@${workspace.state.app.botUserId}>`;
   const alice = workspace.as(CAST.alice);
 
-  const others = alice.say(PLACES.general, 'lunch?');
-  alice.say(PLACES.general, 'at noon', { threadTs: others.ts });
+  const others = alice.send(PLACES.general, 'lunch?');
+  alice.send(PLACES.general, 'at noon', { threadTs: others.ts });
   workspace.state.post({
     channel: PLACES.general,
     user: CAST.bruno,
@@ -68,7 +70,7 @@ test('threads of others, other bots and edited messages start nothing', async ()
     blocks: [],
     attachments: [],
   });
-  const edited = alice.say(PLACES.general, 'nothing for you');
+  const edited = alice.send(PLACES.general, 'nothing for you');
   alice.edit(edited, `${mention} or is there`);
 
   const thread = story.ask('and this?');
@@ -121,7 +123,7 @@ test('three people in one thread are told apart by name', async () => {
   const thread = story.ask('where do we eat?');
   await thread.shows(/One\./);
   const say = (who: string, text: string) =>
-    story.workspace.as(who).say(thread.channel, text, { threadTs: thread.ts });
+    story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
   say(CAST.alice, 'not fish');
   await thread.shows(/Two\./);
   say(CAST.bruno, `fish, says <@${CAST.alice}>?`);

@@ -57,7 +57,7 @@ test('neither a failing Slack nor a lost answer makes a second card or a second 
   await story.directly(CAST.bruno).shows(/refund_order: succeeded/);
   await thread.shows(/Refunded\./);
   const isDelivered = async () => (await story.redis.keys(`${story.prefix}{*}:outbox`)).length === 0;
-  await expect.poll(isDelivered, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isDelivered).toBe(true);
   expect(cardsIn(story, thread.channel, thread.ts)).toHaveLength(1);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.alice))).toHaveLength(1);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno))).toHaveLength(1);
@@ -67,9 +67,9 @@ test('neither a failing Slack nor a lost answer makes a second card or a second 
 test('a lost answer in a thread of hundreds of messages makes no second card', async () => {
   const story = await startStory({ replies: [{ calls: [refund] }] });
   const { general } = PLACES;
-  const root = story.workspace.as(CAST.alice).say(general, 'a long discussion');
+  const root = story.workspace.as(CAST.alice).send(general, 'a long discussion');
   for (let index = 0; index < 250; index += 1)
-    story.workspace.as(CAST.alice).say(general, `argument ${index}`, { threadTs: root.ts });
+    story.workspace.as(CAST.alice).send(general, `argument ${index}`, { threadTs: root.ts });
   story.workspace.fail('chat.postMessage', { kind: 'lost-answer' }, { when: hasBlocks });
   const thread = story.ask('refund order A-1001', { threadTs: root.ts });
   await thread.shows(/Approval needed/);
@@ -129,7 +129,7 @@ test('a card that changes many times at once ends at its last state, with one ca
   await thread.shows(/refund_order: succeeded/);
   await thread.shows(/Refunded\./);
   const isDelivered = async () => (await story.redis.keys(`${story.prefix}{*}:outbox`)).length === 0;
-  await expect.poll(isDelivered, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isDelivered).toBe(true);
 
   const updates = story.workspace.calls.filter(
     (call) => call.method === 'chat.update' && call.arguments.ts === card.ts,

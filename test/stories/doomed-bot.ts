@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { withBuiltTools } from '../support/build-module.ts';
 import type { startStory } from './support.ts';
 
 /** Starts a bot in a process of its own; `kill` ends it as a power cut would. */
@@ -10,7 +11,13 @@ export async function startDoomedBot(
   manifest: string,
 ): Promise<{ kill: () => Promise<void> }> {
   const { settings, folder, prefix, timing = {} } = setup;
-  const given = JSON.stringify({ settings, manifest, folder, prefix, timing });
+  const given = JSON.stringify({
+    settings,
+    manifest: await withBuiltTools(manifest, folder),
+    folder,
+    prefix,
+    timing,
+  });
   const file = fileURLToPath(new URL('./bot-process.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', file, given], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -23,7 +23,7 @@ async function replyAfterDeath(story: Story, thread: Thread, text: string): Prom
 
   const place = state.channels.get(channel);
   const said = { user: CAST.requester, text, ts, thread_ts: threadTs };
-  state.announce({
+  state.emitEvent({
     subscription: 'message.channels',
     event: { type: 'message', ...said, channel, channel_type: 'channel' },
     ...(place !== undefined && { channel: place }),
@@ -89,7 +89,7 @@ test('a written answer whose first hearer died is taken when it comes again, and
   await thread.shows(/Which size\?/);
 
   await sendAgain(story, 'Green');
-  story.workspace.as(CAST.requester).say(thread.channel, 'Large', { threadTs: thread.ts });
+  story.workspace.as(CAST.requester).send(thread.channel, 'Large', { threadTs: thread.ts });
   await thread.shows(/A large green one\./);
   expect(story.toldOfCalls()).toEqual(['Green', 'Large']);
   expect(heardByModel(story.model)).toEqual(['remi: buy me a bicycle']);

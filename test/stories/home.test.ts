@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../playground/slack/limits.ts';
 import { elementsOf } from '../../playground/slack/state/normalize-blocks.ts';
 import type { View } from '../../playground/slack/state/types.ts';
+import { countFor } from '../support/count-for.ts';
 import { CAST, startStory } from './support.ts';
 
 const COMMAND = '/countersign';
@@ -40,19 +41,21 @@ async function homeOf(story: Story, who: string, isThere: (home: View) => boolea
       const home = story.workspace.homeOf(who);
       return home !== undefined && isThere(home) ? home : undefined;
     },
-    { what: 'App Home', timeoutMs: 10_000 },
+    { what: 'App Home' },
   );
 }
 
-test('with 500 pending, App Home has three lists whose pages lead to every request, none over the limits of Slack', async () => {
-  const rounds = Array.from({ length: 10 }, (_, round) =>
-    deleting(...Array.from({ length: 50 }, (_each, call) => `customer ${round}-${call}`)),
+const PENDING = countFor('HOME_PENDING', { quick: 150, full: 500 });
+const A_TURN = 50;
+
+test(`with ${PENDING} pending, App Home has three lists whose pages lead to every request, none over the limits of Slack`, async () => {
+  const rounds = Array.from({ length: PENDING / A_TURN }, (_, round) =>
+    deleting(...Array.from({ length: A_TURN }, (_each, call) => `customer ${round}-${call}`)),
   );
   const story = await startStory({ manifest, slack, replies: rounds });
   for (const _round of rounds) story.ask('delete them all', { as: CAST.alice });
-  await story.workspace.until(({ calls }) => calls.filter(isCard).length >= 500, {
-    what: '500 cards',
-    timeoutMs: 60_000,
+  await story.workspace.until(({ calls }) => calls.filter(isCard).length >= PENDING, {
+    what: 'a card for each',
   });
 
   story.workspace.as(CAST.bruno).openHome();
@@ -64,7 +67,7 @@ test('with 500 pending, App Home has three lists whose pages lead to every reque
     home = await homeOf(story, CAST.bruno, (view) => JSON.stringify(view.blocks) !== before);
     for (const id of listIn(home, 'Waiting for me')) seen.add(id);
   }
-  expect(seen.size).toBe(500);
+  expect(seen.size).toBe(PENDING);
   expect(listIn(home, 'Asked by me')).toEqual([]);
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:first');
   await homeOf(story, CAST.bruno, (view) => !JSON.stringify(view.blocks).includes('Back to the newest'));
@@ -72,9 +75,9 @@ test('with 500 pending, App Home has three lists whose pages lead to every reque
   await homeOf(story, CAST.alice, (view) => listIn(view, 'Asked by me').length === 10);
 
   const published = story.workspace.calls.filter(({ method }) => method === 'views.publish');
-  expect(published.length).toBeGreaterThan(50);
+  expect(published.length).toBeGreaterThan(PENDING / 10);
   expect(published.filter(({ response }) => response.ok !== true)).toEqual([]);
-}, 120_000);
+});
 
 const isCard = (call: {
   method: string;

@@ -122,7 +122,7 @@ test('a reply that names a choice takes it, and words that a question does not a
   const thread = story.ask('buy me a bicycle');
   await thread.shows(/Which one\?/);
   const say = (who: string, text: string) =>
-    story.workspace.as(who).say(thread.channel, text, { threadTs: thread.ts });
+    story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
   const queued = say(CAST.requester, 'with a bell');
   await story.workspace.until(() => queued.reactions.length > 0, { what: 'the mark of a queued message' });
   const others = say(CAST.alice, 'red');
@@ -146,7 +146,7 @@ test('a question without choices is answered in a modal or by a reply', async ()
   const modal = await story.modalFor(CAST.requester, /its name\?/);
   await story.workspace.as(CAST.requester).submit(modal.id, { 'own-words': 'Rosinante' });
   await thread.shows(/its colour\?/);
-  story.workspace.as(CAST.requester).say(thread.channel, 'grey', { threadTs: thread.ts });
+  story.workspace.as(CAST.requester).send(thread.channel, 'grey', { threadTs: thread.ts });
   await thread.shows(/Fine\./);
   expect(story.toldOfCalls()).toEqual(['Rosinante', 'grey']);
 });

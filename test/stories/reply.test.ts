@@ -6,7 +6,14 @@ const callsOf = (story: Awaited<ReturnType<typeof startStory>>, method: string) 
 
 test('a reply is streamed, and in the end the message has the whole text once', async () => {
   const deltas = ['It began ', 'with a small ', 'thing, ', 'and then ', 'it grew ', 'and grew.'];
-  const story = await startStory({ replies: [{ text: deltas, delayMs: 250 }] });
+  // On a busy machine all could be said before Slack has been told anything.
+  const before = (chunk: number) => {
+    if (chunk === 2) return called('chat.startStream');
+    return chunk === deltas.length ? called('chat.appendStream') : undefined;
+  };
+  const story = await startStory({ replies: [{ text: deltas, before }] });
+  const called = (method: string) =>
+    story.workspace.until(() => callsOf(story, method).length > 0, { what: method });
   const thread = story.ask('tell me a story');
   const reply = await thread.shows(/and grew\./);
   await story.workspace.until(() => reply.stream?.state === 'completed', { what: 'the end of the stream' });
@@ -35,7 +42,13 @@ test('where streaming is refused the reply comes whole, with what was said befor
 
 test('a stream that breaks off is completed where it stands', async () => {
   const deltas = ['One two ', 'three four ', 'five six ', 'seven.'];
-  const story = await startStory({ replies: [{ text: deltas, delayMs: 300 }] });
+  const before = (chunk: number) => {
+    if (chunk === 2) return called('chat.startStream');
+    return chunk === deltas.length ? called('chat.appendStream') : undefined;
+  };
+  const story = await startStory({ replies: [{ text: deltas, before }] });
+  const called = (wanted: string) =>
+    story.workspace.until(({ calls }) => calls.some(({ method }) => method === wanted), { what: wanted });
   story.workspace.fail('chat.appendStream', { kind: 'refuse', error: 'internal_error' }, { calls: 99 });
   const thread = story.ask('count');
   const reply = await thread.shows(/seven\./);

@@ -4,7 +4,7 @@ import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
-const SILENT = { heartbeatTimeoutMs: 300, heartbeatMs: 3_600_000 };
+const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 const manifestFor = (approvers: string) => `
@@ -20,7 +20,7 @@ type Story = Awaited<ReturnType<typeof startStory>>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 
-/** What the audit log says of the only request, and what each row rests on. */
+/** The audit rows of the only request, each with its evidence. */
 async function auditOf({ redis, prefix }: Story) {
   const rows: { event: string; body: Record<string, unknown> }[] = [];
   for await (const { event, body } of openRedisStore({ client: redis, prefix }).exportAudit())
@@ -81,7 +81,7 @@ test.each([
     const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
     const [requestId = ''] = requestIds;
 
-    const elsewhere = story.workspace.as(who).say(PLACES.partners, 'Look here.');
+    const elsewhere = story.workspace.as(who).send(PLACES.partners, 'Look here.');
     const target = { channel: PLACES.partners, ts: elsewhere.ts };
     await story.workspace.as(who).click(target, actionId, { force: true, value: requestId });
     await story.noticeFor(who, /not a card of this request/);

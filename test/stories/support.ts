@@ -8,17 +8,19 @@ import { openLedger } from '../../examples/shop/ledger.ts';
 import type { ModelReply, ReplyFunction } from '../../playground/model/model-reply.ts';
 import { type LocalModel, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
-import { CAST, PLACES } from '../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
-import { parseManifest } from '../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
+import { withBuiltTools } from '../support/build-module.ts';
 import { payloadProblems } from '../support/check-payloads.ts';
+import { PATIENT_SLACK } from '../support/patience.ts';
 import { keepUse } from '../support/used-scopes.ts';
 
-export { CAST, PLACES };
+export { CAST, CHANNELS as PLACES };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -61,9 +63,16 @@ export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
 /** Starts the whole product against local stand-ins; everything ends with the test, and a reply left over fails it. */
 export async function startStory(options: StoryOptions = {}) {
   const { manifest: text = MANIFEST, prefix = `story-${randomUUID()}:` } = options;
-  const parsed = parseManifest(text, { file: 'story.yml', environment: {} });
+  const parsed = parseManifest(await withBuiltTools(text, options.folder), {
+    file: 'story.yml',
+    environment: {},
+  });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
-  const slack = await startLocalSlack({ ...options.slack, app: { ...SHIPPED_APP, ...options.slack?.app } });
+  const slack = await startLocalSlack({
+    ...options.slack,
+    timings: { ...PATIENT_SLACK, ...options.slack?.timings },
+    app: { ...SHIPPED_APP, ...options.slack?.app },
+  });
   const model = await startLocalModel({ script: options.replies ?? [] });
   const redis = new Redis(inject('redisUrl'));
   const shopUrl = `${inject('redisUrl')}?keyPrefix=${prefix}shop:`;
@@ -81,6 +90,7 @@ export async function startStory(options: StoryOptions = {}) {
       manifest: 'story.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 30,
       logLevel: 'silent',
     },
@@ -114,12 +124,12 @@ export async function startStory(options: StoryOptions = {}) {
     text: string,
     {
       as = CAST.requester as string,
-      channel = PLACES.general as string,
+      channel = CHANNELS.general as string,
       threadTs = undefined as string | undefined,
     } = {},
   ) => {
     const mention = `<@${workspace.state.app.botUserId}> ${text}`;
-    const said = workspace.as(as).say(channel, mention, threadTs === undefined ? {} : { threadTs });
+    const said = workspace.as(as).send(channel, mention, threadTs === undefined ? {} : { threadTs });
     return threadIn(channel, threadTs ?? said.ts);
   };
 
@@ -131,8 +141,8 @@ export async function startStory(options: StoryOptions = {}) {
         () =>
           workspace
             .messagesIn(channel, ts)
-            .find((message) => words.test(`${message.text}\n${JSON.stringify(message.blocks ?? [])}`)),
-        { what: `${words} in the thread`, timeoutMs: 20_000 },
+            .find((message) => words.test(`${message.text}\n${readable(message.blocks ?? [])}`)),
+        { what: `${words} in the thread` },
       ),
     click: async (who: string, words: RegExp, actionId: string) => {
       const card = await placeIn(channel, ts).shows(words);
@@ -142,10 +152,10 @@ export async function startStory(options: StoryOptions = {}) {
 
   const threadIn = (channel: string, ts: string) => ({ ...placeIn(channel, ts), ts });
 
-  /** What somebody reads in their direct messages with the bot. */
+  /** The bot's direct messages to a person. */
   const directly = (who: string) => placeIn(workspace.directMessages(who));
 
-  /** What the model was told last of its calls, in their order. */
+  /** The last results that the model read, in the order of the calls. */
   const toldOfCalls = () =>
     (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
       message.role === 'tool' ? [String(message.content)] : [],
@@ -154,7 +164,6 @@ export async function startStory(options: StoryOptions = {}) {
   const noticeFor = (who: string, words: RegExp) =>
     workspace.until(() => workspace.ephemeralsFor(who).find(({ text }) => words.test(text)), {
       what: `a notice ${words}`,
-      timeoutMs: 20_000,
     });
 
   /** Waits for a modal with such words in front of somebody. */
@@ -162,9 +171,9 @@ export async function startStory(options: StoryOptions = {}) {
     workspace.until(
       () => {
         const modal = workspace.modalOf(who);
-        return modal !== undefined && words.test(JSON.stringify(modal.blocks)) ? modal : undefined;
+        return modal !== undefined && words.test(readable(modal.blocks)) ? modal : undefined;
       },
-      { what: `a modal ${words} for ${who}`, timeoutMs: 20_000 },
+      { what: `a modal ${words} for ${who}` },
     );
 
   /** Everything that the bot has posted in a thread, oldest first. */
@@ -191,7 +200,7 @@ export async function startStory(options: StoryOptions = {}) {
   };
 }
 
-/** What the model was last told that people said, in order. */
+/** The people's messages in the model's last request, in order. */
 export function heardByModel(model: LocalModel): string[] {
   return (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'user' ? [textOf(message.content)] : [],
@@ -204,6 +213,13 @@ export function callArguments(model: LocalModel): unknown[] {
     message.role === 'assistant'
       ? (message.tool_calls ?? []).map((call): unknown => JSON.parse(call.function.arguments))
       : [],
+  );
+}
+
+/** Blocks as JSON without what a button carries: the digits of an id could be taken for an amount. */
+function readable(blocks: readonly unknown[]): string {
+  return JSON.stringify(blocks, (key, value: unknown) =>
+    ['value', 'block_id', 'timestamp'].includes(key) ? undefined : value,
   );
 }
 

@@ -4,10 +4,10 @@ import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
 /** A worker that gives no sign of life is as good as dead: the record cannot tell them apart. */
-const SILENT = { heartbeatTimeoutMs: 300, heartbeatMs: 3_600_000 };
+const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 /** A second process takes its time to start on a busy machine. */
-const WITH_A_PROCESS_MS = 60_000;
-const MORTAL = { heartbeatTimeoutMs: 500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
+const WITH_A_PROCESS_MS = 180_000;
+const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 /** An action is approved, has taken effect, and its worker falls silent. */

@@ -13,7 +13,7 @@ const isMarked = (story: Story, channel: string, ts: string) =>
     { what: 'a mark on the queued message' },
   );
 
-/** What people said, as the model read it last, in its order. */
+/** The people's messages as the model read them last, in order. */
 const heard = ({ model }: Story) =>
   (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'user' ? [String(message.content)] : [],
@@ -41,7 +41,7 @@ test('what is said while a request is pending is acknowledged and read afterward
     [CAST.alice, 'no, be slow'],
     [CAST.requester, 'as you like'],
   ] as const) {
-    const said = story.workspace.as(who).say(thread.channel, text, { threadTs: thread.ts });
+    const said = story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
     await isMarked(story, thread.channel, said.ts);
   }
   expect(story.model.requests).toHaveLength(1);
@@ -65,7 +65,7 @@ test('what is said while a turn runs is acknowledged and read in the next one', 
   await expect.poll(() => story.model.requests.length).toBe(1);
   const said = story.workspace
     .as(CAST.requester)
-    .say(thread.channel, 'and one more thing', { threadTs: thread.ts });
+    .send(thread.channel, 'and one more thing', { threadTs: thread.ts });
   await isMarked(story, thread.channel, said.ts);
   expect(heard(story)).toHaveLength(1);
 
@@ -116,7 +116,7 @@ test('a typed stop by who asked withdraws what waits, and is nothing for the mod
   const story = await startStory({ replies: [{ calls: [refund] }, { text: 'Left alone.' }] });
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approve/);
-  story.workspace.as(CAST.alice).say(thread.channel, 'stop', { threadTs: thread.ts });
+  story.workspace.as(CAST.alice).send(thread.channel, 'stop', { threadTs: thread.ts });
   // A mention comes as two events; the second finds nothing left to stop.
   story.ask('Stop!', { threadTs: thread.ts });
 

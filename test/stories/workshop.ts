@@ -30,8 +30,7 @@ export async function openWorkshop() {
     hold: (when: 'before' | 'after') => writeFile(file(`hold-${when}`), ''),
     release: (when: 'before' | 'after') => rm(file(`hold-${when}`), { force: true }),
     /** Waits until a tool has left so many lines there. */
-    has: (lines: number, name: 'effects' | 'tries') =>
-      expect.poll(() => linesOf(name), { timeout: 10_000 }).toHaveLength(lines),
+    has: (lines: number, name: 'effects' | 'tries') => expect.poll(() => linesOf(name)).toHaveLength(lines),
     keys: async (name: 'effects' | 'tries') => new Set(await linesOf(name)),
     linesOf,
   };

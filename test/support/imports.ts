@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isIn } from './forms.ts';
 
 export interface Import {
   /** A path from the root for a file of ours, and the specifier as it stands for a package. */
@@ -76,10 +77,6 @@ export function findCycles(
   };
   for (const path of edges.keys()) walk(path, []);
   return cycles;
-}
-
-function isIn(places: readonly string[], path: string): boolean {
-  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
 }
 
 function isOf(name: string, target: string): boolean {

@@ -7,10 +7,10 @@ import { askRedis } from '../../playground/redis/ask-redis.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { launchWatchdog, type WatchedServer } from '../../playground/redis/launch-watchdog.ts';
 import { obtainServer } from '../../playground/redis/obtain-server.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 const SLOTS = 16_384;
 const TRIES = 3;
-const PATIENCE_MS = 30_000;
 
 export interface ClusterNode {
   readonly host: string;

@@ -1,7 +1,7 @@
 import type { ChannelEntity } from '../../protocol.ts';
 import type { Channel } from '../../slack/state/types.ts';
-import { lastReadIn } from '../reads.ts';
-import { mentions } from './mentions.ts';
+import { lastReadIn } from '../read-positions.ts';
+import { isMentioned } from './mentions.ts';
 import { threadsIn, unreadInChannel, unreadInThread } from './unread.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
@@ -12,7 +12,7 @@ export function channelEntities(viewpoint: Viewpoint): ChannelEntity[] {
     const unread = unreadInChannel(viewpoint, id);
     const inThreads = threadsIn(viewpoint, id).flatMap((ts) => unreadInThread(viewpoint, id, ts));
     const forThisPerson = [...unread, ...inThreads].filter(
-      (message) => kind === 'im' || mentions(viewpoint.state, viewpoint.user, message),
+      (message) => kind === 'im' || isMentioned(viewpoint.state, viewpoint.user, message),
     );
     return {
       key: `channel:${id}`,
@@ -23,7 +23,7 @@ export function channelEntities(viewpoint: Viewpoint): ChannelEntity[] {
       isArchived: is_archived,
       isMember: members.has(viewpoint.user.id),
       members: [...members],
-      lastRead: lastReadIn(viewpoint.reads, viewpoint.user.id, id),
+      lastRead: lastReadIn(viewpoint.readPositions, viewpoint.user.id, id),
       unread: unread.length,
       mentions: forThisPerson.length,
     };

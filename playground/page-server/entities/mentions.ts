@@ -5,8 +5,8 @@ import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
 const MENTION = /<(@|!subteam\^|!)(\w+)(?:\|[^<>]*)?>/g;
 const BROADCASTS = ['here', 'channel', 'everyone'];
 
-/** Whether a message calls this person: by name, by a group of theirs, or with everybody who is there. */
-export function mentions(state: WorkspaceState, user: User, message: Message): boolean {
+/** True when a message mentions this person: by name, through a user group, or with a broadcast. */
+export function isMentioned(state: WorkspaceState, user: User, message: Message): boolean {
   const isCalled = (id: string) =>
     id === user.id || BROADCASTS.includes(id) || (state.userGroups.get(id)?.users.includes(user.id) ?? false);
   return [...mentionedIn(message.text), ...mentionedBy(message.blocks)].some(isCalled);
@@ -16,7 +16,7 @@ function mentionedIn(text: string): string[] {
   return [...text.matchAll(MENTION)].map(([, , id = '']) => id);
 }
 
-/** Only marked-up text and the elements of rich text mention anybody; plain text never does, whatever it says. */
+/** Collects the mentions of mrkdwn text and rich text elements; plain text never mentions anyone. */
 function mentionedBy(part: unknown): string[] {
   if (Array.isArray(part)) return part.flatMap(mentionedBy);
   if (!isObject(part)) return [];

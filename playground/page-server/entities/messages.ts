@@ -4,19 +4,19 @@ import type { EphemeralMessage, Message } from '../../slack/state/types.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
 /** Every message of the conversations a person can see, threads included, and those that only they see. */
-export function messageEntities({ state, user, channels, places }: Viewpoint): MessageEntity[] {
+export function messageEntities({ state, user, channels, timelines }: Viewpoint): MessageEntity[] {
   const own = state.ephemerals.filter(
     ({ viewer, channel, deleted }) => viewer === user.id && !deleted && channels.has(channel),
   );
   return [
-    ...[...places.values()].flat().map(messageEntity),
+    ...[...timelines.values()].flat().map(messageEntity),
     ...own.map((ephemeral) => ephemeralEntity(ephemeral, state.app.botUserId)),
   ];
 }
 
 function messageEntity(message: Message): MessageEntity {
   return {
-    ...placeOf(message),
+    ...identityOf(message),
     user: message.user,
     text: message.text,
     blocks: message.blocks,
@@ -29,7 +29,7 @@ function messageEntity(message: Message): MessageEntity {
 
 function ephemeralEntity(message: EphemeralMessage, botUserId: string): MessageEntity {
   return {
-    ...placeOf(message),
+    ...identityOf(message),
     user: botUserId,
     text: message.text,
     blocks: message.blocks,
@@ -40,7 +40,7 @@ function ephemeralEntity(message: EphemeralMessage, botUserId: string): MessageE
   };
 }
 
-function placeOf({ channel, ts, thread_ts }: Message | EphemeralMessage) {
+function identityOf({ channel, ts, thread_ts }: Message | EphemeralMessage) {
   return {
     key: `message:${channel}:${ts}`,
     kind: 'message',
@@ -50,7 +50,7 @@ function placeOf({ channel, ts, thread_ts }: Message | EphemeralMessage) {
   } as const;
 }
 
-/** Slack does not mark what an app shows in blocks: a card that goes on is no correction. */
+/** True when Slack shows "(edited)"; an app's message with blocks is never marked. */
 function isMarkedAsEdited({ edited, bot_id, blocks }: Message): boolean {
   return edited !== undefined && (bot_id === undefined || blocks.length === 0);
 }

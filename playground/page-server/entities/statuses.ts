@@ -1,9 +1,9 @@
 import type { StatusEntity } from '../../protocol.ts';
-import { canStop } from '../../slack/people/use-agent.ts';
+import { canStop } from '../../slack/people/agent-actions.ts';
 import { findSession } from '../../slack/state/sessions.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
-/** What the app says it is doing in each thread a person can see, and whether they can stop it. */
+/** Builds the app's status for each visible thread, and whether the person can stop it. */
 export function statusEntities({ state, channels }: Viewpoint): StatusEntity[] {
   const threads = [...new Set([...state.threadStatus.keys(), ...state.sessions.keys()])];
   return threads.flatMap((thread) => {

@@ -1,31 +1,35 @@
 import { canSee } from '../../slack/people/interaction.ts';
 import type { Channel, Message, User } from '../../slack/state/types.ts';
 import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
-import { placeName, type SavedReads } from '../reads.ts';
+import { type SavedReadPositions, timelineKey } from '../read-positions.ts';
 
-/** The workspace as far as one person can see it: every entity of their client is made from this. */
+/** The part of the workspace that one person can see; all entities of their client are built from it. */
 export interface Viewpoint {
   readonly state: WorkspaceState;
   readonly user: User;
-  readonly reads: SavedReads;
+  readonly readPositions: SavedReadPositions;
   /** The conversations they can read, by id. */
   readonly channels: ReadonlyMap<string, Channel>;
-  /** What is said there by the place it is said in, oldest first; a thread's root stands in the main line. */
-  readonly places: ReadonlyMap<string, readonly Message[]>;
+  /** Messages by timeline key, oldest first; the root of a thread is in the main timeline. */
+  readonly timelines: ReadonlyMap<string, readonly Message[]>;
 }
 
-/** What one person can see of the workspace now. */
-export function takeViewpoint(state: WorkspaceState, userId: string, reads: SavedReads): Viewpoint {
+/** Selects the part of the workspace that one person can see now. */
+export function viewpointOf(
+  state: WorkspaceState,
+  userId: string,
+  readPositions: SavedReadPositions,
+): Viewpoint {
   const user = state.users.get(userId);
   if (user === undefined) throw new Error(`There is no user ${userId} in this workspace.`);
   const channels = new Map([...state.channels].filter(([, channel]) => canSee(state, user, channel)));
-  const places = new Map<string, Message[]>();
+  const timelines = new Map<string, Message[]>();
   for (const message of state.messages) {
     if (message.deleted || !channels.has(message.channel)) continue;
-    const place = placeName(message.channel, message.thread_ts);
-    const there = places.get(place);
-    if (there === undefined) places.set(place, [message]);
+    const timeline = timelineKey(message.channel, message.thread_ts);
+    const there = timelines.get(timeline);
+    if (there === undefined) timelines.set(timeline, [message]);
     else there.push(message);
   }
-  return { state, user, reads, channels, places };
+  return { state, user, readPositions, channels, timelines };
 }

@@ -2,7 +2,7 @@ import type { HomeEntity, ModalEntity, PromptsEntity, ShownView } from '../../pr
 import type { View } from '../../slack/state/types.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
-/** What the app shows a person beside messages: open modals, the Home tab, suggested prompts. */
+/** Builds what the app shows besides messages: open modals, the Home tab, suggested prompts. */
 export function viewEntities({
   state,
   user,
@@ -14,12 +14,15 @@ export function viewEntities({
     return kind === 'im' && suggested.prompts.length > 0 ? [[id, suggested] as const] : [];
   });
   return [
-    ...state
-      .openModals(user.id)
-      .map(
-        (view, depth): ModalEntity => ({ key: `modal:${view.id}`, kind: 'modal', depth, view: shown(view) }),
-      ),
-    ...(home === undefined ? [] : [{ key: 'home', kind: 'home', view: shown(home) } as const]),
+    ...state.openModals(user.id).map(
+      (view, depth): ModalEntity => ({
+        key: `modal:${view.id}`,
+        kind: 'modal',
+        depth,
+        view: toShownView(view),
+      }),
+    ),
+    ...(home === undefined ? [] : [{ key: 'home', kind: 'home', view: toShownView(home) } as const]),
     ...prompts.map(
       ([channel, suggested]): PromptsEntity => ({
         key: `prompts:${channel}`,
@@ -32,7 +35,7 @@ export function viewEntities({
 }
 
 /** A view without what the app keeps in it for itself. */
-function shown({ id, hash, title, submit, close, blocks, errors }: View): ShownView {
+function toShownView({ id, hash, title, submit, close, blocks, errors }: View): ShownView {
   return {
     id,
     hash,

@@ -1,21 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendJson } from '../../slack/web-api/send-json.ts';
+import type { ThreadRecord } from '../../record-protocol.ts';
+import { sendJson } from '../../send-json.ts';
 import type { Workspace } from '../../slack/workspace.ts';
+import { isActionName } from '../actions/action-schemas.ts';
+import { performAction } from '../actions/actions.ts';
 import type { Clients } from '../clients.ts';
-import type { Reads } from '../reads.ts';
-import type { PageServerOptions } from '../start-page-server.ts';
-import { carryOut } from '../verbs/carry-out.ts';
-import { isVerb } from '../verbs/verb-schemas.ts';
-import { guardRequest } from './guard-request.ts';
-import { readJson } from './read-json.ts';
-import { Refused, sendAnswer } from './refused.ts';
+import type { ReadPositions } from '../read-positions.ts';
+import { guardRequest, HttpError, readJson, sendAnswer } from './read-request.ts';
 import { serveFile } from './serve-file.ts';
 
-/** What requests are answered from. */
-export interface Site extends Pick<PageServerOptions, 'files' | 'playground' | 'record'> {
+/** The parts of the page server that answer requests. */
+export interface RequestContext {
+  /** The folder of the built page. */
+  readonly files: string;
   readonly port: number;
+  readonly playground: { kill(): Promise<void> };
+  readonly record: { read(threadId: string): Promise<ThreadRecord | undefined> };
   readonly workspace: Workspace;
-  readonly reads: Reads;
+  readonly readPositions: ReadPositions;
   readonly clients: Clients;
 }
 
@@ -26,11 +28,11 @@ const SAFETY_HEADERS = {
   'referrer-policy': 'same-origin',
 };
 
-/** Answers one request, whatever becomes of it. */
+/** Answers one request; never rejects. */
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  site: Site,
+  site: RequestContext,
 ): Promise<void> {
   try {
     for (const [name, value] of Object.entries(SAFETY_HEADERS)) response.setHeader(name, value);
@@ -38,13 +40,17 @@ export async function answerRequest(
     await route(request, response, site);
   } catch (error) {
     if (response.headersSent) response.destroy();
-    else if (error instanceof Refused)
+    else if (error instanceof HttpError)
       sendAnswer(response, error.status, { ok: false, error: error.message });
     else if (!request.destroyed || request.complete) fail(response, error);
   }
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {
+async function route(
+  request: IncomingMessage,
+  response: ServerResponse,
+  site: RequestContext,
+): Promise<void> {
   const path = pathOf(request);
   const [first, second = '', third = ''] = path.split('/').slice(1);
   switch (first) {
@@ -59,7 +65,7 @@ async function route(request: IncomingMessage, response: ServerResponse, site: S
       requireMethod(request, 'GET');
       return await showRecord(response, site, second);
     case 'playground':
-      if (second !== 'kill') throw new Refused(404, 'There is nothing here.');
+      if (second !== 'kill') throw new HttpError(404, 'Not found.');
       requireMethod(request, 'POST');
       await readJson(request);
       await site.playground.kill();
@@ -75,41 +81,50 @@ async function route(request: IncomingMessage, response: ServerResponse, site: S
 async function act(
   request: IncomingMessage,
   response: ServerResponse,
-  { workspace, reads }: Site,
+  { workspace, readPositions }: RequestContext,
   userId: string,
-  verb: string,
+  name: string,
 ): Promise<void> {
   const person = workspace.as(requirePerson({ workspace }, userId));
-  if (!isVerb(verb)) throw new Refused(404, `Nobody can ${verb} here.`);
+  if (!isActionName(name)) throw new HttpError(404, `Unknown action: ${name}.`);
   const body = await readJson(request);
-  sendAnswer(response, 200, await carryOut(verb, body, { person, state: workspace.state, reads }));
+  sendAnswer(
+    response,
+    200,
+    await performAction(name, body, { person, state: workspace.state, readPositions }),
+  );
 }
 
-async function showRecord(response: ServerResponse, { record }: Site, threadId: string): Promise<void> {
+async function showRecord(
+  response: ServerResponse,
+  { record }: RequestContext,
+  threadId: string,
+): Promise<void> {
   const found = await record.read(threadId);
-  if (found === undefined) throw new Refused(404, 'The record holds nothing of this thread.');
+  if (found === undefined) throw new HttpError(404, 'There is no record of this thread.');
   sendJson(response, 200, { ...found }, { 'cache-control': 'no-store' });
 }
 
-function requirePerson({ workspace }: Pick<Site, 'workspace'>, userId: string): string {
+function requirePerson({ workspace }: Pick<RequestContext, 'workspace'>, userId: string): string {
   const user = workspace.state.users.get(userId);
-  if (user === undefined || user.is_bot) throw new Refused(404, 'There is no such person in this workspace.');
+  if (user === undefined || user.is_bot)
+    throw new HttpError(404, 'There is no such person in this workspace.');
   return user.id;
 }
 
 function requireMethod({ method = '' }: IncomingMessage, ...allowed: string[]): void {
-  if (!allowed.includes(method)) throw new Refused(405, `${method} is not possible here.`);
+  if (!allowed.includes(method)) throw new HttpError(405, `${method} is not allowed here.`);
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {
   try {
     return decodeURIComponent(new URL(url, 'http://localhost').pathname);
   } catch {
-    throw new Refused(404, 'There is no such address here.');
+    throw new HttpError(404, 'Not found.');
   }
 }
 
 function fail(response: ServerResponse, error: unknown): void {
-  console.error('The page server failed on a request.', error);
-  sendAnswer(response, 500, { ok: false, error: 'The playground failed on this; its terminal says why.' });
+  console.error('page server request failed', error);
+  sendAnswer(response, 500, { ok: false, error: 'The playground failed. See its terminal for the error.' });
 }

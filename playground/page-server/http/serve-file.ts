@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
-import { Refused } from './refused.ts';
+import { HttpError } from './read-request.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -16,7 +16,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Sends a file of the built page; every path without an extension is a place in the page, which draws it by itself. */
+/** Sends a file of the built page; a path without an extension is a route of the page and gets index.html. */
 export async function serveFile(response: ServerResponse, folder: string, path: string): Promise<void> {
   const extension = extensionOf(path);
   const name = extension === undefined ? 'index.html' : path;
@@ -40,13 +40,13 @@ function extensionOf(path: string): string | undefined {
 async function contentOf(folder: string, name: string): Promise<Buffer> {
   const root = resolve(folder);
   const file = join(root, name);
-  if (!file.startsWith(root + sep) || file.includes('\0')) throw new Refused(404, 'There is no such file.');
+  if (!file.startsWith(root + sep) || file.includes('\0')) throw new HttpError(404, 'There is no such file.');
   try {
     return await readFile(file);
   } catch (error) {
     if (name === 'index.html') {
-      throw new Error('The page is not there; build it with `npm run build:page`.', { cause: error });
+      throw new Error('The page is not built. Run `npm run build:page`.', { cause: error });
     }
-    throw new Refused(404, 'There is no such file.');
+    throw new HttpError(404, 'There is no such file.');
   }
 }

@@ -187,7 +187,7 @@ export const block = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Blocks and elements that Slack draws in messages only. */
+/** Blocks that Slack accepts in messages only. */
 export const MESSAGE_ONLY = [
   'markdown',
   'context_actions',

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { block, MESSAGE_ONLY } from './blocks.ts';
 
-/** One thing Slack would refuse: where it is, as a JSON pointer, and why, in Slack's words. */
+/** A problem that Slack refuses: a JSON pointer and the reason in Slack's wording. */
 export interface Problem {
   pointer: string;
   reason: string;
 }
 
-/** The places blocks are shown; each has its own number of blocks and its own exclusions. */
+/** Surfaces that show blocks; each has its own block limit and excluded types. */
 export type Surface = 'message' | 'modal' | 'home';
 
 const blocksFor = (surface: Surface) =>
   z.array(block).max(surface === 'message' ? LIMITS.messageBlocks : LIMITS.viewBlocks);
 const schemas = { message: blocksFor('message'), modal: blocksFor('modal'), home: blocksFor('home') };
 
-/** Everything Slack would refuse in these blocks on this surface; an empty list means they are accepted. */
+/** Lists all problems of these blocks on this surface; an empty list means that Slack accepts them. */
 export function checkBlocks(blocks: unknown, surface: Surface = 'message', at = '/blocks'): Problem[] {
   const parsed = schemas[surface].safeParse(blocks);
   if (!parsed.success) return parsed.error.issues.flatMap((issue) => describeIssue(issue, at));
@@ -26,7 +26,7 @@ export function checkBlocks(blocks: unknown, surface: Surface = 'message', at = 
   ];
 }
 
-/** The number of characters of all texts in these blocks, which Slack limits for a message as a whole. */
+/** Counts the characters of all texts in these blocks; Slack limits the total of a message. */
 export function countCharacters(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countCharacters(item), 0);
   if (typeof value !== 'object' || value === null) return 0;
@@ -37,7 +37,7 @@ export function countCharacters(value: unknown): number {
   );
 }
 
-/** Puts a zod issue into the words and the pointer Slack uses. */
+/** Describes a zod issue with Slack's wording and pointer. */
 export function describeIssue(issue: z.core.$ZodIssue, at: string): Problem[] {
   const pointer = [at, ...issue.path.map(String)].join('/');
   const parent = [at, ...issue.path.slice(0, -1).map(String)].join('/');

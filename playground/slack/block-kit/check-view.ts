@@ -24,7 +24,7 @@ const modalView = z.strictObject({
 const homeView = z.strictObject({ type: z.literal('home'), ...common, title: text(LIMITS.text).optional() });
 
 /** A view as an app sends it, before Slack gives it an id. */
-export const viewDefinition = z.discriminatedUnion('type', [modalView, homeView]);
+const viewDefinition = z.discriminatedUnion('type', [modalView, homeView]);
 export type ViewDefinition = z.infer<typeof viewDefinition>;
 
 /** A view that Slack accepts, or everything it would refuse in it. */

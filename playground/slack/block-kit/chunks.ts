@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { text } from './composition.ts';
 
-/** What an app says of one of its tasks. */
+/** Schema of an update of one of the app's tasks. */
 export const taskUpdate = z.strictObject({
   type: z.literal('task_update'),
   id: text(255),

@@ -67,7 +67,7 @@ export const conversationFilter = z
   })
   .refine((filter) => Object.keys(filter).length > 0, 'must have at least one property');
 
-/** Which keystrokes of an input send a block action. */
+/** The keystrokes of an input that send a block action. */
 export const dispatchActionConfig = z.strictObject({
   trigger_actions_on: z
     .array(z.enum(['on_enter_pressed', 'on_character_entered']))

@@ -124,7 +124,7 @@ const feedbackButton = z.strictObject({
   accessibility_label,
 });
 
-/** What a `context_actions` block may hold. */
+/** Elements of a `context_actions` block. */
 export const contextAction = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('feedback_buttons'),
@@ -144,7 +144,7 @@ export const contextAction = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What an `actions` block may hold. */
+/** Elements of an `actions` block. */
 export const actionsElement = z.discriminatedUnion('type', [
   button,
   overflow,
@@ -154,7 +154,7 @@ export const actionsElement = z.discriminatedUnion('type', [
   richTextInput,
 ]);
 
-/** What may stand beside the text of a section. */
+/** Accessories of a section. */
 export const accessory = z.discriminatedUnion('type', [
   button,
   overflow,
@@ -163,7 +163,7 @@ export const accessory = z.discriminatedUnion('type', [
   ...pickers,
 ]);
 
-/** What an `input` block may hold. */
+/** Elements of an `input` block. */
 export const inputElement = z.discriminatedUnion('type', [
   ...selects,
   ...pickers,

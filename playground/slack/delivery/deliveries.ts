@@ -13,8 +13,8 @@ import type {
 import { Timers } from './timers.ts';
 
 /**
- * Everything Slack tells the app, over whichever transport. An event that is not acknowledged in time is delivered
- * again; an interaction is not, and fails for the person who started it.
+ * All deliveries to the app, over either transport. An unacknowledged event is delivered again; an interaction is not,
+ * and fails for its person.
  */
 export class Deliveries {
   readonly all: Delivery[] = [];
@@ -46,7 +46,7 @@ export class Deliveries {
     return outcome;
   }
 
-  /** Delivers the same thing once more, as Slack does when it did not hear an acknowledgement that was sent. */
+  /** Delivers the same payload again, as Slack does when an acknowledgement is lost. */
   async redeliver(delivery: Delivery): Promise<AttemptAnswer> {
     const answer = await this.#attempt(delivery, 'timeout');
     this.#onChange();

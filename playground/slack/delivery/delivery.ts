@@ -2,17 +2,17 @@ import type { JsonObject } from '../state/types.ts';
 
 export type EnvelopeType = 'events_api' | 'interactive' | 'slash_commands';
 
-/** Why an attempt came to nothing: no answer in time, nobody there, or an answer that is an error. */
+/** Reasons for a failed attempt: no answer in time, no connection, or an error answer. */
 export type MissReason = 'timeout' | 'no_connection' | 'http_error';
 
-/** An HTTP request as it was sent, byte for byte, so that it can be sent again. */
+/** An HTTP request exactly as sent, so that it can be replayed. */
 export interface SentRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** One try to tell the app; `connectionId` is missing over HTTP and when no connection was open. */
+/** One delivery attempt; `connectionId` is missing over HTTP and when no connection was open. */
 export interface Attempt {
   envelopeId: string;
   connectionId?: string;
@@ -24,7 +24,7 @@ export interface Attempt {
   status?: number;
 }
 
-/** Something Slack tells the app, with every attempt and the app's answer; the record tests look at. */
+/** One delivery to the app, with all attempts and the app's answer; tests inspect it. */
 export interface Delivery {
   type: EnvelopeType;
   payload: JsonObject;
@@ -35,15 +35,15 @@ export interface Delivery {
     | { kind: 'failed'; reason: MissReason };
 }
 
-/** How an interaction ended for the person who started it: answered in time, or with an error on their screen. */
+/** Result of an interaction for its person: answered in time, or an error on their screen. */
 export type InteractionOutcome = Exclude<Delivery['outcome'], { kind: 'pending' }>;
 
-/** What became of one attempt; after a final miss Slack does not try again. */
+/** Result of one attempt; after a final miss Slack does not retry. */
 export type AttemptAnswer =
   | { kind: 'answered'; payload: JsonObject }
   | { kind: 'missed'; reason: MissReason; isFinal: boolean };
 
-/** A way to the app; `send` fills in what the attempt learns and never rejects. */
+/** A transport to the app; `send` fills in the attempt and never rejects. */
 export interface Transport {
   send: (delivery: Delivery, attempt: Attempt) => Promise<AttemptAnswer>;
   stop: () => Promise<void>;

@@ -1,8 +1,8 @@
-/** Timers that can be cancelled together; after that none of them fires and no pause ends. */
+/** Timers that are cancelled together; after that none of them fires and no pause ends. */
 export class Timers {
   readonly #running = new Set<NodeJS.Timeout>();
 
-  /** Runs the action later, and tells whether it could still be cancelled when asked to. */
+  /** Runs the action later; the returned function cancels it and returns whether it was still pending. */
   after(milliseconds: number, action: () => void): () => boolean {
     const timer = setTimeout(() => {
       this.#running.delete(timer);

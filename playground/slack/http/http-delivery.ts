@@ -44,7 +44,7 @@ export class HttpDelivery implements Transport {
   async stop(): Promise<void> {}
 }
 
-/** The answer of the app: a JSON object, or the text of a message, or nothing. */
+/** Reads the app's answer: a JSON object, the text of a message, or nothing. */
 function payloadOf(body: string): JsonObject {
   if (body === '') return {};
   try {

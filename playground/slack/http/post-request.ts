@@ -2,12 +2,12 @@ import { request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import type { MissReason, SentRequest } from '../delivery/delivery.ts';
 
-/** An answer of the app, or why there is none. */
+/** The app's answer, or the reason why there is none. */
 export type PostAnswer =
   | { kind: 'response'; status: number; headers: Record<string, unknown>; body: string }
   | { kind: 'missed'; reason: Exclude<MissReason, 'http_error'> };
 
-/** Posts a request on a connection of its own and waits for the whole answer, no longer than the time given. */
+/** Posts a request on a new connection and waits for the whole answer, up to the timeout. */
 export function postRequest({ url, headers, body }: SentRequest, timeoutMs: number): Promise<PostAnswer> {
   const open = url.startsWith('https:') ? requestSecure : requestPlain;
   return new Promise((resolve) => {

@@ -6,10 +6,10 @@ import type { InstalledApp } from '../state/types.ts';
 import { type PostAnswer, postRequest } from './post-request.ts';
 import { buildForm, buildRequest, type RequestContent, signRequest } from './sign-request.ts';
 
-/** A request that is not as Slack would send it, in one respect each. */
+/** Ways in which a request differs from Slack's. */
 export type Forgery = 'unsigned' | 'wrong-secret' | 'tampered' | 'stale' | 'future';
 
-/** What the app answered to a request made on demand. */
+/** The app's answer to a request made on demand. */
 export type RawAnswer = Extract<PostAnswer, { kind: 'response' }>;
 
 const TEN_MINUTES = 600;
@@ -24,7 +24,7 @@ export class RequestUrl {
     this.#timings = timings;
   }
 
-  /** Sets the address after the app has returned the challenge, as when it is saved in the app's settings. */
+  /** Sets the URL once the app has returned the challenge, as in the app's settings. */
   async change(url: string): Promise<void> {
     const challenge = makeSecret(20);
     const payload = { token: this.#app.verificationToken, challenge, type: 'url_verification' };
@@ -40,14 +40,14 @@ export class RequestUrl {
     return await this.#post(this.#forged(forgery, buildRequest(this.#address(), content)));
   }
 
-  /** Sends the last request of a delivery again, byte for byte and with the old signature. */
+  /** Sends the last request of a delivery again, with its old signature. */
   async replay(delivery: Delivery): Promise<RawAnswer> {
     const request = delivery.attempts.at(-1)?.request;
     if (request === undefined) throw new Error('This was not delivered over HTTP, so it cannot be replayed.');
     return await this.#post(request);
   }
 
-  /** Sends what Slack sends now and then to see that the certificate is good; it is not signed. */
+  /** Sends Slack's unsigned certificate check. */
   async checkSsl(): Promise<RawAnswer> {
     const form = { ssl_check: '1', token: this.#app.verificationToken };
     return await this.#post(buildForm(this.#address(), form));

@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto';
 import type { EnvelopeType, SentRequest } from '../delivery/delivery.ts';
 import type { JsonObject } from '../state/types.ts';
 
-/** What a request carries: an event as JSON, everything a person does as a form. */
+/** Content of a request: an event as JSON, an interaction as a form. */
 export interface RequestContent {
   type: EnvelopeType;
   payload: JsonObject;
 }
 
-/** Slack's signature of a body: version 0, over the time and the exact bytes. */
-export function signatureOf(secret: string, timestamp: number, body: string): string {
+/** Computes Slack's v0 signature over the time and the exact bytes. */
+function signatureOf(secret: string, timestamp: number, body: string): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
 }
 
-/** The request without any signature. */
+/** Builds a request without a signature. */
 export function buildRequest(url: string, { type, payload }: RequestContent): SentRequest {
   if (type === 'events_api')
     return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(payload) };
@@ -21,13 +21,13 @@ export function buildRequest(url: string, { type, payload }: RequestContent): Se
   return buildForm(url, form);
 }
 
-/** A form without any signature. */
+/** Builds a form request without a signature. */
 export function buildForm(url: string, form: Record<string, string>): SentRequest {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return { url, headers, body: new URLSearchParams(form).toString() };
 }
 
-/** The same request with the headers by which the app knows that it is Slack's. */
+/** Adds Slack's signature headers to a request. */
 export function signRequest(
   request: SentRequest,
   secret: string,

@@ -1,51 +1,51 @@
 import type { InteractionOutcome } from '../delivery/delivery.ts';
 import { elementsOf } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject, User } from '../state/types.ts';
-import { collectState, type InputValue, keepsState, optionsOf, stateOf } from './element-values.ts';
-import { type ClickTarget, findShown, placeOf, type Shown } from './find-shown.ts';
-import { interactionBase, type Surroundings } from './interaction.ts';
+import { collectState, hasState, type InputValue, optionsOf, stateOf } from './element-values.ts';
+import { type ClickTarget, type FoundTarget, findTarget, originOf } from './find-target.ts';
+import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
 export interface ClickOptions {
-  /** For a button, which of several with the same action; for a menu, the value of the option to choose. */
+  /** Selects one of several buttons with the same action, or the option of a menu. */
   value?: InputValue;
   blockId?: string;
-  /** What the person filled in beside it, by block or action id. */
+  /** Values of the other inputs, by block or action id. */
   values?: Readonly<Record<string, InputValue>>;
-  /** Sends the click even if the element is gone or never was there, as a stale screen or a forger would. */
+  /** Sends the click even if the element does not exist, like a stale screen or a forger. */
   force?: boolean;
 }
 
-/** Sends the `block_actions` of a click, and refuses one that a person could not make on what is shown now. */
+/** Sends the `block_actions` of a click; throws for a click that is impossible on the current blocks. */
 export function click(
-  around: Surroundings,
+  context: SlackContext,
   user: User,
   target: ClickTarget,
   actionId: string,
   options: ClickOptions = {},
 ): Promise<InteractionOutcome> {
-  const shown = findShown(around, user, target, options.force ?? false);
+  const shown = findTarget(context, user, target, options.force ?? false);
   const { block, element } = findClicked(shown, actionId, options);
   const action = {
     action_id: actionId,
     block_id: block.block_id,
     ...actionOf(element, options),
-    action_ts: around.state.clock.next(),
+    action_ts: context.state.clock.next(),
   };
   const isThere = shown.blocks.some((each) => each.block_id === block.block_id);
-  const key = elementsOf(block).filter(keepsState).length === 1 ? block.block_id : actionId;
-  const own = keepsState(element) && options.value !== undefined && isThere ? { [key]: options.value } : {};
+  const key = elementsOf(block).filter(hasState).length === 1 ? block.block_id : actionId;
+  const own = hasState(element) && options.value !== undefined && isThere ? { [key]: options.value } : {};
   const values = collectState(shown.blocks, { ...own, ...options.values });
-  return around.deliveries.deliverInteraction('interactive', {
+  return context.deliveries.deliverInteraction('interactive', {
     type: 'block_actions',
-    ...interactionBase(around, user),
-    trigger_id: around.triggers.issue(user.id),
-    ...placeOf(around, user, shown, values),
+    ...interactionBase(context, user),
+    trigger_id: context.triggers.issue(user.id),
+    ...originOf(context, user, shown, values),
     actions: [action],
   });
 }
 
-function findClicked(shown: Shown, actionId: string, options: ClickOptions) {
+function findClicked(shown: FoundTarget, actionId: string, options: ClickOptions) {
   const candidates = matching(shown.blocks, actionId, options);
   const [only] = candidates;
   if (candidates.length > 1) {
@@ -61,7 +61,7 @@ function findClicked(shown: Shown, actionId: string, options: ClickOptions) {
     const list = there.length === 0 ? 'nothing' : there.join(', ');
     throw new NotPossible(
       `Nobody can click ${actionId} here now: what is shown offers ${list}. Use force for a stale click.`,
-      { shown: 'This has changed in the meantime; look at it again.' },
+      { shown: 'This has changed. Take another look.' },
     );
   }
   const stale = shown.older.toReversed().flatMap((blocks) => matching(blocks, actionId, options));

@@ -3,10 +3,10 @@ import { elementsOf, objects } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject } from '../state/types.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** What a person puts into an element: text, the value of an option, an id, a date, or several of them. */
+/** A value entered by a person: text, an option's value, an id, a date, or several of them. */
 export type InputValue = string | number | readonly string[] | JsonObject;
 
-/** Where each kind of element keeps what was chosen, and what it starts with. */
+/** The state field and the initial field of each element type. */
 const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: null | readonly [] }>> = {
   plain_text_input: { field: 'value', initial: 'initial_value', empty: null },
   email_text_input: { field: 'value', initial: 'initial_value', empty: null },
@@ -34,15 +34,15 @@ const FIELDS: Readonly<Record<string, { field: string; initial: string; empty: n
   datetimepicker: { field: 'selected_date_time', initial: 'initial_date_time', empty: null },
 };
 
-/** What the app offered last in menus of its own; gone with the element when what is shown is replaced. */
+/** Options from the app's last answers, by element; dropped when the element is replaced. */
 const offered = new WeakMap<JsonObject, readonly JsonObject[]>();
 
 /** True for an element whose content Slack sends along as state. */
-export function keepsState(element: JsonObject): boolean {
+export function hasState(element: JsonObject): boolean {
   return FIELDS[String(element.type)] !== undefined;
 }
 
-/** The state of an element after a person put `value` into it (`''` empties it), or as it started when they put nothing. */
+/** Returns the state of an element with `value` (`''` empties it), or its initial state without one. */
 export function stateOf(element: JsonObject, value: InputValue | undefined): JsonObject {
   const type = String(element.type);
   const fields = FIELDS[type];
@@ -61,7 +61,7 @@ export function isEmpty(state: JsonObject): boolean {
   );
 }
 
-/** The state of all elements of these blocks, by block and action, with what the person filled in. */
+/** Returns the state of all elements of these blocks, by block and action; throws for values without an element. */
 export function collectState(
   blocks: readonly Block[],
   filled: Readonly<Record<string, InputValue>>,
@@ -69,7 +69,7 @@ export function collectState(
   const values: Record<string, JsonObject> = {};
   const used = new Set<string>();
   for (const block of blocks) {
-    for (const element of elementsOf(block).filter(keepsState)) {
+    for (const element of elementsOf(block).filter(hasState)) {
       const actionId = String(element.action_id);
       const key = [block.block_id, actionId].find((candidate) => filled[candidate] !== undefined);
       if (key !== undefined) used.add(key);
@@ -81,13 +81,13 @@ export function collectState(
   if (unknown.length > 0) {
     throw new NotPossible(
       `There is nothing to fill in called ${unknown.join(', ')}; there is ${JSON.stringify(values)}.`,
-      { shown: 'This has changed in the meantime; look at it again.' },
+      { shown: 'This has changed. Take another look.' },
     );
   }
   return values;
 }
 
-/** Notes what the app offered in a menu of its own, so that a person can choose it. */
+/** Stores the options that the app offered for an external menu, so that a person can choose them. */
 export function rememberOffered(element: JsonObject, options: readonly JsonObject[]): void {
   offered.set(element, [...(offered.get(element) ?? []), ...options]);
 }
@@ -163,7 +163,7 @@ function acceptText(element: JsonObject, value: string): string {
   if (value.length < minimum || value.length > maximum) {
     throw new NotPossible(
       `${String(element.action_id)} takes ${minimum} to ${maximum} characters, not ${value.length}.`,
-      { shown: `Write ${minimum} to ${maximum} characters; these are ${value.length}.` },
+      { shown: `Enter ${minimum} to ${maximum} characters; there are ${value.length}.` },
     );
   }
   return value;
@@ -178,7 +178,7 @@ function acceptNumber(element: JsonObject, value: string): string {
     number <= Number(element.max_value ?? Number.POSITIVE_INFINITY);
   if (!fits) {
     throw new NotPossible(`${String(element.action_id)} does not take the number ${value}.`, {
-      shown: `${value} is not a number that is allowed here.`,
+      shown: `${value} is not an allowed number.`,
     });
   }
   return value;

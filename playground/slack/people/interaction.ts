@@ -5,16 +5,16 @@ import { NotPossible } from './not-possible.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { Triggers } from './triggers.ts';
 
-/** What people act on and through. */
-export interface Surroundings {
+/** Shared parts that people's actions use. */
+export interface SlackContext {
   state: WorkspaceState;
   triggers: Triggers;
   responseUrls: ResponseUrls;
   deliveries: Deliveries;
 }
 
-/** What every interaction payload says of the person, the workspace and the app. */
-export function interactionBase({ state }: Surroundings, user: User): JsonObject {
+/** Builds the part of an interaction payload about the person, the workspace and the app. */
+export function interactionBase({ state }: SlackContext, user: User): JsonObject {
   return {
     team: { id: state.team.id, domain: state.team.domain },
     user: { id: user.id, username: user.name, name: user.name, team_id: user.team_id },
@@ -30,10 +30,10 @@ export function channelNameFor(channel: Channel): string {
   return { public: channel.name, private: 'privategroup', im: 'directmessage' }[channel.kind];
 }
 
-/** The channel, if this person can read it. */
-export function requireSight({ state }: Surroundings, user: User, channelId: string): Channel {
+/** Returns a channel that this person can read; throws otherwise. */
+export function requireVisibleChannel({ state }: SlackContext, user: User, channelId: string): Channel {
   const channel = state.channels.get(channelId);
-  const shown = 'This conversation is not there, or not for you to see.';
+  const shown = "This conversation doesn't exist, or you can't see it.";
   if (channel === undefined)
     throw new NotPossible(`There is no channel ${channelId} in this workspace.`, { shown });
   if (!canSee(state, user, channel)) {
@@ -44,7 +44,7 @@ export function requireSight({ state }: Surroundings, user: User, channelId: str
   return channel;
 }
 
-/** Whether a person can read a channel: members can, and those of this workspace who are no guests where it is public. */
+/** True when a person can read a channel: members, and full members of this workspace for a public one. */
 export function canSee({ team }: WorkspaceState, user: User, channel: Channel): boolean {
   const isFullMember = !user.is_restricted && !user.is_ultra_restricted && user.team_id === team.id;
   return channel.members.has(user.id) || (channel.kind === 'public' && isFullMember);

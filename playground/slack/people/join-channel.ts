@@ -2,7 +2,7 @@ import type { Channel, User } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** Puts somebody into a channel; the app hears of it where its bot is, and of its own arrival. */
+/** Adds a person to a channel and emits `member_joined_channel`. */
 export function joinChannel(state: WorkspaceState, user: User, channel: Channel, inviter?: string): void {
   if (channel.kind === 'im') throw new NotPossible('Nobody can join the direct messages of others.');
   if (channel.is_archived) throw new NotPossible(`#${channel.name} is archived; nobody can join it.`);
@@ -11,7 +11,7 @@ export function joinChannel(state: WorkspaceState, user: User, channel: Channel,
   announceMember(state, 'member_joined_channel', user, channel, inviter);
 }
 
-/** Takes somebody out of a channel; the app hears of it where its bot is. */
+/** Removes a person from a channel and emits `member_left_channel`. */
 export function leaveChannel(state: WorkspaceState, user: User, channel: Channel): void {
   if (channel.kind === 'im') throw new NotPossible('Nobody can leave their own direct messages.');
   channel.members.delete(user.id);
@@ -28,5 +28,5 @@ function announceMember(
   const channel_type = channel.kind === 'public' ? 'C' : 'G';
   const event = { type, user: user.id, channel: channel.id, channel_type, team: user.team_id };
   const invitation = inviter === undefined ? {} : { inviter };
-  state.announce({ subscription: type, event: { ...event, ...invitation }, channel });
+  state.emitEvent({ subscription: type, event: { ...event, ...invitation }, channel });
 }

@@ -1,17 +1,17 @@
-/** What Slack's client would tell the person, where that differs from what a test needs to know. */
-export interface Told {
+/** The text for the person, where it differs from the developer's message. */
+export interface NotPossibleDetails {
   shown?: string;
-  /** The input it is about, by the id of its block. */
+  /** The block id of the input that is wrong. */
   blockId?: string;
 }
 
-/** Something a person cannot do in Slack: `message` says why to a developer, `shown` says it to the person. */
+/** An action that is impossible in Slack: `message` is for a developer, `shown` for the person. */
 export class NotPossible extends Error {
   override readonly name = 'NotPossible';
   readonly shown: string;
   readonly blockId: string | undefined;
 
-  constructor(message: string, { shown = message, blockId }: Told = {}) {
+  constructor(message: string, { shown = message, blockId }: NotPossibleDetails = {}) {
     super(message);
     this.shown = shown;
     this.blockId = blockId;

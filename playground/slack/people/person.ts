@@ -4,42 +4,42 @@ import { LIMITS } from '../limits.ts';
 import { addReaction, removeReaction } from '../state/reactions.ts';
 import type { Channel, JsonObject, Message, User } from '../state/types.ts';
 import { Refusal } from '../web-api/refusal.ts';
+import { openAssistantThread, openHome, renameSession, stopSession, viewChannel } from './agent-actions.ts';
 import { type ClickOptions, click } from './click.ts';
-import { composeMessage } from './compose.ts';
+import { composeMessage } from './compose-message.ts';
 import type { InputValue } from './element-values.ts';
-import type { ClickTarget } from './find-shown.ts';
-import { channelNameFor, requireSight, type Surroundings } from './interaction.ts';
+import type { ClickTarget } from './find-target.ts';
+import { channelNameFor, requireVisibleChannel, type SlackContext } from './interaction.ts';
 import { joinChannel, leaveChannel } from './join-channel.ts';
 import { NotPossible } from './not-possible.ts';
 import { searchOptions } from './search-options.ts';
 import { closeView, type SubmitOutcome, submitView } from './submit-view.ts';
-import { lookAt, openAssistantThread, openHome, renameSession, stopSession } from './use-agent.ts';
 
-const GONE = 'This message is no longer there.';
+const GONE = 'This message no longer exists.';
 
-/** One person at their Slack client; every verb refuses what that person could not do. */
+/** One person at their Slack client; every method throws `NotPossible` for what that person cannot do. */
 export class Person {
   readonly id: string;
-  readonly #around: Surroundings;
+  readonly #context: SlackContext;
 
-  constructor(around: Surroundings, id: string) {
+  constructor(context: SlackContext, id: string) {
     this.id = id;
-    this.#around = around;
+    this.#context = context;
   }
 
-  /** Writes a message; the app hears of it as it subscribed. */
-  say(channelId: string, text: string, options: { threadTs?: string } = {}): Message {
+  /** Sends a message; the app gets the events it subscribed to. */
+  send(channelId: string, text: string, options: { threadTs?: string } = {}): Message {
     const channel = this.#requireMembership(channelId);
     if (text === '' || text.length > LIMITS.messageText)
       throw new NotPossible('Slack sends messages of 1 to 40,000 characters.');
     const { threadTs } = options;
-    if (threadTs !== undefined && this.#around.state.findMessage(channel.id, threadTs) === undefined) {
+    if (threadTs !== undefined && this.#context.state.findMessage(channel.id, threadTs) === undefined) {
       throw new NotPossible(`There is no message ${threadTs} in ${channel.id} to reply to.`, {
-        shown: 'The message that this replies to is no longer there.',
+        shown: 'The message you replied to no longer exists.',
       });
     }
-    return this.#around.state.post({
-      ...composeMessage(this.#around.state, text),
+    return this.#context.state.post({
+      ...composeMessage(this.#context.state, text),
       channel: channel.id,
       user: this.id,
       client_msg_id: randomUUID(),
@@ -49,16 +49,16 @@ export class Person {
 
   edit(message: { channel: string; ts: string }, text: string): void {
     const own = this.#requireOwn(message);
-    this.#around.state.edit(own, composeMessage(this.#around.state, text), this.id);
+    this.#context.state.edit(own, composeMessage(this.#context.state, text), this.id);
   }
 
   delete(message: { channel: string; ts: string }): void {
-    this.#around.state.remove(this.#requireOwn(message));
+    this.#context.state.remove(this.#requireOwn(message));
   }
 
-  /** Takes a message that only this person sees off their screen; the app does not hear of it. */
+  /** Removes an ephemeral message from this person's screen; the app gets no event. */
   dismiss(message: { channel: string; ts: string }): void {
-    const { state } = this.#around;
+    const { state } = this.#context;
     const seen = state.ephemerals.find(
       ({ viewer, channel, ts, deleted }) =>
         viewer === this.id && channel === message.channel && ts === message.ts && !deleted,
@@ -69,21 +69,21 @@ export class Person {
     state.changed();
   }
 
-  /** Looks at a channel; refuses one that this person cannot see. */
-  requireSight(channelId: string): void {
-    requireSight(this.#around, this.#requireActive(), channelId);
+  /** Throws when this person cannot see the channel. */
+  requireVisibleChannel(channelId: string): void {
+    requireVisibleChannel(this.#context, this.#requireActive(), channelId);
   }
 
   /** Adds a reaction to a message this person can see. */
   react(message: { channel: string; ts: string }, name: string): void {
-    if (!addReaction(this.#around.state, this.#requireMessage(message), name, this.id))
+    if (!addReaction(this.#context.state, this.#requireMessage(message), name, this.id))
       throw new NotPossible(`${this.id} has already reacted with :${name}:.`, {
         shown: `You have already reacted with :${name}:.`,
       });
   }
 
   unreact(message: { channel: string; ts: string }, name: string): void {
-    if (!removeReaction(this.#around.state, this.#requireMessage(message), name, this.id))
+    if (!removeReaction(this.#context.state, this.#requireMessage(message), name, this.id))
       throw new NotPossible(`${this.id} has not reacted with :${name}:.`, {
         shown: `You have not reacted with :${name}:.`,
       });
@@ -91,74 +91,79 @@ export class Person {
 
   join(channelId: string): void {
     const user = this.#requireActive();
-    joinChannel(this.#around.state, user, requireSight(this.#around, user, channelId));
+    joinChannel(this.#context.state, user, requireVisibleChannel(this.#context, user, channelId));
   }
 
   leave(channelId: string): void {
-    leaveChannel(this.#around.state, this.#requireActive(), this.#requireMembership(channelId));
+    leaveChannel(this.#context.state, this.#requireActive(), this.#requireMembership(channelId));
   }
 
-  /** Brings somebody, the bot included, into a channel this person is in. */
+  /** Invites a person or the bot to a channel this person is in. */
   invite(channelId: string, userId: string): void {
     const channel = this.#requireMembership(channelId);
-    const invited = this.#around.state.users.get(userId);
+    const invited = this.#context.state.users.get(userId);
     if (invited === undefined) throw new NotPossible(`There is no user ${userId} in this workspace.`);
-    joinChannel(this.#around.state, invited, channel, this.id);
+    joinChannel(this.#context.state, invited, channel, this.id);
   }
 
   /** Opens the app's Home or its Messages tab, perhaps with a channel in view. */
   openHome(tab: 'home' | 'messages' = 'home', options: { lookingAt?: string } = {}): void {
-    openHome(this.#around, this.#requireActive(), tab, this.#inView(options.lookingAt));
+    openHome(this.#context, this.#requireActive(), tab, this.#inView(options.lookingAt));
   }
 
   /** Starts a thread with an app on the older surface for agents. */
   openAssistantThread(options: { lookingAt?: string } = {}): { channel: string; threadTs: string } {
-    return openAssistantThread(this.#around, this.#requireActive(), this.#inView(options.lookingAt));
+    return openAssistantThread(this.#context, this.#requireActive(), this.#inView(options.lookingAt));
   }
 
-  lookAt(channelId: string): void {
+  viewChannel(channelId: string): void {
     const user = this.#requireActive();
-    lookAt(this.#around, user, requireSight(this.#around, user, channelId));
+    viewChannel(this.#context, user, requireVisibleChannel(this.#context, user, channelId));
   }
 
   /** Clicks Stop on the session of a thread. */
   stop(thread: { channel: string; threadTs: string }): void {
     const user = this.#requireActive();
-    stopSession(this.#around, user, requireSight(this.#around, user, thread.channel), thread.threadTs);
+    stopSession(
+      this.#context,
+      user,
+      requireVisibleChannel(this.#context, user, thread.channel),
+      thread.threadTs,
+    );
   }
 
   renameSession(thread: { channel: string; threadTs: string }, title: string): void {
     const user = this.#requireActive();
-    const channel = requireSight(this.#around, user, thread.channel);
-    renameSession(this.#around, user, channel, thread.threadTs, title);
+    const channel = requireVisibleChannel(this.#context, user, thread.channel);
+    renameSession(this.#context, user, channel, thread.threadTs, title);
   }
 
-  /** Types into a menu whose options come from the app; resolves to what it offers. */
+  /** Types into an external menu; resolves to the app's options. */
   async search(target: ClickTarget, actionId: string, typed: string): Promise<JsonObject[]> {
-    return await searchOptions(this.#around, this.#requireActive(), target, actionId, typed);
+    return await searchOptions(this.#context, this.#requireActive(), target, actionId, typed);
   }
 
-  /** Clicks a button or chooses in a menu; resolves when the app answered, or when Slack showed an error. */
+  /** Clicks a button or chooses in a menu; resolves when the app answered or Slack showed an error. */
   async click(
     target: ClickTarget,
     actionId: string,
     options: ClickOptions = {},
   ): Promise<InteractionOutcome> {
-    return await click(this.#around, this.#requireActive(), target, actionId, options);
+    return await click(this.#context, this.#requireActive(), target, actionId, options);
   }
 
   /** Fills in and submits the modal in front; `values` are by block or action id. */
   async submit(viewId: string, values: Readonly<Record<string, InputValue>> = {}): Promise<SubmitOutcome> {
-    return await submitView(this.#around, this.#requireActive(), viewId, values);
+    return await submitView(this.#context, this.#requireActive(), viewId, values);
   }
 
   async close(viewId: string): Promise<void> {
-    await closeView(this.#around, this.#requireActive(), viewId);
+    await closeView(this.#context, this.#requireActive(), viewId);
   }
 
   /** Types a slash command, in the app's direct messages unless another channel is named. */
   async command(command: string, text = '', options: { channel?: string } = {}): Promise<InteractionOutcome> {
-    const { state, triggers, responseUrls, deliveries } = this.#around;
+    const { state, triggers, responseUrls, deliveries } = this.#context;
     const user = this.#requireActive();
     if (!state.app.commands.includes(command))
       throw new NotPossible(`${command} is not a valid command of this workspace.`);
@@ -195,7 +200,7 @@ export class Person {
   }
 
   #requireActive(): User {
-    const user = this.#around.state.users.get(this.id);
+    const user = this.#context.state.users.get(this.id);
     if (user === undefined) throw new NotPossible(`There is no user ${this.id} in this workspace.`);
     if (user.deleted) throw new NotPossible(`${user.name} is deactivated and cannot use Slack.`);
     return user;
@@ -203,7 +208,7 @@ export class Person {
 
   #requireMembership(channelId: string): Channel {
     const user = this.#requireActive();
-    const channel = requireSight(this.#around, user, channelId);
+    const channel = requireVisibleChannel(this.#context, user, channelId);
     if (!channel.members.has(user.id))
       throw new NotPossible(`${user.name} is not in #${channel.name} and cannot write there.`);
     if (channel.is_archived) throw new NotPossible(`#${channel.name} is archived; nobody can write there.`);
@@ -212,22 +217,22 @@ export class Person {
 
   #inView(channelId: string | undefined): Channel | undefined {
     if (channelId === undefined) return undefined;
-    return requireSight(this.#around, this.#requireActive(), channelId);
+    return requireVisibleChannel(this.#context, this.#requireActive(), channelId);
   }
 
   #requireMessage(reference: { channel: string; ts: string }): Message {
-    requireSight(this.#around, this.#requireActive(), reference.channel);
-    const message = this.#around.state.findMessage(reference.channel, reference.ts);
+    requireVisibleChannel(this.#context, this.#requireActive(), reference.channel);
+    const message = this.#context.state.findMessage(reference.channel, reference.ts);
     if (message === undefined)
       throw new NotPossible(`There is no message ${reference.ts} in ${reference.channel}.`, { shown: GONE });
     return message;
   }
 
   #requireOwn(reference: { channel: string; ts: string }): Message {
-    const message = this.#around.state.findMessage(reference.channel, reference.ts);
+    const message = this.#context.state.findMessage(reference.channel, reference.ts);
     if (message === undefined || message.user !== this.id) {
       throw new NotPossible(`${this.id} has no message ${reference.ts} in ${reference.channel} to change.`, {
-        shown: 'Only your own messages, while they are there, can be changed.',
+        shown: 'You can only change your own messages.',
       });
     }
     return message;

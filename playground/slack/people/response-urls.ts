@@ -3,16 +3,15 @@ import { makeSecret } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { JsonObject } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
-import { flag, optionalWord } from '../web-api/arguments.ts';
+import { flag, optionalString } from '../web-api/arguments.ts';
 import { contentArguments, readContent } from '../web-api/message-content.ts';
 import { Refusal } from '../web-api/refusal.ts';
 
-/** Where a response goes: to the channel of the interaction, and to the message that was acted on, if any. */
+/** Target of a response: the channel of the interaction and the message that was clicked, if any. */
 export interface ResponseTarget {
   userId: string;
   channel: string;
   messageTs?: string;
-  threadTs?: string;
 }
 
 const responseSchema = z.object({
@@ -20,12 +19,12 @@ const responseSchema = z.object({
   response_type: z.enum(['ephemeral', 'in_channel']).optional().default('ephemeral'),
   replace_original: flag,
   delete_original: flag,
-  thread_ts: optionalWord,
+  thread_ts: optionalString,
 });
 
-/** The addresses given out with interactions: each takes a few responses within half an hour, then refuses. */
+/** Response URLs of interactions; each accepts a few responses within half an hour. */
 export class ResponseUrls {
-  /** Everything that was posted to the addresses, with Slack's error where it was refused. */
+  /** All requests to the URLs, with Slack's error for refused ones. */
   readonly received: { body: JsonObject; error?: string }[] = [];
   readonly #issued = new Map<string, { target: ResponseTarget; uses: number; expiresAt: number }>();
   readonly #state: WorkspaceState;
@@ -44,7 +43,7 @@ export class ResponseUrls {
     return this.#origin() + path;
   }
 
-  /** Answers a POST to one of the addresses. */
+  /** Answers a POST to one of the URLs. */
   receive(path: string, body: JsonObject): { status: 200 | 400 | 404; body: JsonObject } {
     const answer = this.#answer(path, body);
     const { error } = answer.body;
@@ -68,7 +67,7 @@ export class ResponseUrls {
     return { status: 200, body: { ok: true } };
   }
 
-  /** Does what a response says: a new message, a replaced one, or a deleted one. */
+  /** Applies a response: posts, replaces or deletes a message. */
   respond(target: ResponseTarget, body: JsonObject): void {
     const response = responseSchema.parse(body);
     const { app } = this.#state;
@@ -86,8 +85,8 @@ export class ResponseUrls {
       this.#state.changed();
       return;
     }
-    const threadTs = response.thread_ts ?? target.threadTs;
-    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+    // Slack posts to the main timeline unless the response names a thread, also after a click in a thread.
+    const thread = response.thread_ts === undefined ? {} : { thread_ts: response.thread_ts };
     if (response.response_type === 'ephemeral') {
       this.#state.postEphemeral({ ...content, ...thread, channel: target.channel, viewer: target.userId });
       return;

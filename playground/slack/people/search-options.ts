@@ -1,19 +1,19 @@
 import { elementsOf, objects } from '../state/normalize-blocks.ts';
 import type { JsonObject, User } from '../state/types.ts';
 import { rememberOffered } from './element-values.ts';
-import { type ClickTarget, findShown, placeOf } from './find-shown.ts';
-import { interactionBase, type Surroundings } from './interaction.ts';
+import { type ClickTarget, findTarget, originOf } from './find-target.ts';
+import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** Types into a menu whose options come from the app; the options it offers, or an error when it offers none. */
+/** Types into an external menu; returns the app's options, or throws when it does not answer. */
 export async function searchOptions(
-  around: Surroundings,
+  context: SlackContext,
   user: User,
   target: ClickTarget,
   actionId: string,
   typed: string,
 ): Promise<JsonObject[]> {
-  const shown = findShown(around, user, target, false);
+  const shown = findTarget(context, user, target, false);
   const found = shown.blocks
     .flatMap((block) => elementsOf(block).map((element) => ({ block, element })))
     .find(
@@ -21,17 +21,17 @@ export async function searchOptions(
     );
   if (found === undefined)
     throw new NotPossible(`There is no menu ${actionId} here whose options come from the app.`);
-  const outcome = await around.deliveries.deliverInteraction('interactive', {
+  const outcome = await context.deliveries.deliverInteraction('interactive', {
     type: 'block_suggestion',
-    ...interactionBase(around, user),
-    ...placeOf(around, user, shown, {}),
+    ...interactionBase(context, user),
+    ...originOf(context, user, shown, {}),
     action_id: actionId,
     block_id: found.block.block_id,
     value: typed,
   });
   if (outcome.kind === 'failed')
     throw new NotPossible(`The menu ${actionId} stays empty: ${outcome.reason}.`, {
-      shown: `${around.state.app.name} did not answer in time. Try again.`,
+      shown: `${context.state.app.name} did not answer in time. Try again.`,
     });
   const groups = objects(outcome.payload.option_groups).flatMap((group) => objects(group.options));
   const options = [...objects(outcome.payload.options), ...groups];

@@ -6,10 +6,10 @@ import { isObject } from '../state/normalize-blocks.ts';
 import type { JsonObject, User, View } from '../state/types.ts';
 import { viewOnWire } from '../state/wire.ts';
 import { collectState, type InputValue, isEmpty } from './element-values.ts';
-import { interactionBase, type Surroundings } from './interaction.ts';
+import { interactionBase, type SlackContext } from './interaction.ts';
 import { NotPossible } from './not-possible.ts';
 
-/** What a person sees after they submit a modal. */
+/** Result of a submitted modal for the person. */
 export type SubmitOutcome =
   | { kind: 'closed' }
   | { kind: 'cleared' }
@@ -18,47 +18,47 @@ export type SubmitOutcome =
   | { kind: 'pushed'; view: View }
   | { kind: 'failed'; reason: MissReason | 'invalid_response'; problems: Problem[] };
 
-/** Submits the modal in front of a person, after the checks Slack's client makes, and does what the app answers. */
+/** Submits the front modal after the checks of Slack's client, and applies the app's answer. */
 export async function submitView(
-  around: Surroundings,
+  context: SlackContext,
   user: User,
   viewId: string,
   filled: Readonly<Record<string, InputValue>>,
 ): Promise<SubmitOutcome> {
-  const view = requireFront(around, user, viewId);
+  const view = requireFront(context, user, viewId);
   if (view.submit === undefined) throw new NotPossible(`The modal ${viewId} has no submit button.`);
   const values = collectState(view.blocks, filled);
   requireAnswers(view, values);
-  const outcome = await around.deliveries.deliverInteraction('interactive', {
+  const outcome = await context.deliveries.deliverInteraction('interactive', {
     type: 'view_submission',
-    ...interactionBase(around, user),
-    trigger_id: around.triggers.issue(user.id),
-    view: viewOnWire(around.state, view, values),
+    ...interactionBase(context, user),
+    trigger_id: context.triggers.issue(user.id),
+    view: viewOnWire(context.state, view, values),
     response_urls: [],
   });
   if (outcome.kind === 'failed') return { ...outcome, problems: [] };
-  const result = applyResponse(around, view, outcome.payload);
-  around.state.changed();
+  const result = applyResponse(context, view, outcome.payload);
+  context.state.changed();
   return result;
 }
 
-/** Closes the modal in front of a person; the app is told when it asked to be. */
-export async function closeView(around: Surroundings, user: User, viewId: string): Promise<void> {
-  const view = requireFront(around, user, viewId);
-  const closed = view.clear_on_close ? around.state.openModals(user.id) : [view];
+/** Closes the front modal; the app is notified when the view asks for it. */
+export async function closeView(context: SlackContext, user: User, viewId: string): Promise<void> {
+  const view = requireFront(context, user, viewId);
+  const closed = view.clear_on_close ? context.state.openModals(user.id) : [view];
   for (const each of closed) each.open = false;
-  around.state.changed();
+  context.state.changed();
   for (const each of closed.filter(({ notify_on_close }) => notify_on_close)) {
-    await around.deliveries.deliverInteraction('interactive', {
+    await context.deliveries.deliverInteraction('interactive', {
       type: 'view_closed',
-      ...interactionBase(around, user),
-      view: viewOnWire(around.state, each),
+      ...interactionBase(context, user),
+      view: viewOnWire(context.state, each),
       is_cleared: view.clear_on_close,
     });
   }
 }
 
-function requireFront({ state }: Surroundings, user: User, viewId: string): View {
+function requireFront({ state }: SlackContext, user: User, viewId: string): View {
   const front = state.openModals(user.id).at(-1);
   if (front?.id !== viewId) {
     throw new NotPossible(
@@ -82,7 +82,7 @@ function requireAnswers(view: View, values: JsonObject): void {
   }
 }
 
-function applyResponse({ state }: Surroundings, view: View, response: JsonObject): SubmitOutcome {
+function applyResponse({ state }: SlackContext, view: View, response: JsonObject): SubmitOutcome {
   switch (response.response_action) {
     case undefined:
       view.open = false;

@@ -1,7 +1,7 @@
 import { makeSecret } from '../ids.ts';
 import { Refusal } from '../web-api/refusal.ts';
 
-/** The trigger ids given out with interactions: each opens one view, for one person, within a short time. */
+/** Trigger ids of interactions; each opens one view, for one person, within a short time. */
 export class Triggers {
   readonly #issued = new Map<string, { userId: string; expiresAt: number; exchanged: boolean }>();
   readonly #lifeMs: number;
@@ -16,7 +16,7 @@ export class Triggers {
     return id;
   }
 
-  /** The person a trigger belongs to; the trigger is used up. */
+  /** Uses up a trigger and returns its person. */
   exchange(id: string): string {
     const trigger = this.#issued.get(id);
     if (trigger === undefined) throw new Refusal('invalid_trigger_id');

@@ -5,7 +5,7 @@ import { makeId, makeSecret } from '../ids.ts';
 import { LIMITS, type Timings } from '../limits.ts';
 import type { JsonObject } from '../state/types.ts';
 
-/** Why Slack asks an app to leave a connection. */
+/** Reasons why Slack asks an app to leave a connection. */
 export type DisconnectReason = 'refresh_requested' | 'warning';
 
 interface Connection {
@@ -14,7 +14,7 @@ interface Connection {
   isDraining: boolean;
 }
 
-/** The open WebSockets of an app: each needs a ticket of its own, and a draining one gets nothing new. */
+/** Open WebSockets of an app; each needs its own ticket, and a draining one gets no new deliveries. */
 export class Connections {
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #open: Connection[] = [];
@@ -45,7 +45,7 @@ export class Connections {
     return this.#open.length;
   }
 
-  /** The path, with a ticket, at which one connection can be opened. */
+  /** Returns a path with a ticket for one connection. */
   issuePath(): string {
     const ticket = makeSecret();
     this.#tickets.set(ticket, Date.now() + this.#timings.socketTicketLife);
@@ -56,7 +56,7 @@ export class Connections {
     server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head));
   }
 
-  /** Sends to one connection, each in turn; the id of the connection, or nothing when none is open. */
+  /** Sends to the next connection in turn; returns its id, or nothing when none is open. */
   send(message: JsonObject): string | undefined {
     const usable = this.#open.filter(
       ({ socket, isDraining }) => !isDraining && socket.readyState === socket.OPEN,
@@ -67,7 +67,7 @@ export class Connections {
     return connection?.id;
   }
 
-  /** Tells the oldest connections, or all of them, that Slack is about to close them. */
+  /** Announces to the oldest connections, or to all, that Slack will close them. */
   disconnect(reason: DisconnectReason, count = this.#open.length): void {
     for (const connection of this.#open.slice(0, count)) {
       connection.socket.send(
@@ -79,7 +79,7 @@ export class Connections {
     }
   }
 
-  /** Closes every connection, by force where the other side does not take part. */
+  /** Closes every connection, by force when the other side does not respond. */
   async stop(): Promise<void> {
     clearInterval(this.#ping);
     const closing = this.#open.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));

@@ -5,7 +5,7 @@ import { isObject } from '../state/normalize-blocks.ts';
 import type { JsonObject } from '../state/types.ts';
 import { Connections } from './connections.ts';
 
-/** Delivers over Socket Mode: each envelope goes to one connection, and is missed when it is not acknowledged in time. */
+/** Delivers over Socket Mode: each envelope goes to one connection and is missed without an acknowledgement in time. */
 export class SocketMode implements Transport {
   readonly connections: Connections;
   readonly #timings: Timings;

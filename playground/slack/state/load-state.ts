@@ -7,8 +7,8 @@ import type { InstalledApp } from './types.ts';
 import { WorkspaceState } from './workspace-state.ts';
 
 /**
- * The workspace that was saved. An app that is declared anew takes the place of the saved one and keeps its ids, tokens
- * and secrets, as when the manifest of an installed app is changed.
+ * Restores a saved workspace. A newly declared app replaces the saved one and keeps its ids, tokens and secrets, as when
+ * an installed app's manifest changes.
  */
 export function loadState(file: unknown, declared: AppSeed | undefined, timings: Timings): WorkspaceState {
   const saved = parseSaved(file);
@@ -38,7 +38,7 @@ function parseSaved(file: unknown): SavedWorkspace {
   const { version } = z.looseObject({ version: z.number().optional() }).catch({}).parse(file);
   if (version !== undefined && version > SAVED_VERSION) {
     throw new Error(
-      `The saved workspace is of version ${version} and this playground reads up to ${SAVED_VERSION}: use the newer playground that saved it, or begin anew with --reset.`,
+      `The saved workspace is of version ${version} and this playground reads up to ${SAVED_VERSION}: use the newer playground that saved it, or start over with --reset.`,
     );
   }
   const parsed = savedWorkspace.safeParse(file);
@@ -46,7 +46,7 @@ function parseSaved(file: unknown): SavedWorkspace {
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'at its top' : `at ${issue.path.join('.')}`;
   throw new Error(
-    `The saved workspace is broken ${where} (${issue?.message ?? 'unreadable'}): repair the file, or begin anew with --reset.`,
+    `The saved workspace is broken ${where} (${issue?.message ?? 'unreadable'}): repair the file, or start over with --reset.`,
     { cause: parsed.error },
   );
 }

@@ -11,7 +11,7 @@ export function openModal(state: WorkspaceState, viewer: string, definition: Vie
   return addView(state, viewer, definition, null);
 }
 
-/** Puts a checked modal on top of those a person has open; nothing when the stack is full or empty. */
+/** Pushes a checked modal onto a person's stack; returns nothing when the stack is full or empty. */
 export function pushModal(
   state: WorkspaceState,
   viewer: string,

@@ -11,7 +11,7 @@ export function addReaction(state: WorkspaceState, message: Message, name: strin
   return true;
 }
 
-/** Takes away a person's reaction; false when it was not there. */
+/** Removes a person's reaction; false when there was none. */
 export function removeReaction(
   state: WorkspaceState,
   message: Message,
@@ -35,7 +35,7 @@ function announce(
 ): void {
   const channel = state.channels.get(message.channel);
   const item = { type: 'message', channel: message.channel, ts: message.ts };
-  state.announce({
+  state.emitEvent({
     subscription: type,
     event: { type, user, reaction, item, item_user: message.user },
     ...(channel !== undefined && { channel }),

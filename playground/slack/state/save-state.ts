@@ -1,7 +1,7 @@
 import { SAVED_VERSION, type SavedWorkspace } from './saved-workspace.ts';
 import type { WorkspaceState } from './workspace-state.ts';
 
-/** A copy of all that the workspace knows, as JSON; later changes of the workspace do not reach it. */
+/** Copies the whole workspace as JSON; later changes do not affect the copy. */
 export function saveState(state: WorkspaceState): SavedWorkspace {
   const { team, app, users, channels, userGroups, messages, ephemerals, views, used } = state;
   return structuredClone({

@@ -145,10 +145,10 @@ const app = z.strictObject({
   verificationToken: z.string(),
 });
 
-/** The version of what is saved; it goes up with every change that an older playground could not read. */
+/** Version of the saved format; raised with every change that an older playground cannot read. */
 export const SAVED_VERSION = 1;
 
-/** A whole workspace as JSON: everything that people and the app would miss after a restart. */
+/** Schema of a saved workspace. */
 export const savedWorkspace = z.strictObject({
   version: z.literal(SAVED_VERSION),
   team: z.strictObject({ id: z.string(), name: z.string(), domain: z.string() }),

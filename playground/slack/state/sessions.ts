@@ -1,7 +1,7 @@
 import type { AgentSession, SessionStatus } from './types.ts';
 import type { WorkspaceState } from './workspace-state.ts';
 
-/** The session of a thread; one left in processing for too long has gone back to active. */
+/** Returns the session of a thread; one left in `processing` for too long becomes `active`. */
 export function findSession(
   state: WorkspaceState,
   channel: string,
@@ -14,28 +14,28 @@ export function findSession(
   return session;
 }
 
-/** Gives the session of a thread a status, and makes the session when there is none. */
+/** Sets the status of a thread's session, creating the session if needed. */
 export function setSessionStatus(
   state: WorkspaceState,
-  place: { channel: string; threadTs: string },
+  thread: { channel: string; threadTs: string },
   status: SessionStatus,
   initially: Pick<AgentSession, 'title' | 'initiator'> = {},
 ): AgentSession {
-  const session = findSession(state, place.channel, place.threadTs) ?? {
-    channel: place.channel,
-    thread_ts: place.threadTs,
+  const session = findSession(state, thread.channel, thread.threadTs) ?? {
+    channel: thread.channel,
+    thread_ts: thread.threadTs,
     status,
     since: Date.now(),
     ...initially,
   };
   session.status = status;
   session.since = Date.now();
-  state.sessions.set(keyOfSession(place.channel, place.threadTs), session);
+  state.sessions.set(keyOfSession(thread.channel, thread.threadTs), session);
   state.changed();
   return session;
 }
 
-/** Where the session of a thread is kept. */
+/** Returns the key of a thread's session. */
 export function keyOfSession(channel: string, threadTs: string): string {
   return `${channel}:${threadTs}`;
 }

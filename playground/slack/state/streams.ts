@@ -7,7 +7,7 @@ export function isStreaming(message: Message): boolean {
   return message.stream?.state === 'in_progress' && Date.now() < message.stream.expiresAt;
 }
 
-/** Adds chunks in order: text goes on, a task with a known id is updated, its details grow. */
+/** Appends chunks in order: text is joined, a known task is updated and its details are appended. */
 export function appendChunks(stream: MessageStream, chunks: readonly StreamChunk[]): void {
   for (const chunk of chunks) {
     switch (chunk.type) {
@@ -27,7 +27,7 @@ export function appendChunks(stream: MessageStream, chunks: readonly StreamChunk
   }
 }
 
-/** What the message shows of the stream so far. */
+/** Renders the stream so far as message content. */
 export function renderStream(stream: MessageStream): { text: string; blocks: Block[] } {
   const tasks = stream.parts.flatMap((part) => (part.kind === 'task' ? [taskCard(part.task)] : []));
   const plan =

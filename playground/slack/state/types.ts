@@ -1,6 +1,6 @@
 import type { StreamChunk } from '../block-kit/chunks.ts';
 
-/** Anything that came as JSON and is kept as it came. */
+/** A JSON object of unknown shape, kept unchanged. */
 export type JsonObject = Record<string, unknown>;
 
 /** A person or a bot, in the shape of `users.info`. */
@@ -44,7 +44,7 @@ export interface UserGroup {
 
 export type Block = JsonObject & { type: string; block_id: string };
 
-/** What a message says; an edit replaces it and keeps the old one in the history. */
+/** Content of a message; an edit replaces it and moves the old one to the history. */
 export interface MessageContent {
   text: string;
   blocks: Block[];
@@ -52,15 +52,15 @@ export interface MessageContent {
   metadata?: { event_type: string; event_payload: JsonObject };
 }
 
-/** What an app said of one of its tasks. */
+/** An app's update of one of its tasks. */
 export type TaskChunk = Extract<StreamChunk, { type: 'task_update' }>;
-/** One piece of a message that is being written. */
+/** One part of a streamed message. */
 export type StreamPart =
   | { kind: 'markdown'; text: string }
   | { kind: 'task'; task: TaskChunk }
   | { kind: 'blocks'; blocks: Block[] };
 
-/** A message that is being written; it takes text or chunks, whichever came first, until it is stopped or too old. */
+/** A streamed message; it accepts either text or chunks, decided by the first, until it stops or expires. */
 export interface MessageStream {
   state: 'in_progress' | 'completed';
   mode?: 'text' | 'chunks';
@@ -83,7 +83,7 @@ export interface Message extends MessageContent {
   edited?: { user: string; ts: string };
   reactions: { name: string; users: string[] }[];
   deleted: boolean;
-  /** What has been streamed into it; missing for a message that was posted whole. */
+  /** The stream; missing for a message that was posted whole. */
   stream?: MessageStream;
   /** Every earlier content, oldest first. */
   history: MessageContent[];
@@ -118,7 +118,7 @@ export interface View {
   root_view_id: string;
   previous_view_id: string | null;
   open: boolean;
-  /** What the person saw under the inputs after the last refused submission. */
+  /** Errors under the inputs after the last refused submission. */
   errors: Record<string, string>;
 }
 
@@ -139,7 +139,7 @@ export type EventSubscription =
   | 'reaction_added'
   | 'reaction_removed';
 
-/** Which of Slack's surfaces for agents the app declares in its manifest. */
+/** The agent surface that the app's manifest declares. */
 export type AgentSurface = 'agent_view' | 'assistant_view' | 'none';
 
 /** An agent's conversation in one thread, as Slack's list of sessions shows it. */
@@ -149,7 +149,7 @@ export interface AgentSession {
   status: SessionStatus;
   title?: string;
   initiator?: string;
-  /** When the status was set last. */
+  /** Time of the last status change. */
   since: number;
 }
 
@@ -171,11 +171,11 @@ export interface InstalledApp {
   events: readonly EventSubscription[];
   commands: readonly string[];
   agent: AgentSurface;
-  /** What its manifest suggests to say in a conversation with it, until it suggests something itself. */
+  /** Prompts of its manifest, used until the app sets its own. */
   suggestedPrompts: SuggestedPrompts['prompts'];
-  /** Whether the app has a Home tab. */
+  /** True when the app has a Home tab. */
   homeTab: boolean;
-  /** Whether Slack reaches the app over WebSockets; otherwise it posts to the request URL. */
+  /** True when Slack reaches the app over WebSockets; otherwise it posts to the request URL. */
   socketMode: boolean;
   requestUrl?: string;
   /** True after the app was removed from the workspace or its token revoked. */

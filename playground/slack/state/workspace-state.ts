@@ -17,28 +17,28 @@ import type {
   View,
 } from './types.ts';
 
-/** What happened to a message, for those who turn it into events. */
+/** A change of a message, from which events are built. */
 export type MessageChange =
   | { kind: 'posted'; message: Message }
   | { kind: 'edited'; message: Message; before: MessageContent; ts: string }
   | { kind: 'deleted'; message: Message; ts: string };
 
-/** Something beside messages that an app can subscribe to; it is told only of channels its bot is in. */
-export interface Occurrence {
+/** An event that an app can subscribe to; one with a channel is delivered only if the bot is in it. */
+export interface WorkspaceEvent {
   subscription: EventSubscription;
   event: JsonObject;
   channel?: Channel;
 }
 
-/** What a message needs beside its content to be posted. */
+/** A message to post; missing fields get defaults. */
 export type NewMessage = MessageContent & Pick<Message, 'channel' | 'user'> & Partial<Message>;
 
 /**
- * All that the workspace knows, and nothing of any protocol. Every change emits `change`; every change of a message
- * also emits `message`, and everything else an app could subscribe to emits `occurrence`.
+ * The state of the workspace, independent of any protocol. Every change emits `change`; a message change also emits
+ * `message`, and every other subscribable change emits `event`.
  */
 export class WorkspaceState {
-  readonly events = new EventEmitter<{ change: []; message: [MessageChange]; occurrence: [Occurrence] }>();
+  readonly events = new EventEmitter<{ change: []; message: [MessageChange]; event: [WorkspaceEvent] }>();
   readonly users = new Map<string, User>();
   readonly channels = new Map<string, Channel>();
   readonly userGroups = new Map<string, UserGroup>();
@@ -51,7 +51,7 @@ export class WorkspaceState {
   readonly sessions = new Map<string, AgentSession>();
   /** The prompts the app suggests, by channel, and by channel and thread on the older surface. */
   readonly suggestedPrompts = new Map<string, SuggestedPrompts>();
-  /** What the app has made use of so far, from which its manifest can be derived. */
+  /** Scopes and events used so far, from which a manifest can be derived. */
   readonly used = { scopes: new Set<string>(), events: new Set<EventSubscription>() };
   readonly clock = new TimestampClock();
   readonly team: Team;
@@ -69,10 +69,10 @@ export class WorkspaceState {
     this.events.emit('change');
   }
 
-  /** Tells those who turn occurrences into events; the event gets its time here. */
-  announce(occurrence: Occurrence): void {
-    const event = { ...occurrence.event, event_ts: this.clock.next() };
-    this.events.emit('occurrence', { ...occurrence, event });
+  /** Emits an event with its time. */
+  emitEvent(emitted: WorkspaceEvent): void {
+    const event = { ...emitted.event, event_ts: this.clock.next() };
+    this.events.emit('event', { ...emitted, event });
     this.changed();
   }
 
@@ -112,7 +112,7 @@ export class WorkspaceState {
     this.changed();
   }
 
-  /** Ends a stream: the app hears of the finished message as of one that changed. */
+  /** Ends a stream and emits the finished message as an edit. */
   finishStream(message: Message, before: MessageContent): void {
     if (message.stream !== undefined) message.stream.state = 'completed';
     this.events.emit('message', { kind: 'edited', message, before, ts: this.clock.next() });
@@ -184,7 +184,7 @@ export class WorkspaceState {
   }
 }
 
-/** A copy of what a message says, apart from who said it and where. */
+/** Copies the content of a message, without its author and location. */
 export function contentOf(message: MessageContent): MessageContent {
   const { text, blocks, attachments, metadata } = structuredClone({
     text: message.text,

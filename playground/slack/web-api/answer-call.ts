@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sendJson } from '../../send-json.ts';
 import type { JsonObject } from '../state/types.ts';
 import type { Fault, Faults } from './faults.ts';
 import {
@@ -11,20 +12,19 @@ import {
 } from './handle-call.ts';
 import { readArguments, readToken } from './read-request.ts';
 import { Refusal } from './refusal.ts';
-import { sendJson } from './send-json.ts';
 
-export interface Serving {
+export interface ApiServing {
   handling: CallHandling;
   faults: Faults;
   calls: RecordedCall[];
 }
 
-/** Answers one HTTP call of the Web API and records it, with the fault that was ordered for it, if any. */
+/** Answers one HTTP call of the Web API, applies its injected fault, and records it. */
 export async function answerCall(
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
-  { handling, faults, calls }: Serving,
+  { handling, faults, calls }: ApiServing,
 ): Promise<void> {
   const { state } = handling.context;
   const method = url.pathname.slice('/api/'.length);
@@ -37,7 +37,7 @@ export async function answerCall(
   }
   const token = readToken(request, given);
   const fault = faults.take(method, given);
-  const answer = insteadOf(fault) ?? handleCall(method, given, token, handling);
+  const answer = faultAnswer(fault) ?? handleCall(method, given, token, handling);
   const isLost = fault?.kind === 'reset' || fault?.kind === 'lost-answer';
   const { token: _secret, ...shown } = given;
   calls.push({
@@ -61,8 +61,8 @@ export async function answerCall(
   });
 }
 
-/** The answer to a call that never takes effect. */
-function insteadOf(fault: Fault | undefined): CallAnswer | undefined {
+/** Returns the answer to a call that takes no effect because of a fault. */
+function faultAnswer(fault: Fault | undefined): CallAnswer | undefined {
   switch (fault?.kind) {
     case 'status':
       return { status: fault.status, body: { ok: false, error: 'internal_error' } };

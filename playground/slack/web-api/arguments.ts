@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { Refusal } from './refusal.ts';
 
-/** Arguments come from JSON or from a form, where everything is text; these readers take both. */
-export const word = z.union([z.string().min(1), z.number().transform(String)]);
+/** A required string argument; arguments come from JSON or from a form, where everything is text. */
+export const requiredString = z.union([z.string().min(1), z.number().transform(String)]);
 
-/** A word that may be left out; an empty one counts as left out. */
-export const optionalWord = z
+/** An optional string argument; an empty one counts as missing. */
+export const optionalString = z
   .union([z.string(), z.number().transform(String)])
   .nullish()
   .transform((value) => (value === '' || value === null ? undefined : value));
 
-/** A yes or no that is no when left out. */
+/** A boolean argument; false when missing. */
 export const flag = z
   .union([
     z.boolean(),
@@ -23,7 +23,7 @@ export const flag = z
 /** A page size. */
 export const pageSize = (byDefault: number) => z.coerce.number().int().optional().default(byDefault);
 
-/** A value that came as JSON, or as JSON in a string; the code names the refusal of a broken string. */
+/** A JSON argument, possibly inside a string; a malformed string is refused with the code. */
 export const json = (code: string) =>
   z
     .unknown()

@@ -3,7 +3,7 @@ import type { WorkspaceState } from '../state/workspace-state.ts';
 import { Refusal } from './refusal.ts';
 import { CHANNEL_SCOPES } from './scopes.ts';
 
-/** The channel with this id as far as the bot can see it: public ones, and those it is in. */
+/** Returns a channel that the bot can see: a public one, or one it is in. */
 export function visibleChannel(state: WorkspaceState, id: string): Channel {
   const channel = state.channels.get(id);
   const isVisible =
@@ -12,7 +12,7 @@ export function visibleChannel(state: WorkspaceState, id: string): Channel {
   return channel;
 }
 
-/** The channel, if the app's scopes let it read conversations of that kind. */
+/** Returns a channel that the app's scopes allow it to read. */
 export function readableChannel(
   state: WorkspaceState,
   id: string,
@@ -23,7 +23,7 @@ export function readableChannel(
   return channel;
 }
 
-/** The channel a message goes to, by id, by name, or by the id of a person, which means their direct messages. */
+/** Returns the channel to post to, by id, by name, or by a person's id for their direct messages. */
 export function postingChannel(state: WorkspaceState, target: string): Channel {
   const user = state.users.get(target);
   if (user !== undefined) {
@@ -41,7 +41,7 @@ export function postingChannel(state: WorkspaceState, target: string): Channel {
   return channel;
 }
 
-/** Refuses when the app was granted none of these scopes; the one it has counts as used. */
+/** Refuses when the app has none of these scopes; marks the one it has as used. */
 export function requireScope(state: WorkspaceState, ...oneOf: readonly string[]): void {
   const granted = oneOf.find((scope) => state.app.scopes.includes(scope));
   if (granted !== undefined) {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../state/types.ts';
 
 /**
- * What can go wrong with a call on demand: an error of the server, a connection reset before or after the call took
- * effect, a refusal, or an answer that comes late to a call that took effect at once.
+ * A fault injected into a call: a server error, a connection reset before or after the call took effect, a refusal, or a
+ * late answer to a call that took effect.
  */
 export type Fault =
   | { kind: 'status'; status: 500 | 502 | 503 | 504 }
@@ -11,13 +11,13 @@ export type Fault =
   | { kind: 'refuse'; error: string }
   | { kind: 'slow'; milliseconds: number };
 
-/** Which calls a fault is for: the next one of the method, unless more are named or only some fit. */
+/** The calls that a fault applies to: the next one of the method by default. */
 export interface FaultOptions {
   calls?: number;
   when?: (given: JsonObject) => boolean;
 }
 
-/** The faults that wait for their calls; each is used up by as many calls as it is for. */
+/** Pending faults; each is used up by the given number of calls. */
 export class Faults {
   readonly #waiting: {
     method: string;
@@ -26,7 +26,7 @@ export class Faults {
     when: (given: JsonObject) => boolean;
   }[] = [];
 
-  /** Makes calls of a method, or of any with `*`, go wrong. */
+  /** Adds a fault for calls of a method, or of any with `*`. */
   add(method: string, fault: Fault, options: FaultOptions = {}): void {
     const { calls = 1, when = () => true } = options;
     this.#waiting.push({ method, fault, remaining: calls, when });

@@ -64,7 +64,7 @@ export function handleCall(
   }
 }
 
-/** Which of the app's tokens this is. */
+/** Returns the kind of a token. */
 export function tokenKind(token: string | undefined, { context }: CallHandling): RecordedCall['token'] {
   if (token === undefined) return 'none';
   if (token === context.state.app.botToken) return 'bot';

@@ -3,7 +3,7 @@ import { checkBlocks, countCharacters } from '../block-kit/check-blocks.ts';
 import { LIMITS } from '../limits.ts';
 import { isObject, normalizeBlocks, objects } from '../state/normalize-blocks.ts';
 import type { Block, JsonObject, MessageContent } from '../state/types.ts';
-import { json, optionalWord } from './arguments.ts';
+import { json, optionalString } from './arguments.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
 /** The arguments with which every method and response_url takes the content of a message. */
@@ -12,7 +12,7 @@ export const contentArguments = {
     .union([z.string(), z.number().transform(String)])
     .nullish()
     .transform((value) => value ?? undefined),
-  markdown_text: optionalWord,
+  markdown_text: optionalString,
   blocks: json('invalid_blocks_format'),
   attachments: json('invalid_attachments'),
   metadata: json('invalid_metadata_format'),
@@ -26,8 +26,8 @@ const metadataSchema = z.object({
 });
 
 /**
- * The content a call describes, after every check Slack makes. What the call leaves out comes from `previous`, the
- * content of the message that is being edited.
+ * Reads the content of a call with all of Slack's checks. Missing parts come from `previous`, the content of the edited
+ * message.
  */
 export function readContent(
   given: ContentArguments,
@@ -42,8 +42,10 @@ export function readContent(
   if (blocks !== undefined && !Array.isArray(blocks)) throw new Refusal('invalid_blocks_format');
   if (given.attachments !== undefined && !Array.isArray(given.attachments))
     throw new Refusal('invalid_attachments');
-  const says = [given.text ?? '', blocks ?? [], given.attachments ?? []].some((part) => part.length > 0);
-  if (!says && (previous === undefined || given.text !== undefined || blocks === undefined))
+  const hasContent = [given.text ?? '', blocks ?? [], given.attachments ?? []].some(
+    (part) => part.length > 0,
+  );
+  if (!hasContent && (previous === undefined || given.text !== undefined || blocks === undefined))
     throw new Refusal('no_text');
   if ((given.text ?? '').length > options.textLimit) throw new Refusal('msg_too_long');
   const checked = blocks === undefined ? undefined : readBlocks(blocks);
@@ -57,7 +59,7 @@ export function readContent(
   };
 }
 
-/** Blocks as they are to be kept, after every check Slack makes of a message. */
+/** Reads the blocks of a message with all of Slack's checks. */
 export function readBlocks(blocks: unknown): Block[] {
   if (!Array.isArray(blocks)) throw new Refusal('invalid_blocks_format');
   const problems = checkBlocks(blocks);
@@ -76,7 +78,7 @@ function readAttachments(given: readonly unknown[]): JsonObject[] {
   return attachments;
 }
 
-/** Metadata as it is to be kept; an empty object takes away what was there. */
+/** Reads metadata; an empty object removes it. */
 export function readMetadata(metadata: unknown): MessageContent['metadata'] {
   if (isObject(metadata) && Object.keys(metadata).length === 0) return undefined;
   const parsed = metadataSchema.safeParse(metadata);

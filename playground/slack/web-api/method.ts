@@ -5,7 +5,7 @@ import type { WorkspaceState } from '../state/workspace-state.ts';
 
 export type TokenKind = 'bot' | 'app';
 
-/** What a method may use beside its arguments. */
+/** Context of a method besides its arguments. */
 export interface MethodContext {
   state: WorkspaceState;
   triggers: Triggers;

@@ -1,6 +1,6 @@
 const MINUTE = 60_000;
 
-/** How many calls of a method Slack's tier allows in a minute; the special tier is taken as hundreds. */
+/** Calls per minute in each of Slack's tiers; the special tier allows hundreds. */
 const TIERS = { tier2: 20, tier3: 50, tier4: 100, special: 600 } as const;
 
 const METHOD_TIERS: Readonly<Record<string, keyof typeof TIERS>> = {
@@ -47,7 +47,7 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Counts a call, or tells after how many seconds to call again. */
+  /** Counts a call, or returns the number of seconds to wait. */
   admit(method: string, channel: unknown): number | undefined {
     if (method === 'chat.postMessage') return this.#take(`${method} ${String(channel)}`, 1, 1_000);
     return this.#take(method, TIERS[METHOD_TIERS[method] ?? 'tier3'], MINUTE);

@@ -1,7 +1,7 @@
 import type { Problem } from '../block-kit/check-blocks.ts';
 import type { JsonObject } from '../state/types.ts';
 
-/** A call Slack answers with `ok: false`; carries the error code and what else the answer says. */
+/** A call that Slack answers with `ok: false`, the error code and details. */
 export class Refusal extends Error {
   readonly code: string;
   readonly details: JsonObject;
@@ -18,7 +18,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal that lists what is wrong in Slack's words, with a JSON pointer for each. */
+/** Builds a refusal that lists the problems in Slack's wording. */
 export function refusalOf(
   code: 'invalid_blocks' | 'invalid_arguments',
   problems: readonly Problem[],

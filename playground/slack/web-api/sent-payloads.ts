@@ -3,9 +3,9 @@ import { isObject } from '../state/normalize-blocks.ts';
 import type { JsonObject } from '../state/types.ts';
 import type { RecordedCall } from './handle-call.ts';
 
-/** Something the app sent, with its JSON arguments read; for schema checks of all of it. */
+/** A payload sent by the app, with its JSON arguments parsed, for schema checks. */
 export interface SentPayload {
-  /** How it came: by a call, to a response URL, or as the answer to something a person did. */
+  /** Channel of the payload: a call, a response URL, or the answer to an interaction. */
   by: 'call' | 'response_url' | 'answer';
   /** The method of a call, or the type of interaction that is answered. */
   name: string;
@@ -16,7 +16,7 @@ export interface SentPayload {
 
 const JSON_ARGUMENTS = ['attachments', 'blocks', 'chunks', 'loading_messages', 'metadata', 'prompts', 'view'];
 
-/** Everything the app sent so far, calls first. */
+/** Lists all payloads sent by the app, calls first. */
 export function sentPayloads(
   calls: readonly RecordedCall[],
   responses: readonly { body: JsonObject; error?: string }[],

@@ -1,14 +1,14 @@
 import { isTimestamp } from '../ids.ts';
 import type { Channel } from '../state/types.ts';
 import type { WorkspaceState } from '../state/workspace-state.ts';
-import { optionalWord } from './arguments.ts';
+import { optionalString } from './arguments.ts';
 import { requireScope } from './channels.ts';
 import { Refusal } from './refusal.ts';
 
-/** The arguments by which an app shows itself under another name, which need a scope of their own. */
-export const appearance = { username: optionalWord, icon_emoji: optionalWord, icon_url: optionalWord };
+/** Arguments that change an app's name or icon, which need their own scope. */
+export const appearance = { username: optionalString, icon_emoji: optionalString, icon_url: optionalString };
 
-/** Refuses another name or icon to an app that may not have one. */
+/** Refuses a custom name or icon without the scope for it. */
 export function requireAppearance(
   state: WorkspaceState,
   given: { [Key in keyof typeof appearance]?: string | undefined },
@@ -17,12 +17,12 @@ export function requireAppearance(
   if (isChanged) requireScope(state, 'chat:write.customize');
 }
 
-/** Who a message of the app is from. */
+/** Returns the author fields of the app's messages. */
 export function authorship(state: WorkspaceState) {
   return { user: state.app.botUserId, bot_id: state.app.botId, app_id: state.app.id };
 }
 
-/** The root of the thread that a reply goes to; a reply cannot be replied to. */
+/** Returns the root of a thread; refuses a reply as root. */
 export function requireThread(state: WorkspaceState, channel: Channel, threadTs: string): string {
   if (!isTimestamp(threadTs)) {
     const messages = [`[ERROR] ${threadTs} is not a valid thread_ts`];

@@ -1,40 +1,39 @@
 import { useEffect } from 'react';
-import { ModalStack } from './blocks/blocks.tsx';
-import { connectAs, useConnection } from './connection.ts';
-import { ConnectionBanner } from './connection-banner.tsx';
+import { ModalStack } from './blocks/modal/modal.tsx';
+import { connectAs, useConnection } from './client/connection.ts';
+import { useEntity, useWorkspace } from './client/store.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { Home } from './home/home.tsx';
+import { useRoute } from './navigation/routes.ts';
+import { useDocumentTitle } from './navigation/use-document-title.ts';
+import { useVisibleScreen } from './navigation/use-visible-screen.ts';
 import { usePanes } from './panes/panes.ts';
 import { useShownPane } from './panes/shown-pane.ts';
-import { useRoute } from './routes.ts';
 import { SidePanel } from './side-panel/side-panel.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
-import { useEntity, useWorkspace } from './store.ts';
 import { Thread } from './thread/thread.tsx';
-import { ToastList } from './toasts/toast-list.tsx';
-import { useDocumentTitle } from './use-document-title.ts';
-import { useVisiblePlace } from './use-visible-place.ts';
+import { ToastList } from './toasts/toasts.tsx';
 import './app.css';
 
-/** The whole page: one person's client beside what only a playground has. */
+/** The page: one person's Slack client and the side panel. */
 export function App() {
   const { as } = useRoute();
   useEffect(() => connectAs(as), [as]);
   const isHere = useEntity('workspace') !== undefined;
-  return isHere ? <Client /> : <Waiting />;
+  return isHere ? <Client /> : <ConnectingPage />;
 }
 
 function Client() {
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const { me, team } = useWorkspace();
   const { panel } = usePanes();
   const shownPane = useShownPane();
-  const isVisible = useVisiblePlace();
+  const isVisible = useVisibleScreen();
   useDocumentTitle();
-  const threadTs = place.kind === 'channel' ? place.threadTs : undefined;
+  const threadTs = screen.kind === 'channel' ? screen.threadTs : undefined;
   return (
     <>
-      <a className="skip-link" href="#places">
+      <a className="skip-link" href="#screens">
         Skip to the conversation
       </a>
       <header className="visually-hidden">
@@ -44,18 +43,18 @@ function Client() {
       <div
         className="app"
         data-pane={shownPane}
-        data-beside={besides(threadTs !== undefined, panel !== undefined)}
+        data-beside={besideLayout(threadTs !== undefined, panel !== undefined)}
       >
         <Sidebar />
-        <main className="places" id="places" tabIndex={-1}>
-          {place.kind === 'home' && <Home key={me} />}
-          {place.kind === 'channel' && isVisible && (
-            <Conversation key={`${me}:${place.channel}`} channelId={place.channel} />
+        <main className="screens" id="screens" tabIndex={-1}>
+          {screen.kind === 'home' && <Home key={me} />}
+          {screen.kind === 'channel' && isVisible && (
+            <Conversation key={`${me}:${screen.channel}`} channelId={screen.channel} />
           )}
-          {place.kind === 'channel' && isVisible && threadTs !== undefined && (
+          {screen.kind === 'channel' && isVisible && threadTs !== undefined && (
             <Thread
-              key={`${me}:${place.channel}:${threadTs}`}
-              channelId={place.channel}
+              key={`${me}:${screen.channel}:${threadTs}`}
+              channelId={screen.channel}
               threadTs={threadTs}
             />
           )}
@@ -68,21 +67,35 @@ function Client() {
   );
 }
 
-function besides(hasThread: boolean, hasPanel: boolean): 'none' | 'thread' | 'panel' | 'both' {
+function besideLayout(hasThread: boolean, hasPanel: boolean): 'none' | 'thread' | 'panel' | 'both' {
   if (hasThread) return hasPanel ? 'both' : 'thread';
   return hasPanel ? 'panel' : 'none';
 }
 
-function Waiting() {
+function ConnectingPage() {
   const connection = useConnection();
   return (
     <main className="waiting">
       <h1>Countersign playground</h1>
       <p role="status">
         {connection === 'lost'
-          ? 'The playground does not answer. Is it still running in its terminal? Trying again …'
-          : 'Connecting …'}
+          ? 'The playground is not responding. Is it still running in your terminal? Reconnecting…'
+          : 'Connecting…'}
       </p>
     </main>
+  );
+}
+
+/** A banner while the server is away; the content stays readable. */
+function ConnectionBanner() {
+  const isLost = useConnection() === 'lost';
+  return (
+    <div role="status">
+      {isLost && (
+        <p className="connection-banner">
+          The playground is not responding. Is it still running in your terminal? Reconnecting…
+        </p>
+      )}
+    </div>
   );
 }

@@ -26,10 +26,10 @@ const PATHS = {
   at: 'M12.8 10a2.8 2.8 0 1 1-5.6 0 2.8 2.8 0 0 1 5.6 0m0 0v1.2a2 2 0 0 0 4 0V10a6.8 6.8 0 1 0-2.7 5.4',
 } as const;
 
-/** The drawings there are. */
+/** Names of the icons. */
 export type IconName = keyof typeof PATHS;
 
-/** A small line drawing in the colour of the text; it says nothing to screen readers, so its button must. */
+/** A line icon in the text colour; hidden from screen readers, so its button needs a label. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -5,7 +5,7 @@ import { buildRestart } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
-import type { ToolEntry } from '../../tools/toolbox.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { type Details, messagesOf } from '../requests/request-details.ts';
 import { runTurn } from '../turns/run-turn.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
-import { requestDigest } from '../../tools/request-digest.ts';
+import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/may-decide.ts';
 import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';

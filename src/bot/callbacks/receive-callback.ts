@@ -1,7 +1,7 @@
 import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
 import { findLossyNumber } from '../../agent/schema/lossy-number.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port/store.ts';
-import type { Toolbox } from '../../tools/toolbox.ts';
+import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';

@@ -22,7 +22,7 @@ import { buildOutcome, signatures } from './outcome.ts';
 import { type RenderedValue, renderValue } from './render-value.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';
 
-/** The card of an approval: pending and settled share the body that says what it is about. */
+/** Builds the card of an approval; pending and settled cards share the same body. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const name = showLabel(details.name, limits.label - 30);
   const rendered = renderValue(details.input, {
@@ -88,7 +88,7 @@ function pendingFoot(
   ];
 }
 
-/** Approve, which asks once more where the policy or the risk wants it. */
+/** Builds the Approve button, with a confirmation if the policy or the risk requires it. */
 export function approveButton(requestId: string, details: CardDetails): Button {
   const name = showLabel(details.name, limits.confirmTitle - 20);
   const confirm: ConfirmationDialog = {
@@ -103,7 +103,7 @@ export function approveButton(requestId: string, details: CardDetails): Button {
   });
 }
 
-/** What the policy is called, how much is at stake, and which rule asked. */
+/** Shows the name of the policy, the risk, and the rule that requires approval. */
 export function riskLine({ policy, rule }: CardDetails): KnownBlock[] {
   const parts = [
     ...(policy?.risk === undefined ? [] : [`Risk: ${policy.risk}`]),

@@ -7,7 +7,7 @@ import { buildCallbackCard, buildFormCard } from './form-card.ts';
 import { buildOutcome } from './outcome.ts';
 import { buildQuestionCard } from './question-card.ts';
 
-/** Draws a request as it is now; a card has no memory of what it showed before. */
+/** Builds the card of a request from its current record alone. */
 export function buildCard(request: RequestRecord, options: CardOptions): Card {
   const details = cardDetailsOf(request);
   if (details === undefined) return buildUnreadableCard(request, options);
@@ -23,7 +23,7 @@ export function buildCard(request: RequestRecord, options: CardOptions): Card {
   }
 }
 
-/** What cannot be shown cannot be signed, only ended. */
+/** Builds the card of an unreadable request, which can be ended but not approved. */
 function buildUnreadableCard(request: RequestRecord, options: CardOptions): Card {
   const text = 'This request cannot be shown, so nobody can approve or answer it.';
   const actions = [

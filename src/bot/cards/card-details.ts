@@ -22,7 +22,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   return { originalInput, description, why, purpose, policy, rule, name, input: toJson(input) };
 }
 
-/** Whether the button itself has to ask once more. */
+/** Tells whether the button asks for a confirmation. */
 export function needsConfirmation({ policy }: CardDetails): boolean {
   return policy?.confirm ?? policy?.risk === 'high';
 }
@@ -30,15 +30,15 @@ export function needsConfirmation({ policy }: CardDetails): boolean {
 const Question = z.object({
   question: z.string(),
   choices: z.array(z.string()).catch([]),
-  /** Whether an answer in one's own words is taken. */
+  /** Whether a written answer is accepted. */
   allowOther: z.boolean().catch(false),
-  /** Whether several choices may be taken together. */
+  /** Whether several choices may be selected. */
   several: z.boolean().catch(false),
 });
-/** A question as the model asked it. */
+/** A question of the model. */
 export type Question = Readonly<z.infer<typeof Question>>;
 
-/** Reads the question out of the call; one that cannot be read has neither choices nor write-ins. */
+/** Reads the question from the call; an unreadable one has neither choices nor written answers. */
 export function questionOf(request: RequestRecord): Question {
   const parsed = Question.safeParse(cardDetailsOf(request)?.input);
   if (parsed.success) return parsed.data;

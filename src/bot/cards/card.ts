@@ -11,21 +11,21 @@ import { limits } from '../slack/limits.ts';
 import { plural, type Room } from './render-value.ts';
 import { excerpt, showLabel, showLine } from './show-text.ts';
 
-/** What is posted: blocks for those who see them, text for those who do not. */
+/** A posted card: blocks, and text for notifications and screen readers. */
 export interface Card {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
-/** Where a card stands; the record alone says what is on it, and no clock of the process that draws it. */
+/** The place of a card. Its content comes from the record alone, never from the clock of the process that draws it. */
 export interface CardOptions {
   readonly view: 'thread' | 'announcement' | 'direct';
-  /** Leads from a copy to the thread. */
+  /** The link from a copy to the thread. */
   readonly threadLink?: string | undefined;
   readonly tool?: { readonly description: string } | undefined;
 }
 
-/** Plain text has no formatting, mention, link or emoji of its own: untrusted words go here. */
+/** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */
 export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: false };
 }
@@ -34,7 +34,7 @@ export function heading(text: string): HeaderBlock {
   return { type: 'header', text: plain(showLabel(text, limits.header)) };
 }
 
-/** A line made of pieces that are each what they say they are. */
+/** Builds a line of typed elements, so that text cannot pose as a mention or a link. */
 export function line(...elements: RichTextElement[]): RichTextBlock {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
@@ -43,7 +43,7 @@ export function words(text: string, style?: { readonly bold?: boolean }): RichTe
   return { type: 'text', text, ...(style !== undefined && { style }) };
 }
 
-/** Somebody else's words: labelled as such, set apart, and cut where they would push the rest out of sight. */
+/** Quotes untrusted text with a label, and cuts it before it pushes the rest out of sight. */
 export function quoted(label: string, text: string, room: Room = QUOTE): RichTextBlock {
   const { text: start, leftOut } = excerpt(text, room);
   return {
@@ -64,7 +64,7 @@ export function quoted(label: string, text: string, room: Room = QUOTE): RichTex
 }
 const QUOTE: Room = { characters: limits.quoteCharacters, lines: limits.quoteLines };
 
-/** Text in which every space and every line stands as it is. */
+/** Builds preformatted text, which keeps every space and line. */
 export function preformatted(text: string): RichTextBlock {
   return {
     type: 'rich_text',
@@ -72,14 +72,14 @@ export function preformatted(text: string): RichTextBlock {
   };
 }
 
-/** A live mention, made from an id alone; what is no id of Slack's stays text. */
+/** Builds a mention from an id; anything that is no Slack id stays text. */
 export function mention(id: string): RichTextElement {
   if (/^[UW][A-Z0-9]+$/.test(id)) return { type: 'user', user_id: id };
   if (/^S[A-Z0-9]+$/.test(id)) return { type: 'usergroup', usergroup_id: id };
   return words(showLabel(id, limits.label));
 }
 
-/** Mentions with commas between them; of very many, the rest is a number. */
+/** Builds a list of mentions; beyond the limit, the rest is a number. */
 export function mentions(
   ids: readonly string[],
   after?: (id: string) => RichTextElement[],
@@ -95,7 +95,7 @@ export function mentions(
   return rest === 0 ? elements : [...elements, words(` and ${rest} more`)];
 }
 
-/** A moment as each reader's own clock has it. */
+/** Builds a date that Slack shows in each reader's time zone. */
 export function moment(at: number): RichTextElement {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return words('at no known time');
@@ -108,7 +108,7 @@ export function moment(at: number): RichTextElement {
   };
 }
 
-/** A button that carries the request's id and nothing else. */
+/** Builds a button that carries the request's id and nothing else. */
 export function button(
   requestId: string,
   actionId: string,
@@ -124,7 +124,7 @@ export function button(
   };
 }
 
-/** The way from a copy of the card to the thread it belongs to. */
+/** Builds the link from a copy of the card to its thread. */
 export function threadLine({ view, threadLink }: CardOptions): KnownBlock[] {
   if (view === 'thread' || threadLink === undefined || !/^https?:\/\//.test(threadLink)) return [];
   return [line({ type: 'link', url: showLine(threadLink), text: 'Open the thread' })];

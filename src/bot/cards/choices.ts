@@ -5,10 +5,10 @@ import { plain } from './card.ts';
 import { type Question, questionOf } from './card-details.ts';
 import { showLabel } from './show-text.ts';
 
-/** How the choices of a question are offered; a menu whose options are cut stands below the list of them whole. */
+/** The control for the choices of a question; a menu with cut options is shown below the full list. */
 export type ChoiceLayout = 'none' | 'buttons' | 'checkboxes' | 'menu' | 'listed-menu' | 'modal';
 
-/** Buttons while they are few and short, then a menu, and a modal where a message has no room for one. */
+/** Picks buttons for few short choices, then a menu, and a modal if a message has no room. */
 export function layoutOf({ choices, several }: Question): ChoiceLayout {
   if (choices.length === 0) return 'none';
   const labels = choices.map((choice) => showLabel(choice, Number.POSITIVE_INFINITY));
@@ -21,7 +21,7 @@ export function layoutOf({ choices, several }: Question): ChoiceLayout {
   return numbered(choices).length <= limits.choiceListCharacters ? 'listed-menu' : 'modal';
 }
 
-/** The choices as options whose values are their numbers; where one is cut, all carry the number they have in the list. */
+/** Builds options whose values are the numbers of the choices; if one is cut, all show their number in the list. */
 export function optionsOf(choices: readonly string[]): PlainTextOption[] {
   const areShort = choices.every(
     (choice) => showLabel(choice, Number.POSITIVE_INFINITY).length <= limits.optionText,
@@ -36,14 +36,14 @@ export function optionsOf(choices: readonly string[]): PlainTextOption[] {
   }));
 }
 
-/** The choices whole, one numbered line each. */
+/** Lists the choices in full, one numbered line each. */
 export function numbered(choices: readonly string[]): string {
   return choices
     .map((choice, index) => `${index + 1}. ${showLabel(choice, Number.POSITIVE_INFINITY)}`)
     .join('\n');
 }
 
-/** The choices that the values of chosen options stand for, in the question's order; a foreign value gives `undefined`. */
+/** Returns the choices of the selected values, in the question's order; `undefined` for an unknown value. */
 export function choicesOfOptions(request: RequestRecord, values: readonly string[]): string[] | undefined {
   const { choices } = questionOf(request);
   if (!values.every((value) => /^\d+$/.test(value) && Number(value) < choices.length)) return undefined;

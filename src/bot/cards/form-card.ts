@@ -21,7 +21,7 @@ import { buildOutcome } from './outcome.ts';
 import { renderValue } from './render-value.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';
 
-/** The card of a form: what is asked for and the button that opens it, and afterwards what was filled in. */
+/** Builds the card of a form: its purpose and the button that opens it, and later the submitted values. */
 export function buildFormCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const name = showLabel(details.name, limits.label - 30);
   const isPending = request.state === 'pending';
@@ -33,7 +33,7 @@ export function buildFormCard(request: RequestRecord, details: CardDetails, opti
   });
 }
 
-/** The card of a call-back: what is awaited and since when, and afterwards what came back. */
+/** Builds the card of a callback: what is awaited and since when, and later the result. */
 export function buildCallbackCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const name = showLabel(details.name, limits.label - 30);
   const isPending = request.state === 'pending';

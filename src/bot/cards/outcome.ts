@@ -26,7 +26,7 @@ const VERDICTS = new Map([
   ['did-not-run', 'it did not run'],
 ]);
 
-/** What became of a request that nobody has to decide any more: who, when, why, and what came of it. */
+/** Builds the outcome of a decided request: who, when, why, and the result. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
   return [...signatures(request), ...stateBlocks(request), ...actionsOf(request, options)];
 }
@@ -91,7 +91,7 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
   }
 }
 
-/** Everybody who signed or refused, with their time; a request that only one person answers has none. */
+/** Lists all votes with their times; a request that one person answers has none. */
 export function signatures(request: RequestRecord): KnownBlock[] {
   const said = (decision: 'approve' | 'reject', label: string): KnownBlock[] => {
     const votes = new Map(
@@ -143,7 +143,7 @@ function result(label: string, request: RequestRecord): KnownBlock[] {
   ];
 }
 
-/** The value of a payload that holds one; a payload that is no JSON is shown as the text it is. */
+/** Reads the value of a payload; a payload that is no JSON is returned as text. */
 export function payloadOf({ payload }: RequestRecord): JsonValue | undefined {
   if (payload === undefined || payload === '') return undefined;
   try {

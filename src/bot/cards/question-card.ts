@@ -27,7 +27,7 @@ import { layoutOf, numbered, optionsOf } from './choices.ts';
 import { buildOutcome } from './outcome.ts';
 import { cut, escapeMarkup, excerpt, showLabel, showText } from './show-text.ts';
 
-/** The card of a question: its choices as buttons or as a menu, and afterwards the answer and who gave it. */
+/** Builds the card of a question: its choices as buttons or a menu, and later the answer and its author. */
 export function buildQuestionCard(request: RequestRecord, options: CardOptions): Card {
   const question = questionOf(request);
   const shown = excerpt(question.question, {

@@ -3,7 +3,7 @@ import { limits } from '../slack/limits.ts';
 import { showJson } from './show-json.ts';
 import { quoteText, showLine } from './show-text.ts';
 
-/** A value as people see it; where something is left out, `leftOut` says what, and nobody may sign from this alone. */
+/** A rendered value. If something is left out, `leftOut` says what, and the card cannot be approved. */
 export interface RenderedValue {
   readonly text: string;
   readonly leftOut: string | undefined;
@@ -18,11 +18,10 @@ const UNLIMITED: Room = { characters: Number.POSITIVE_INFINITY, lines: Number.PO
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Shows a value so that it can be read back exactly. The arguments of an object follow each other as `name: JSON`; a name
- * that is no plain word is quoted; JSON that goes on over several lines has them indented or beginning with a bracket. A
- * text of several lines stands as `name: |` with each of its lines after a bar. In JSON and after a bar, `\u{..}` stands
- * for one character. Anything but an object with arguments is JSON alone. An argument that finds no room is either
- * marked as such, which no value can imitate, or counted in `leftOut`; those that are shown are whole.
+ * Renders a value so that it can be parsed back exactly. An object becomes lines of `name: JSON`; a name that is no plain word is
+ * quoted; further lines of JSON are indented or start with a bracket. A text of several lines becomes `name: |` with each line after
+ * a bar. `\u{..}` is one character. Any other value is JSON. An argument without room is marked in a way that no value can imitate,
+ * or counted in `leftOut`; shown arguments are complete.
  */
 export function renderValue(value: JsonValue, room: Room = UNLIMITED): RenderedValue {
   if (isDeeperThan(limits.depth, value)) {
@@ -78,7 +77,7 @@ function countLines(text: string): number {
   return text.split('\n').length;
 }
 
-/** A number with its noun, as it is read. */
+/** Writes a number with its noun, in singular or plural. */
 export function plural(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -3,12 +3,12 @@ import { quoteText } from './show-text.ts';
 
 const LINE = 80;
 
-/** Writes a value as JSON in which every character is seen; what is short stays on one line. */
+/** Writes a value as JSON with only visible characters; short values stay on one line. */
 export function showJson(value: JsonValue): string {
   return linesOf(value).join('\n');
 }
 
-/** Reads what `showJson` wrote, and any JSON: `\u{..}` is one more way to write a character. */
+/** Parses the output of `showJson`, and any JSON; `\u{..}` is one more way to write a character. */
 export function readJson(text: string): JsonValue {
   const plain = text.replace(/\\(?:u\{([0-9a-fA-F]{1,6})\}|[\s\S])/g, (whole, code?: string) => {
     if (code === undefined) return whole;

@@ -1,7 +1,7 @@
 const MARK = '[\\p{M}--\\p{Default_Ignorable_Code_Point}]';
 const BASE = '[\\p{L}\\p{N}\\p{S}\\p{P}]';
 
-/** What cannot be seen, looks like a space, turns the direction of text, or reaches over its neighbours. */
+/** Characters that are invisible, look like a space, change the text direction, or overlap their neighbours. */
 const HIDDEN = [
   '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}[\\p{Zs}--[\\x20]]\\u2800\\uFFFC\\u{1D159}]',
   '\\x20(?<=\\x20{17})',
@@ -10,8 +10,8 @@ const HIDDEN = [
 
 const IN_TEXT = `(${HIDDEN}|\\\\(?=u\\{))`;
 const IN_QUOTES = `(["\\\\\\n\\r\\t]|${HIDDEN})`;
-// An emoji that Slack draws as one may hold joiners and selectors, so whole emoji are passed over first. Looking for them
-// is slow, so it is done only where there is a character that nothing but an emoji may hold.
+// An emoji may contain joiners and selectors, so whole emoji are skipped first. That is slow, so it is done only if the text has a
+// character that occurs in nothing but emoji.
 const OF_EMOJI = /[\u200D\uFE0F\u20E3\u{E0020}-\u{E007F}]/u;
 const inText = finder(IN_TEXT);
 const inQuotes = finder(IN_QUOTES);
@@ -19,20 +19,20 @@ const HARMLESS = /^(?:(?! {17})[\x20\x21\x23-\x5b\x5d-\x7e])*$/;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * One line in which every character is seen: the rest, line breaks among them, stands as `\u{..}`. Different texts are
- * shown differently, because a `\u{` of the text's own has its backslash shown as `\u{5c}`.
+ * Shows a text as one line with only visible characters; all others, also line breaks, become `\u{..}`. Different texts look different,
+ * because a `\u{` of the text itself gets its backslash shown as `\u{5c}`.
  */
 export function showLine(text: string): string {
   if (HARMLESS.test(text)) return text;
   return text.replace(inText(text), (whole, found?: string) => (found === undefined ? whole : codeOf(found)));
 }
 
-/** The same for text of several lines, which stay lines. */
+/** Shows a text of several lines in the same way, and keeps its lines. */
 export function showText(text: string): string {
   return text.split('\n').map(showLine).join('\n');
 }
 
-/** A JSON string with two differences: what cannot be seen stands as `\u{..}`, and line breaks as `\n`. */
+/** Writes a JSON string in which invisible characters become `\u{..}`, and line breaks `\n`. */
 export function quoteText(text: string): string {
   if (HARMLESS.test(text)) return `"${text}"`;
   const inner = text.replace(inQuotes(text), (whole, found?: string) => {
@@ -42,12 +42,12 @@ export function quoteText(text: string): string {
   return `"${inner}"`;
 }
 
-/** Tells whether a text holds anything that could not be seen as it is. */
+/** Tells whether a text has invisible characters. */
 export function hasHidden(text: string): boolean {
   return showText(text) !== text;
 }
 
-/** Cuts a shown text to a length, never through a character or an escape, and marks the cut. */
+/** Cuts a shown text, never within a character or an escape, and marks the cut. */
 export function cut(shown: string, length: number): string {
   if (shown.length <= length) return shown;
   const kept = shown
@@ -57,12 +57,12 @@ export function cut(shown: string, length: number): string {
   return `${kept}…`;
 }
 
-/** A label of at most `length` characters in one line; one that would look empty is shown in quotes. */
+/** Shows a label of at most `length` characters in one line; one that would look empty is quoted. */
 export function showLabel(text: string, length: number): string {
   return cut(text.trim() === '' ? quoteText(text) : showLine(text), length);
 }
 
-/** The start of a text within some lines and characters, and how many characters are left out after it. */
+/** Returns the start of a text within some lines and characters, and the number of characters left out. */
 export function excerpt(
   text: string,
   room: { readonly characters: number; readonly lines: number },
@@ -73,7 +73,7 @@ export function excerpt(
   return { text: start.trim() === '' ? quoteText(start) : start, leftOut };
 }
 
-/** Keeps text from being read as Slack markup where it has to stand in a field that Slack parses. */
+/** Escapes a text for a field in which Slack parses markup. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

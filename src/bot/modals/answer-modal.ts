@@ -10,10 +10,10 @@ import { menuOf } from './option-menu.ts';
 
 export const CHOICE = 'choice';
 export const OWN_WORDS = 'own-words';
-/** As many as a menu in a modal holds; further choices are reached with one's own words alone. */
+/** The most choices of a menu in a modal; further ones need a written answer. */
 const MOST_CHOICES = limits.selectOptions * limits.optionGroups;
 
-/** Takes the answer to a question: from a menu, in one's own words where they are allowed, or both. */
+/** Builds the modal that answers a question: by a menu, a written answer if it is allowed, or both. */
 export function buildAnswerModal(request: RequestRecord): Modal {
   const { question, choices, several, allowOther } = questionOf(request);
   const options = optionsOf(choices).slice(0, MOST_CHOICES);
@@ -35,7 +35,7 @@ export function buildAnswerModal(request: RequestRecord): Modal {
   return modal(request.id, { callbackId: ANSWER_MODAL, title: 'Answer', submit: 'Answer', blocks });
 }
 
-/** Reads the answer: one text, or a list where several are asked for; an answer the question does not allow is an error. */
+/** Parses the answer: a text, or a list for several choices; an answer that the question does not allow is an error. */
 export function parseAnswer(request: RequestRecord, values: unknown): Submission<string | string[]> {
   const { several, choices, allowOther } = questionOf(request);
   const inputs = parseModalState(values);

@@ -11,7 +11,7 @@ import { showText } from '../cards/show-text.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 import { type Piece, paginate } from './paginate.ts';
 
-/** The full view: everything, on as many pages as it takes; Approve stands on the last, after all there is to see. */
+/** Builds the full view, on as many pages as needed. Approve is on the last page, after everything else. */
 export function buildDetailsModal(request: RequestRecord, { page }: { readonly page: number }): Modal {
   const details = cardDetailsOf(request);
   if (details === undefined)

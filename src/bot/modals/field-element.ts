@@ -11,8 +11,8 @@ import type { Choice, Field } from './schema-fields.ts';
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
- * The input for a field that holds a value already. Its action's id says how to read it: `json` where the field's own kind of
- * input could not hold the value exactly (a text with hidden characters, an empty list that must stay one).
+ * Builds the input for a field with a value. Its action id says how to parse it: `json` if the field's own kind cannot hold the value
+ * exactly (a text with invisible characters, an empty list that must stay one).
  */
 export function buildElement(field: Field, value: JsonValue | undefined): InputBlockElement {
   return ownElement(field, value) ?? jsonElement(value);
@@ -23,9 +23,9 @@ function jsonElement(value: JsonValue | undefined): InputBlockElement {
   return { type: 'plain_text_input', action_id: 'json', multiline: true, ...initial };
 }
 
-/** The kind's own input, or `undefined` where it has none or cannot hold the value. */
+/** Builds the input of the field's kind; `undefined` if there is none or it cannot hold the value. */
 function ownElement(field: Field, value: JsonValue | undefined): InputBlockElement | undefined {
-  // A required "or null" says null by being empty; an optional one would say that there is no value.
+  // An empty required nullable field means null; an empty optional one means no value.
   if (value === null && field.isNullable && field.isRequired) return ownElement(field, undefined);
   const { kind, schema } = field;
   const action_id = kind.type;
@@ -108,12 +108,12 @@ function ownElement(field: Field, value: JsonValue | undefined): InputBlockEleme
   }
 }
 
-/** An empty input of a list says "empty" where the list is required, and "none" where it is not. */
+/** Tells whether a list input can hold the value: an empty input means an empty list only if the list is required. */
 function isHeldByList({ isRequired, isNullable }: Field, value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value) && (value.length > 0 || (isRequired && !isNullable));
 }
 
-/** Text that an input gives back as it was: Slack drops what is empty or stands around it, and people what they cannot see. */
+/** Tells whether an input returns a text unchanged: Slack trims it, and people lose invisible characters. */
 function isPlainText(value: JsonValue): value is string {
   return typeof value === 'string' && value !== '' && value.trim() === value && !hasHidden(value);
 }
@@ -126,7 +126,7 @@ function isDate(value: JsonValue): value is string {
   return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
-/** Slack's bounds where they say exactly what the schema says; the schema itself checks the rest. */
+/** Sets Slack's bounds if they match the schema exactly; the schema checks the rest. */
 function boundsOf(schema: JsonObject, isInteger: boolean, value: JsonValue | undefined) {
   const step = (bound: JsonValue | undefined, by: number) =>
     isInteger && typeof bound === 'number' ? bound + by : undefined;
@@ -134,7 +134,7 @@ function boundsOf(schema: JsonObject, isInteger: boolean, value: JsonValue | und
   const most = schema.maximum ?? step(schema.exclusiveMaximum, -1);
   const isUsable = (bound: JsonValue | undefined): bound is number =>
     typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER && DECIMAL.test(String(bound));
-  // Slack refuses a form whose first value is out of bounds; the person is to see it and change it.
+  // Slack refuses a form whose initial value is out of bounds, but the person has to see and correct it.
   const isWithin =
     typeof value !== 'number' || ((!isUsable(least) || value >= least) && (!isUsable(most) || value <= most));
   return {

@@ -11,12 +11,12 @@ import { buildElement } from './field-element.ts';
 import { EDIT_MODAL, FORM_MODAL, type Modal, modal, said } from './modal.ts';
 import { type Field, fieldsOf, wholeField } from './schema-fields.ts';
 
-/** A form, or the sentence that tells why Slack cannot show it as one. */
+/** A form, or the reason why Slack cannot show it. */
 export type BuiltForm =
   | { readonly ok: true; readonly view: Modal }
   | { readonly ok: false; readonly reason: string };
 
-/** The form in which the arguments of an action are changed: it begins with those that wait. */
+/** Builds the form that edits the arguments of an action, filled with the current ones. */
 export function buildEditModal(request: RequestRecord, inputSchema: CompiledSchema): BuiltForm {
   const details = cardDetailsOf(request);
   if (details === undefined || isDeeperThan(limits.depth, details.input))
@@ -31,7 +31,7 @@ export function buildEditModal(request: RequestRecord, inputSchema: CompiledSche
   };
 }
 
-/** The form that a request asks to be filled in. */
+/** Builds the form that a request asks for. */
 export function buildOutputModal(request: RequestRecord, outputSchema: CompiledSchema): BuiltForm {
   const details = cardDetailsOf(request);
   const intro =
@@ -64,7 +64,7 @@ function buildInputs(
   return { ok: true, blocks };
 }
 
-/** Properties that the schema does not name have no input of their own, so such an object is changed as a whole. */
+/** Lists the fields of a form; an object with unknown properties is edited as a whole, because they have no input of their own. */
 function fieldsFor(schema: JsonObject, initial: JsonValue | undefined): Field[] {
   const fields = fieldsOf(schema);
   if (initial === undefined) return fields;
@@ -73,7 +73,7 @@ function fieldsFor(schema: JsonObject, initial: JsonValue | undefined): Field[] 
   return hasOwnInputs ? fields : [wholeField(schema)];
 }
 
-/** A default is for what nobody has filled in yet: an argument that was left out of a call stays out. */
+/** Returns the initial value of a field. A default is used only in a new form: an argument that a call left out stays out. */
 function initialOf({ name, schema }: Field, initial: JsonValue | undefined): JsonValue | undefined {
   if (initial === undefined) return schema.default;
   if (name === undefined) return initial;

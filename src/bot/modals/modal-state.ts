@@ -9,12 +9,12 @@ const InputState = z.object({
   selected_date: z.string().nullish(),
   selected_date_time: z.number().nullish(),
 });
-/** What one input holds when its modal is submitted. */
+/** The state of one input in a submitted modal. */
 export type InputState = Readonly<z.infer<typeof InputState>>;
 
 const ModalState = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** The inputs of a submitted modal, as `view.state.values` has them: by block, each with its action's id. */
+/** Lists the inputs of `view.state.values`, by block, each with its action id. */
 export function parseModalState(
   values: unknown,
 ): ReadonlyMap<string, { readonly actionId: string; readonly state: InputState }> {
@@ -28,7 +28,7 @@ export function parseModalState(
   return new Map(inputs);
 }
 
-/** The text of an input, without what stands around it; an empty one gives `undefined`. */
+/** Returns the trimmed text of an input; `undefined` if it is empty. */
 export function textIn(values: unknown, blockId: string): string | undefined {
   const text = parseModalState(values).get(blockId)?.state.value?.trim();
   return text === '' ? undefined : text;

@@ -4,7 +4,7 @@ import { plain } from '../cards/card.ts';
 import { excerpt, showLabel } from '../cards/show-text.ts';
 import { limits } from '../slack/limits.ts';
 
-/** A modal of which every block is one that Slack documents. */
+/** A modal with documented blocks only. */
 export interface Modal extends ModalView {
   blocks: KnownBlock[];
 }
@@ -16,7 +16,7 @@ export const FORM_MODAL = 'form';
 export const ANSWER_MODAL = 'answer';
 export const RESOLVE_MODAL = 'resolve';
 
-/** What comes of a submitted modal: a value, or for each wrong input a sentence that Slack shows below it. */
+/** The result of a submitted modal: a value, or a sentence below each invalid input. */
 export type Submission<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
@@ -26,14 +26,14 @@ const Metadata = z.object({
   page: z.number().int().nonnegative(),
   tries: z.number().int().nonnegative().optional(),
 });
-/** All that a modal carries: which request it is about, which page of it is shown, and after how many tries it was opened. */
+/** The metadata of a modal: its request, its page, and the number of attempts when it was opened. */
 export type ModalMetadata = Readonly<z.infer<typeof Metadata>>;
 
 export function writeMetadata({ requestId, page, tries }: ModalMetadata): string {
   return JSON.stringify({ requestId, page, tries });
 }
 
-/** Reads a modal's metadata back; what is none gives `undefined`. */
+/** Parses a modal's metadata; `undefined` if it is none. */
 export function parseMetadata(text: string): ModalMetadata | undefined {
   try {
     return Metadata.safeParse(JSON.parse(text)).data;
@@ -42,7 +42,7 @@ export function parseMetadata(text: string): ModalMetadata | undefined {
   }
 }
 
-/** A modal about one request. */
+/** Builds a modal about one request. */
 export function modal(
   requestId: string,
   parts: {
@@ -65,13 +65,13 @@ export function modal(
   };
 }
 
-/** Untrusted words in a modal, cut where they would push the rest out of sight. */
+/** Shows untrusted text in a modal, and cuts it before it pushes the rest out of sight. */
 export function said(text: string): SectionBlock {
   const room = { characters: limits.questionCharacters, lines: limits.questionLines };
   return { type: 'section', text: plain(excerpt(text, room).text) };
 }
 
-/** An input for some sentences; its block and its action have the same id. */
+/** Builds a multi-line input; its block and its action have the same id. */
 export function sentences(
   id: string,
   label: string,

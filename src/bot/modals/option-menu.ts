@@ -2,7 +2,7 @@ import type { MultiStaticSelect, PlainTextOption, StaticSelect } from '@slack/ty
 import { plain } from '../cards/card.ts';
 import { limits } from '../slack/limits.ts';
 
-/** A menu of one or of several options; more than fit into one list stand in numbered groups. */
+/** Builds a menu; options that exceed one list are put into numbered groups. */
 export function menuOf(
   options: PlainTextOption[],
   { several, initial = [] }: { readonly several: boolean; readonly initial?: PlainTextOption[] },

@@ -1,6 +1,6 @@
 import { limits } from '../slack/limits.ts';
 
-/** A labelled text that is too long to be sure of its place. */
+/** A labelled text that may span several pages. */
 export interface Piece {
   readonly label: string;
   readonly text: string;
@@ -9,8 +9,8 @@ export interface Piece {
 const MOST_PIECES = 30;
 
 /**
- * Spreads texts over pages, in order and without losing a character: the parts of one text, put together, are that text.
- * There is always a page, and an empty text has no place on it.
+ * Splits texts into pages, in order and without losing a character: the parts of one text, joined, are that text. There is always a
+ * page, and an empty text is left out.
  */
 export function paginate(pieces: readonly Piece[]): Piece[][] {
   const parts = pieces.flatMap(({ label, text }) =>
@@ -35,10 +35,10 @@ export function paginate(pieces: readonly Piece[]): Piece[][] {
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** No emoji and no letter with its marks is longer, as texts are shown. */
+/** The longest emoji or letter with its marks, as texts are shown. */
 const LONGEST_CHARACTER = 64;
 
-/** Divides after a line's end where there is one, and never within what is seen as one character. */
+/** Splits after a line end if there is one, and never within a visible character. */
 export function divide(text: string, length: number): string[] {
   const parts: string[] = [];
   let rest = text;

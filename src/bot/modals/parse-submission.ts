@@ -7,7 +7,7 @@ import { parseModalState } from './modal-state.ts';
 import { readField } from './read-field.ts';
 import { type Field, fieldsOf, WHOLE, wholeField } from './schema-fields.ts';
 
-/** Reads a form back into a value that its schema accepts, or says below each wrong input what is wrong with it. */
+/** Parses a submitted form into a value that its schema accepts, or returns an error for each invalid input. */
 export function parseSubmission(schema: CompiledSchema, values: unknown): Submission<JsonValue> {
   const inputs = parseModalState(values);
   const fields = inputs.has(WHOLE) ? [wholeField(schema.jsonSchema)] : fieldsOf(schema.jsonSchema);
@@ -30,7 +30,7 @@ export function parseSubmission(schema: CompiledSchema, values: unknown): Submis
   return { ok: false, errors: placeError(fields, checked.field, checked.problem) };
 }
 
-/** Puts an error at a path below the input whose property begins the path, or else below the first. */
+/** Assigns an error at a path to the input of its first property, or else to the first input. */
 function placeError(
   fields: readonly Field[],
   path: string,

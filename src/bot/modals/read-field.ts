@@ -7,12 +7,12 @@ import type { InputState } from './modal-state.ts';
 import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';
 
-/** What a person entered: a value, nothing at all, or what is wrong with it. */
+/** A parsed input: a value, no value, or a problem. */
 export type Entered =
   | { readonly ok: true; readonly value: JsonValue | undefined }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads one input by the id of its action, which says how the form had built it. */
+/** Parses one input by its action id, which says how the form had built it. */
 export function readField(
   field: Field,
   input: { readonly actionId: string; readonly state: InputState } | undefined,
@@ -58,7 +58,7 @@ export function readField(
   }
 }
 
-/** What an input that was left empty says. */
+/** Returns the meaning of an empty input. */
 function emptyOf({ kind, isRequired, isNullable }: Field): JsonValue | undefined {
   if (!isRequired) return undefined;
   if (isNullable) return null;
@@ -96,7 +96,7 @@ function readNumber(text: string): Entered {
   if (!Number.isFinite(number) || !/^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text.trim()))
     return { ok: false, problem: `"${cut(showLine(text.trim()), limits.label)}" is not a number.` };
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
-  // What would be rounded is not what the person wrote.
+  // A rounded number is not what the person wrote.
   if (digits.length > 15 && String(number) !== text.trim())
     return { ok: false, problem: 'This number has too many digits to be kept exactly.' };
   return { ok: true, value: number };
@@ -113,7 +113,7 @@ function readJsonText(text: string): Entered {
   }
 }
 
-/** Why a value would not be kept, or not be shown, as it was written. */
+/** Returns why a value would not be stored, or not be shown, as it was written. */
 function unkept(value: JsonValue, text: string): string | undefined {
   if (isDeeperThan(limits.depth, value)) return `This is nested more than ${limits.depth} levels deep.`;
   const number = findLossyNumber(text);

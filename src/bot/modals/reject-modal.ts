@@ -5,7 +5,7 @@ import { textIn } from './modal-state.ts';
 
 export const REASON = 'reason';
 
-/** Asks why: whoever asked, and the model, are told the reason. */
+/** Builds the modal that asks for the reason of a rejection, which the requester and the model are told. */
 export function buildRejectModal(request: RequestRecord): Modal {
   const name = cardDetailsOf(request)?.name ?? 'this request';
   return modal(request.id, {
@@ -19,7 +19,7 @@ export function buildRejectModal(request: RequestRecord): Modal {
   });
 }
 
-/** Reads the reason; blanks are none. */
+/** Parses the reason; blanks count as none. */
 export function parseReason(values: unknown): Submission<string> {
   const reason = textIn(values, REASON);
   if (reason === undefined) return { ok: false, errors: { [REASON]: 'Please say why.' } };

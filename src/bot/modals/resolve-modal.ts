@@ -18,7 +18,7 @@ const labels: Readonly<Record<Verdict, string>> = {
   [RUN_AGAIN]: 'Run it again (if it did run, it takes effect twice)',
 };
 
-/** Asks what became of an action whose outcome is unknown, and how one knows; the button that was clicked is chosen already. */
+/** Builds the modal that resolves an unknown outcome, with the clicked verdict preselected. */
 export function buildResolveModal(request: RequestRecord, verdict: Verdict): Modal {
   const option = (value: Verdict): PlainTextOption => ({ text: plain(labels[value]), value });
   const name = cardDetailsOf(request)?.name ?? 'This action';
@@ -45,7 +45,7 @@ export function buildResolveModal(request: RequestRecord, verdict: Verdict): Mod
   });
 }
 
-/** Reads the verdict and the reason. */
+/** Parses the verdict and the reason. */
 export function parseResolution(
   values: unknown,
 ): Submission<{ readonly verdict: Verdict; readonly reason: string }> {

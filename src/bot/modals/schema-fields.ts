@@ -6,7 +6,7 @@ export interface Choice {
   readonly label: string | undefined;
 }
 
-/** How a value is entered; what has no input of its own is entered as JSON. */
+/** The kind of an input; a value without its own kind is entered as JSON. */
 export type FieldKind =
   | { readonly type: 'text' | 'email' | 'url' | 'date' | 'moment' | 'boolean' | 'json' }
   | { readonly type: 'number'; readonly isInteger: boolean }
@@ -15,9 +15,9 @@ export type FieldKind =
 
 /** One input of a form. */
 export interface Field {
-  /** Counted, not named: a property's name may be longer than Slack takes. */
+  /** A number, because a property's name may exceed Slack's limit. */
   readonly blockId: string;
-  /** The property, or `undefined` where the form is one value alone. */
+  /** The property, or `undefined` if the form is a single value. */
   readonly name: string | undefined;
   readonly label: string;
   readonly hint: string | undefined;
@@ -30,7 +30,7 @@ export interface Field {
 export const WHOLE = 'whole';
 const MOST_CHOICES = limits.selectOptions * limits.optionGroups;
 
-/** The inputs for a schema: one for each property of a plain object, else one for the value as a whole. */
+/** Lists the inputs for a schema: one per property of a plain object, otherwise one for the whole value. */
 export function fieldsOf(root: JsonObject): Field[] {
   const { schema } = settle(root, root);
   const { properties } = schema;
@@ -48,7 +48,7 @@ export function fieldsOf(root: JsonObject): Field[] {
   });
 }
 
-/** The one input for a value as a whole; an object is then entered as JSON. */
+/** Builds the single input for a whole value; an object is entered as JSON. */
 export function wholeField(root: JsonObject): Field {
   return fieldOf(root, root, { blockId: WHOLE, name: undefined, isRequired: true });
 }
@@ -125,7 +125,7 @@ function textKind(format: JsonValue | undefined): 'text' | 'email' | 'url' | 'da
   }
 }
 
-/** The values a schema lists, however it lists them. */
+/** Returns the values that a schema lists by `enum`, `const` or alternatives. */
 function choicesOf(schema: JsonObject): Choice[] | undefined {
   const listed = listedValues(schema);
   const areScalars = listed?.every(({ value }) => typeof value !== 'object' || value === null);
@@ -147,7 +147,7 @@ function listedValues(schema: JsonObject): Choice[] | undefined {
   return values.length === alternatives.length ? values : undefined;
 }
 
-/** Follows references within the document, and takes a "this or null" apart. */
+/** Resolves references within the document, and unwraps a nullable schema. */
 function settle(
   root: JsonObject,
   given: JsonObject,

@@ -45,6 +45,8 @@ function describeFailure({ code, retryAfterMs }: ModelError): string {
       return 'This thread is too long for the model. Please start a new one with what matters.';
     case 'content-filter':
       return "The provider's content filter stopped this request. Please ask in another way.";
+    case 'malformed-answer':
+      return 'The model gave no usable answer. Please try again.';
     case 'refused-request':
       return 'The model rejected the request. An admin can find the reason in the log.';
   }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Interrupt } from '../../agent/messages.ts';
 import { type CompiledSchema, compileSchema } from '../../agent/schema/compile-schema.ts';
-import { requestForm } from '../../tools/built-in/request-form.ts';
-import { waitForCallback } from '../../tools/built-in/wait-for-callback.ts';
-import type { ToolEntry } from '../../tools/toolbox.ts';
+import { requestForm, waitForCallback } from '../../tools/built-ins.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 
 const OwnCallback = z.object({ result: z.record(z.string(), z.unknown()).optional() });
 

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import type { Interrupt } from '../../agent/messages.ts';
-import { askQuestion } from '../../tools/built-in/ask-question.ts';
-import { completeTask } from '../../tools/built-in/complete-task.ts';
-import { requestForm } from '../../tools/built-in/request-form.ts';
-import { waitForCallback } from '../../tools/built-in/wait-for-callback.ts';
+import { askQuestion, completeTask, requestForm, waitForCallback } from '../../tools/built-ins.ts';
 import { DEFAULT_POLICY_NAME } from '../../tools/gate/approval-rules.ts';
 import { approvalOf } from '../../tools/gate/gate.ts';
 

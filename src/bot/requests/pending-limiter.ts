@@ -1,11 +1,14 @@
 import type { Store } from '../../store/port/store.ts';
 import type { PendingLimits } from '../../tools/manifest/manifest.ts';
 
-const KEPT_MS = 5_000;
+/** A count that leaves room is used for this long. */
+const KEPT_MS = 60_000;
+/** A count that leaves no room is read again after this time. */
+const FULL_MS = 5_000;
 
 interface Count {
   readonly read: Promise<number>;
-  readonly until: number;
+  readonly readAt: number;
   /** The requests that this process has admitted since. */
   admitted: number;
 }
@@ -17,8 +20,9 @@ export interface Quota {
 }
 
 /**
- * Limits the open requests of a person over all threads, and of one round of a thread. The limit is soft: a count is cached for five
- * seconds, with what this process has admitted since, so several processes may together exceed it, and a free place may be seen late.
+ * Limits the open requests of a person over all threads, and of one round of a thread. The limit is soft: a count is cached for a
+ * minute, with what this process has admitted since, and for five seconds if it leaves no room. Several processes may therefore exceed
+ * the limit together, and a free place may be seen five seconds late.
  */
 export class PendingLimiter {
   readonly #store: Pick<Store, 'countPending'>;
@@ -53,19 +57,20 @@ export class PendingLimiter {
     wanted: number,
     limit: number,
   ): Promise<{ readonly admitted: number; readonly waiting: number }> {
-    const count = this.#countFor(person);
+    let count = this.#countFor(person, KEPT_MS);
+    if ((await count.read) + count.admitted + wanted > limit) count = this.#countFor(person, FULL_MS);
     const waiting = (await count.read) + count.admitted;
     const admitted = Math.max(0, Math.min(wanted, limit - waiting));
     count.admitted += admitted;
     return { admitted, waiting };
   }
 
-  #countFor(person: string): Count {
+  #countFor(person: string, maxAgeMs: number): Count {
     const now = this.#now();
     const known = this.#people.get(person);
-    if (known !== undefined && now < known.until) return known;
-    for (const [id, { until }] of this.#people) if (until <= now) this.#people.delete(id);
-    const fresh = { read: this.#store.countPending(person), until: now + KEPT_MS, admitted: 0 };
+    if (known !== undefined && now < known.readAt + maxAgeMs) return known;
+    for (const [id, { readAt }] of this.#people) if (readAt + KEPT_MS <= now) this.#people.delete(id);
+    const fresh = { read: this.#store.countPending(person), readAt: now, admitted: 0 };
     this.#people.set(person, fresh);
     fresh.read.catch(() => this.#people.delete(person));
     return fresh;

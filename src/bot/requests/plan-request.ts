@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../agent/json.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
-import type { Policy } from '../../tools/policy.ts';
-import { requestDigest } from '../../tools/request-digest.ts';
-import type { ToolEntry } from '../../tools/toolbox.ts';
+import type { Policy } from '../../tools/gate/policy.ts';
+import { requestDigest } from '../../tools/toolbox/request-digest.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/may-decide.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -39,6 +39,8 @@ export async function planRequest(
   if (entry === undefined) return `There is no tool "${interrupt.toolRequest.name}" any more.`;
   if (pause.kind === 'exit') return 'A task cannot be completed twice.';
   const { tool } = entry;
+  const { name: toolName, input } = interrupt.toolRequest;
+  const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };
   const base = { id: requestIdOf(threadId, interrupt.id), requester };
   const bind = (snapshot: PolicySnapshot) => ({
     policy: snapshot,
@@ -63,6 +65,7 @@ export async function planRequest(
       ...base,
       kind: pause.kind,
       details,
+      audit: called,
       ...bind(snapshot),
       execution: NO_EXECUTION,
       views: [threadView],
@@ -87,6 +90,7 @@ export async function planRequest(
       ...(why !== '' && { why }),
     }),
     ...bind(snapshotOf(policy)),
+    audit: { ...called, rule: pause.rule, policy_name: name },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
   };
@@ -127,4 +131,10 @@ function otherViews(policy: Policy, approvers: readonly string[]): { id: string;
     ...announced,
     ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
   ];
+}
+
+/** Turns the name of a tool into words: `refund_order` becomes "Refund order". */
+function readableName(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

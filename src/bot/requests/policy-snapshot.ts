@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { PolicySnapshot } from '../../store/port/store.ts';
-import type { Policy } from '../../tools/policy.ts';
+import type { Policy } from '../../tools/gate/policy.ts';
 import { ANYONE } from '../decisions/may-decide.ts';
 
 const Fields = z.custom<JsonObject>();

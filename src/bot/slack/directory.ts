@@ -12,6 +12,8 @@ export interface Member {
 }
 
 const KEPT_MS = 30_000;
+/** The most answers in each cache; the oldest leave first. */
+const MAX_KEPT = 1_000;
 
 interface Kept<Value> {
   readonly value: Promise<Value>;
@@ -123,7 +125,15 @@ function keep<Value>(
   const known = kept.get(id);
   if (known !== undefined && known.until > Date.now()) return known.value;
   const value = lookUp();
+  // The answer moves to the end, so that the first one is the oldest.
+  kept.delete(id);
+  for (const oldest of kept.keys()) {
+    if (kept.size < MAX_KEPT) break;
+    kept.delete(oldest);
+  }
   kept.set(id, { value, until: Date.now() + KEPT_MS });
-  value.catch(() => kept.delete(id));
+  value.catch(() => {
+    if (kept.get(id)?.value === value) kept.delete(id);
+  });
   return value;
 }

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../store/port/store.ts';
-import { askQuestion } from '../../tools/built-in/ask-question.ts';
+import { askQuestion } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
 import { detailsOf } from '../requests/request-details.ts';

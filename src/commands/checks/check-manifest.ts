@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { formatProblem } from '../../tools/manifest/problem.ts';
-import { manifestFile, readManifest } from '../load-manifest.ts';
-import { type Finding, failed, ok, sentenceOf, warning } from './finding.ts';
+import { manifestFile, readManifest } from '../shared/load-manifest.ts';
+import { type Finding, failed, firstLineOf, ok, warning } from './finding.ts';
 
 export interface CheckedManifest {
   readonly findings: readonly Finding[];
-  /** Only where it has no mistake. */
+  /** The manifest, if it has no mistake. */
   readonly loaded:
     | { readonly manifest: Manifest; readonly folder: string; readonly secrets: readonly string[] }
     | undefined;
@@ -23,16 +23,16 @@ export async function checkManifest(environment: NodeJS.ProcessEnv): Promise<Che
       return { findings: [...problems, ...warnings], loaded: undefined };
     }
     const { manifest, secrets, placeholders } = parsed;
-    const well = ok(
+    const passed = ok(
       'manifest',
       `${file}: tools: ${manifest.tools.length}, policies: ${manifest.policies.size}`,
     );
     const unfinished = placeholders.map((found) => failed('manifest', formatProblem(found)));
     return {
-      findings: [...(unfinished.length > 0 ? unfinished : [well]), ...warnings],
+      findings: [...(unfinished.length > 0 ? unfinished : [passed]), ...warnings],
       loaded: { manifest, secrets, folder: dirname(resolve(file)) },
     };
   } catch (error) {
-    return { findings: [failed('manifest', sentenceOf(error))], loaded: undefined };
+    return { findings: [failed('manifest', firstLineOf(error))], loaded: undefined };
   }
 }

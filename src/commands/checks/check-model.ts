@@ -4,8 +4,8 @@ import { proxiedFetch } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { type Finding, notChecked } from './finding.ts';
 
-/** Stands in for settings that have nothing to do with the model, so that it can be tried before they are set. */
-const OTHERS = { SLACK_BOT_TOKEN: 'xoxb-', SLACK_APP_TOKEN: 'xapp-', REDIS_URL: 'redis://localhost' };
+/** Replaces the settings that the model does not need, so that it can be checked before they are set. */
+const OTHER_SETTINGS = { SLACK_BOT_TOKEN: 'xoxb-', SLACK_APP_TOKEN: 'xapp-', REDIS_URL: 'redis://localhost' };
 const NOTHING_DECLARED = {
   model: undefined,
   fallbackModels: [],
@@ -21,7 +21,7 @@ export async function checkModel(
   environment: NodeJS.ProcessEnv,
   manifest: Manifest | undefined,
 ): Promise<Finding[]> {
-  const read = readSettings({ ...environment, ...OTHERS });
+  const read = readSettings({ ...environment, ...OTHER_SETTINGS });
   if (!read.ok) return [notChecked('model', read.problems.join(', '))];
   const { model, proxy } = read.settings;
   const settings = { ...model, fetch: proxiedFetch(proxy) };

@@ -1,10 +1,10 @@
 import { checkServer } from '../../store/redis/check-server.ts';
 import { redactUrl } from '../../store/redis/redact-url.ts';
-import type { CommandContext } from '../command.ts';
-import { withRecord } from '../open-record.ts';
-import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';
+import type { CommandContext } from '../shared/command.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
 
-/** Reaches Redis and says what of its settings endangers the record. */
+/** Connects to Redis and reports settings that endanger the record. */
 export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
@@ -15,6 +15,6 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
       ...findings.map(({ severity, message }) => (severity === 'error' ? failed : warning)('redis', message)),
     ];
   } catch (error) {
-    return [failed('redis', sentenceOf(error))];
+    return [failed('redis', firstLineOf(error))];
   }
 }

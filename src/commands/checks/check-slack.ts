@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import { callSlack } from '../call-slack.ts';
-import { type Finding, failed, notChecked, ok, sentenceOf, warning } from './finding.ts';
+import { callSlack } from '../shared/call-slack.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
 
 const Identity = z.object({ team: z.string().catch('?'), user: z.string().catch('?') });
 const Scoped = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) });
 
-/** Tries the tokens, and holds the scopes that were granted against those that the manifest lists. */
+/** Tries the tokens, and compares the scopes of the bot token with those of the manifest. */
 export async function checkSlack(
   environment: NodeJS.ProcessEnv,
   manifest: Manifest | undefined,
@@ -21,7 +21,7 @@ async function findings(check: string, look: () => Promise<Finding[]>): Promise<
   try {
     return await look();
   } catch (error) {
-    return [failed(check, sentenceOf(error))];
+    return [failed(check, firstLineOf(error))];
   }
 }
 
@@ -36,30 +36,30 @@ async function checkBotToken(
   const { ok: isOk, error, body, scopes } = await callSlack('auth.test', token, {}, environment);
   if (!isOk) {
     const advice =
-      'copy the bot token anew from "OAuth & Permissions" of the app, and install the app if it is not';
+      'copy the bot token again from "OAuth & Permissions" of the app, and install the app if it is not installed';
     return [
-      failed(check, `Slack refuses SLACK_BOT_TOKEN (${error}); ${advice}`),
-      notChecked('slack scopes', 'the token is refused'),
+      failed(check, `Slack rejects SLACK_BOT_TOKEN (${error}); ${advice}`),
+      notChecked('slack scopes', 'the token is rejected'),
     ];
   }
   const { team, user } = Identity.parse(body);
-  return [ok(check, `it is ${user} in ${team}`), ...checkScopes(scopes, manifest)];
+  return [ok(check, `the bot is ${user} in ${team}`), ...checkScopes(scopes, manifest)];
 }
 
-function checkScopes(granted: readonly string[], manifest: Manifest | undefined): Finding[] {
+function checkScopes(installed: readonly string[], manifest: Manifest | undefined): Finding[] {
   const check = 'slack scopes';
-  if (manifest === undefined) return [notChecked(check, 'there is no manifest to hold them against')];
+  if (manifest === undefined) return [notChecked(check, 'there is no valid manifest to compare them with')];
   const listed = Scoped.safeParse(manifest.slack).data?.oauth_config.scopes.bot ?? [];
-  const missing = listed.filter((scope) => !granted.includes(scope));
-  const extra = granted.filter((scope) => !listed.includes(scope));
+  const missing = listed.filter((scope) => !installed.includes(scope));
+  const extra = installed.filter((scope) => !listed.includes(scope));
   const advice = 'update the app (countersign manifest push --app-id ID) and install it again';
   return [
     missing.length === 0
-      ? ok(check, `all ${listed.length} of the manifest are granted`)
-      : failed(check, `not granted: ${missing.join(', ')}; ${advice}`),
+      ? ok(check, `all ${listed.length} of the manifest are installed`)
+      : failed(check, `missing: ${missing.join(', ')}; ${advice}`),
     ...(extra.length === 0
       ? []
-      : [warning(check, `granted, but not in the manifest: ${extra.join(', ')}; ${advice}`)]),
+      : [warning(check, `installed, but not in the manifest: ${extra.join(', ')}; ${advice}`)]),
   ];
 }
 
@@ -77,6 +77,6 @@ async function checkAppToken(environment: NodeJS.ProcessEnv): Promise<Finding[]>
   const { ok: isOk, error } = await callSlack('apps.connections.open', token, {}, environment);
   if (isOk) return [ok(check, 'Socket Mode can be opened')];
   const advice =
-    'make an app-level token with connections:write under "Basic Information" and switch Socket Mode on';
-  return [failed(check, `Slack refuses SLACK_APP_TOKEN (${error}); ${advice}`)];
+    'create an app-level token with connections:write under "Basic Information" and turn Socket Mode on';
+  return [failed(check, `Slack rejects SLACK_APP_TOKEN (${error}); ${advice}`)];
 }

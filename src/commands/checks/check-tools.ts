@@ -1,17 +1,17 @@
 import { readProxy } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import { openToolbox } from '../../tools/open-toolbox.ts';
 import { Secrets } from '../../tools/secrets.ts';
+import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { type Finding, failed, notChecked, ok } from './finding.ts';
 
-/** Loads every module and reaches every MCP server of the manifest, as a start would, and lets go of them again. */
+/** Loads every module and connects to every MCP server of the manifest, as a start would, then closes them. */
 export async function checkTools(
   loaded:
     | { readonly manifest: Manifest; readonly folder: string; readonly secrets: readonly string[] }
     | undefined,
   environment: NodeJS.ProcessEnv,
 ): Promise<Finding[]> {
-  if (loaded === undefined) return [notChecked('tools', 'there is no manifest to take them from')];
+  if (loaded === undefined) return [notChecked('tools', 'there is no valid manifest to read them from')];
   const secrets = new Secrets();
   for (const secret of loaded.secrets) secrets.add(secret);
   const log = { info: () => {}, warn: () => {} };
@@ -27,7 +27,7 @@ export async function checkTools(
       const server = servers.get(name);
       if (server === undefined) return found.length > 0 ? found : [ok(check, `${kind}, loaded`)];
       if (server.state !== 'connected') {
-        const why = secrets.redact(server.lastError ?? 'it did not come up');
+        const why = secrets.redact(server.lastError ?? 'it did not start');
         return [failed(check, `${why}; check its command or url`), ...found];
       }
       return [ok(check, `${server.peer ?? 'an MCP server'}, tools: ${server.tools.length}`), ...found];

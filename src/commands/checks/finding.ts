@@ -1,4 +1,6 @@
-/** One line of the doctor's: what was looked at, how it is, and for what is not well, how to mend it. */
+import { describeError } from '../../agent/util/describe-error.ts';
+
+/** One line of the doctor: the check, its status, and for a failure how to fix it. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failed' | 'not-checked';
@@ -21,8 +23,8 @@ export function notChecked(check: string, message: string): Finding {
   return { check, status: 'not-checked', message };
 }
 
-/** The first line of what went wrong, without a stack. */
-export function sentenceOf(error: unknown): string {
-  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+/** Returns the first line of an error, without its stack. */
+export function firstLineOf(error: unknown): string {
+  const [first = ''] = describeError(error).split('\n');
   return first;
 }

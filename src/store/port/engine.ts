@@ -20,6 +20,8 @@ export interface WorkHandlers {
 export interface Engine {
   /** Never throws and never blocks. */
   wake(work: Work, delayMs?: number): void;
+  /** Notes that a process works in a shard, so that the others look there soon if it dies. */
+  markActive(shard: number): void;
   start(handlers: WorkHandlers): Promise<void>;
   /** Takes no more work, and waits a bounded time for running handlers. */
   stop(): Promise<void>;

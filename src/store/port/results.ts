@@ -33,7 +33,12 @@ export type EnqueueAndClaimResult =
   | { readonly outcome: 'waiting'; readonly requestIds: readonly string[] };
 export type RenewLeaseResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
 export type SuspendResult =
-  | { readonly outcome: 'suspended'; readonly waiting: number }
+  | {
+      readonly outcome: 'suspended';
+      readonly waiting: number;
+      /** The number of messages that arrived during the turn. */
+      readonly unread: number;
+    }
   | { readonly outcome: 'stale' }
   | { readonly outcome: 'foreign-request' | 'existing-request'; readonly requestId: string }
   | { readonly outcome: 'invalid-request'; readonly requestId: string; readonly problem: string };

@@ -5,8 +5,10 @@ import type { Store } from '../port/store.ts';
 import { openConnection } from '../redis/connect.ts';
 import type { RedisSettings } from '../redis/redis-settings.ts';
 import { reasonOf } from '../redis/redis-unreachable-error.ts';
+import { ActiveShards } from './active-shards.ts';
 import { type Sweep, type SweepOptions, startSweep } from './sweep.ts';
-import { nameOfWork, performWork, Work } from './work.ts';
+import { TaskPool } from './task-pool.ts';
+import { nameOfWork, performWork, shardOfWork, Work } from './work.ts';
 
 export interface EngineOptions {
   readonly settings: RedisSettings;
@@ -14,12 +16,12 @@ export interface EngineOptions {
   readonly store: Pick<Store, 'due'>;
   readonly log: EngineLog;
   readonly prefix?: string;
-  /** The concurrency of each kind in one process; the sweep may do as much again. */
+  /** The concurrency of each kind, for work that this process has woken or found, and as much again for BullMQ's jobs. */
   readonly concurrency?: Partial<Record<WorkKind, number>>;
-  /** The highest rate of outbox wake-ups, over all processes. */
+  /** The highest rate of outbox wake-ups: of this process for its own, and over all processes for BullMQ's jobs. */
   readonly outboxRate?: { readonly max: number; readonly perMs: number };
   readonly sweep?: Partial<Pick<SweepOptions, 'everyMs' | 'overdueMs' | 'limit'>>;
-  /** A wake-up with a longer delay is left to the sweep, so that a request that waits for days costs no job. */
+  /** A wake-up with a longer delay is left to the sweep, so that a request that waits for days costs no timer. */
   readonly longestDelayMs?: number;
   /** The time that `stop` waits for running handlers. */
   readonly stopWithinMs?: number;
@@ -27,26 +29,37 @@ export interface EngineOptions {
 
 const KINDS = ['thread', 'run', 'outbox', 'timer'] as const satisfies WorkKind[];
 const CONCURRENCY: Record<WorkKind, number> = { thread: 16, run: 16, outbox: 8, timer: 8 };
+const MAX_QUEUED = 1000;
 const OUTBOX_RATE = { max: 50, perMs: 1000 };
 const SWEEP = { everyMs: 5_000, overdueMs: 2_000, limit: 100 };
 const LONGEST_DELAY_MS = 900_000;
+/** The time for which an idle BullMQ worker waits for a job in one command. */
+const DRAIN_DELAY_S = 30;
+const STALLED_CHECK_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const READY_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const REPORT_INTERVAL_MS = 10_000;
 
-/** Opens the engine on its own connections. `wake` works at once; handlers run between `start` and `stop`. */
+/**
+ * Opens the engine on its own connections. Woken work runs in this process if it is below its concurrency limit; otherwise a job of
+ * BullMQ hands it to any process. A delayed wake-up is a timer of this process. What a process loses by dying, the sweep of another one
+ * finds.
+ */
 export function openEngine(options: EngineOptions): Engine {
   const { settings, store, log, prefix = 'countersign:', longestDelayMs = LONGEST_DELAY_MS } = options;
   const { outboxRate = OUTBOX_RATE, stopWithinMs = STOP_TIMEOUT_MS } = options;
   const concurrency = { ...CONCURRENCY, ...options.concurrency };
+  let attempt: ((work: Work) => Promise<boolean>) | undefined;
   let workers: Worker[] = [];
   let sweep: Sweep | undefined;
   let stopped: Promise<void> | undefined;
   let isClosed = false;
   const running = new Set<Promise<boolean>>();
   const waking = new Set<Promise<void>>();
+  const timers = new Set<NodeJS.Timeout>();
   const reportedAt = new Map<string, number>();
+  const outboxLimit = new RateLimit(outboxRate);
 
   // During an outage every wake-up fails; one line per interval is enough.
   const report = (error: unknown): void => {
@@ -60,6 +73,13 @@ export function openEngine(options: EngineOptions): Engine {
     maxRetriesPerRequest: null,
     onProblem: (message) => log.warn({}, message),
   });
+  const activeShards = new ActiveShards(connection, `${prefix}{engine-active}`, report);
+  const pools: Record<WorkKind, TaskPool> = {
+    thread: new TaskPool(concurrency.thread, MAX_QUEUED),
+    run: new TaskPool(concurrency.run, MAX_QUEUED),
+    outbox: new TaskPool(concurrency.outbox, MAX_QUEUED),
+    timer: new TaskPool(concurrency.timer, MAX_QUEUED),
+  };
   // Each queue has its own hash tag, so that a cluster spreads them.
   const place = (kind: WorkKind) => ({ connection, prefix: `${prefix}{engine-${kind}}` });
   const queues = {
@@ -77,16 +97,18 @@ export function openEngine(options: EngineOptions): Engine {
     }).on('error', report);
   }
 
-  function worker(kind: WorkKind, attempt: (work: Work) => Promise<boolean>): Worker {
+  function worker(kind: WorkKind, perform: (work: Work) => Promise<boolean>): Worker {
     const process = async ({ data }: Job): Promise<void> => {
       const parsed = Work.safeParse(data);
-      if (parsed.success) await attempt(parsed.data);
+      if (parsed.success) await perform(parsed.data);
       else log.warn({ queue: kind }, 'A job that names no work was dropped.');
     };
     return new Worker(kind, process, {
       ...place(kind),
       concurrency: concurrency[kind],
       ...(kind === 'outbox' && { limiter: { max: outboxRate.max, duration: outboxRate.perMs } }),
+      drainDelay: DRAIN_DELAY_S,
+      stalledInterval: STALLED_CHECK_MS,
       // Without this, a worker sleeps for another 15 seconds after an outage.
       runRetryDelay: 1000,
       // A worker at its rate limit sleeps this long, even when it is asked to stop.
@@ -95,7 +117,7 @@ export function openEngine(options: EngineOptions): Engine {
   }
 
   function attemptWith(handlers: WorkHandlers): (work: Work) => Promise<boolean> {
-    const attempt = async (work: Work): Promise<boolean> => {
+    const perform = async (work: Work): Promise<boolean> => {
       try {
         await performWork(handlers, work);
         return true;
@@ -105,14 +127,54 @@ export function openEngine(options: EngineOptions): Engine {
       }
     };
     return (work) => {
-      const attempted: Promise<boolean> = attempt(work).finally(() => running.delete(attempted));
+      const attempted: Promise<boolean> = perform(work).finally(() => running.delete(attempted));
       running.add(attempted);
       return attempted;
     };
   }
 
+  /** Runs work in this process; returns `false` if it does not run handlers now or is at a limit. */
+  function runHere(work: Work): boolean {
+    const perform = attempt;
+    if (perform === undefined || stopped !== undefined) return false;
+    if (work.kind === 'outbox' && !outboxLimit.admits()) return false;
+    return pools[work.kind].tryRun(nameOfWork(work), async () => void (await perform(work)));
+  }
+
+  function addJob(work: Work): void {
+    // Queued work is not queued twice; work that is running is kept for one more run afterwards.
+    const deduplication = { id: nameOfWork(work), keepLastIfActive: true };
+    const added: Promise<void> = queues[work.kind]
+      .add(work.kind, work, { deduplication })
+      .then(() => {}, report)
+      .finally(() => waking.delete(added));
+    waking.add(added);
+  }
+
+  function wake(work: Work): void {
+    if (isClosed) return;
+    activeShards.mark(shardOfWork(work));
+    if (!runHere(work)) addJob(work);
+  }
+
+  function wakeLater(work: Work, delayMs: number): void {
+    if (stopped !== undefined || delayMs > longestDelayMs) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      wake(work);
+    }, delayMs);
+    // A timer must not keep the process alive.
+    timer.unref();
+    timers.add(timer);
+  }
+
   async function stopInOrder(): Promise<void> {
-    const closed = Promise.allSettled([sweep?.stop(), ...workers.map((each) => each.close())]);
+    for (const timer of timers) clearTimeout(timer);
+    const closed = Promise.allSettled([
+      sweep?.stop(),
+      ...Object.values(pools).map((pool) => pool.close()),
+      ...workers.map((each) => each.close()),
+    ]);
     // A worker without a connection never reports that it has closed, so only running handlers are waited for.
     if (!(await withTimeout(Math.min(CLOSE_TIMEOUT_MS, stopWithinMs), closed)) && running.size > 0) {
       const ended = Promise.race([closed, Promise.all(running)]);
@@ -131,25 +193,29 @@ export function openEngine(options: EngineOptions): Engine {
 
   return {
     wake(work, delayMs = 0) {
-      if (isClosed || delayMs > longestDelayMs) return;
-      // Queued work is not queued twice; work that is running is kept for one more run afterwards.
-      const when =
-        delayMs > 0
-          ? { delay: Math.ceil(delayMs) }
-          : { deduplication: { id: nameOfWork(work), keepLastIfActive: true } };
-      const added: Promise<void> = queues[work.kind]
-        .add(work.kind, work, when)
-        .then(() => {}, report)
-        .finally(() => waking.delete(added));
-      waking.add(added);
+      if (delayMs > 0) wakeLater(work, delayMs);
+      else wake(work);
+    },
+
+    markActive(shard) {
+      if (!isClosed) activeShards.mark(shard);
     },
 
     async start(handlers) {
       if (sweep !== undefined || stopped !== undefined)
         throw new Error('An engine can be started once only.');
-      const attempt = attemptWith(handlers);
-      sweep = startSweep({ ...SWEEP, ...options.sweep, store, attempt, concurrency, log });
-      workers = KINDS.map((kind) => worker(kind, attempt));
+      const perform = attemptWith(handlers);
+      attempt = perform;
+      sweep = startSweep({
+        ...SWEEP,
+        ...options.sweep,
+        store,
+        activeShards: () => activeShards.list(),
+        attempt: perform,
+        pools,
+        log,
+      });
+      workers = KINDS.map((kind) => worker(kind, perform));
       const ready = Promise.all(workers.map((each) => each.waitUntilReady()));
       if (!(await withTimeout(READY_TIMEOUT_MS, ready)))
         log.warn({}, 'BullMQ is not ready; the sweep works alone.');
@@ -162,6 +228,30 @@ export function openEngine(options: EngineOptions): Engine {
   };
 }
 
+/** Admits a number of events per interval. */
+class RateLimit {
+  readonly #max: number;
+  readonly #perMs: number;
+  #since = 0;
+  #count = 0;
+
+  constructor({ max, perMs }: { readonly max: number; readonly perMs: number }) {
+    this.#max = max;
+    this.#perMs = perMs;
+  }
+
+  admits(): boolean {
+    const now = Date.now();
+    if (now - this.#since >= this.#perMs) {
+      this.#since = now;
+      this.#count = 0;
+    }
+    if (this.#count >= this.#max) return false;
+    this.#count += 1;
+    return true;
+  }
+}
+
 // A job that was deleted while it ran is no loss. Other messages may hold secrets, so only their reason is logged.
 function describeProblem(error: unknown): string {
   const isJobGone = error instanceof Error && /Missing (?:key|lock)|renew lock/.test(error.message);
@@ -169,9 +259,9 @@ function describeProblem(error: unknown): string {
 }
 
 /** Waits for a promise up to a time limit, and returns whether it resolved. */
-async function withTimeout(patienceMs: number, awaited: Promise<unknown>): Promise<boolean> {
+async function withTimeout(timeoutMs: number, awaited: Promise<unknown>): Promise<boolean> {
   const giveUp = new AbortController();
-  const late = sleep(patienceMs, false, { signal: giveUp.signal }).catch(() => false);
+  const late = sleep(timeoutMs, false, { signal: giveUp.signal }).catch(() => false);
   const came = await Promise.race([
     awaited.then(
       () => true,

@@ -3,8 +3,11 @@ import type { StartResult, Store, VoteResult } from '../port/store.ts';
 import { shardOf, threadOf } from '../record/keys.ts';
 import type { NewRequest } from '../record/request-record.ts';
 
+/** Most actions end within this time, and their card is drawn once; the others show that they are running. */
+const RUNNING_CARD_MS = 500;
+
 /** Wraps the record: a verb that makes work due wakes a worker for it; a verb that changed nothing wakes none. */
-export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
+export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markActive'>): Store {
   const wakeThread = (threadId: string): void => engine.wake({ kind: 'thread', threadId });
   const wakeOutbox = (threadId: string): void => engine.wake({ kind: 'outbox', shard: shardOf(threadId) });
   const wakeTimers = ({ id, policy }: NewRequest): void => {
@@ -35,7 +38,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
   const afterStart = (requestId: string, result: StartResult, heartbeatTimeoutMs: number): void => {
     if (result.outcome === 'superseded') settled(requestId);
     if (result.outcome !== 'started') return;
-    redrawn(requestId);
+    engine.wake({ kind: 'outbox', shard: shardOf(threadOf(requestId) ?? '') }, RUNNING_CARD_MS);
     engine.wake({ kind: 'timer', timer: 'recover', id: requestId }, heartbeatTimeoutMs);
   };
 
@@ -50,8 +53,22 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
 
     async enqueueAndClaim(threadId, item, options) {
       const result = await store.enqueueAndClaim(threadId, item, options);
+      if (result.outcome !== 'enqueued') return result;
       // A claimed turn reads the item itself.
-      if (result.outcome === 'enqueued' && result.turn === undefined) wakeThread(threadId);
+      if (result.turn === undefined) wakeThread(threadId);
+      else engine.markActive(shardOf(threadId));
+      return result;
+    },
+
+    async claimTurn(threadId, leaseMs) {
+      const result = await store.claimTurn(threadId, leaseMs);
+      if (result.outcome === 'claimed') engine.markActive(shardOf(threadId));
+      return result;
+    },
+
+    async renewLease(turn, leaseMs) {
+      const result = await store.renewLease(turn, leaseMs);
+      if (result.outcome === 'renewed') engine.markActive(shardOf(turn.threadId));
       return result;
     },
 
@@ -59,8 +76,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
       const result = await store.suspend(turn, end);
       if (result.outcome !== 'suspended') return result;
       const { requests = [], rows = [] } = end;
-      // A message may have arrived during the turn.
-      if (result.waiting === 0) wakeThread(turn.threadId);
+      if (result.waiting === 0 && result.unread > 0) wakeThread(turn.threadId);
       if (rows.length > 0 || requests.some(({ views = [] }) => views.length > 0)) wakeOutbox(turn.threadId);
       for (const request of requests) wakeTimers(request);
       return result;
@@ -119,6 +135,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake'>): Store {
 
     async heartbeat(requestId, attempt, heartbeatTimeoutMs, progress = '') {
       const result = await store.heartbeat(requestId, attempt, heartbeatTimeoutMs, progress);
+      if (result.outcome === 'alive') engine.markActive(shardOf(threadOf(requestId) ?? ''));
       if (result.outcome === 'alive' && progress !== '') redrawn(requestId);
       return result;
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WorkHandlers, Work as WorkType } from '../port/engine.ts';
+import { shardOf, threadOf } from '../record/keys.ts';
 
 /** The data of a job: ids and nothing else. */
 export const Work: z.ZodType<WorkType> = z.discriminatedUnion('kind', [
@@ -25,6 +26,21 @@ export function nameOfWork(work: Work): string {
       return `outbox|${work.shard}`;
     case 'timer':
       return `${work.timer}|${work.id}`;
+  }
+}
+
+/** Returns the shard in which the work is due. */
+export function shardOfWork(work: Work): number {
+  switch (work.kind) {
+    case 'thread':
+      return shardOf(work.threadId);
+    case 'run':
+      return shardOf(threadOf(work.requestId) ?? '');
+    case 'outbox':
+      return work.shard;
+    case 'timer':
+      // A thread retires, a request does everything else.
+      return shardOf(threadOf(work.id) ?? work.id);
   }
 }
 

@@ -1,18 +1,19 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../../agent/json.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
 
-/** What a condition may speak of. */
-export interface Circumstances {
+/** The variables of a condition. */
+export interface ConditionInput {
   readonly input: JsonValue;
   readonly requester: string;
   readonly channel: string;
   readonly tool: string;
 }
 
-/** A condition made ready: `true` and `false` are what it says, and an error is a reason to be careful. */
-export type Condition = (circumstances: Circumstances) => boolean | { readonly error: string };
+/** A compiled condition; an error means that it could not be evaluated. */
+export type Condition = (values: ConditionInput) => boolean | { readonly error: string };
 
-/** What every condition may speak of, and of what type it is. */
+/** Declares the variables of every condition with their types. */
 export const conditionEnvironment = new Environment()
   .registerVariable('input', 'dyn')
   .registerVariable('requester', 'string')
@@ -22,12 +23,12 @@ export const conditionEnvironment = new Environment()
 /** Compiles a CEL expression; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
   const evaluate = conditionEnvironment.parse(expression);
-  return (circumstances) => {
+  return (values) => {
     try {
-      const said: unknown = evaluate({ ...circumstances });
-      return typeof said === 'boolean' ? said : { error: 'it is neither true nor false' };
+      const result: unknown = evaluate({ ...values });
+      return typeof result === 'boolean' ? result : { error: 'it is neither true nor false' };
     } catch (error) {
-      const [firstLine = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+      const [firstLine = ''] = describeError(error).split('\n');
       return { error: firstLine };
     }
   };

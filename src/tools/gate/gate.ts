@@ -5,12 +5,12 @@ import type { Tool, ToolContext } from '../../agent/tool.ts';
 import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
 
 const Approval = z.object({ policy: z.string(), rule: z.string() });
-/** What a gated call waits for: which policy's people, and which rule asks for them. */
+/** The policy that must approve a gated call, and the rule that requires it. */
 export type Approval = Readonly<z.infer<typeof Approval>>;
 
 /**
- * What a restart tells the gate: `approved` opens it, `edited` asks again for the new input even where no rule would. `own` marks
- * the answer to a pause of the tool's own, behind the gate; such a call has passed it.
+ * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
+ * marks the reply to an interrupt of the tool itself; such a call has already passed the gate.
  */
 const Resumed = z.discriminatedUnion('decision', [
   z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
@@ -20,17 +20,16 @@ export type GateResumed = Readonly<z.infer<typeof Resumed>>;
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 
-/** Puts a tool behind its rules: it runs when they need nobody, or in a restart that says who approved it. */
+/** Puts a tool behind its rules: it runs when they require no approval, or in a restart that says who approved it. */
 export function gate(tool: Action, rules: ApprovalRules): Action {
   return {
     ...tool,
     run(input, helpers) {
-      // To be told that nothing fits is the dearest answer of a schema.
       const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
       if (resumed?.decision === 'approved') {
         return tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
       }
-      const verdict = judge(rules, tool.name, input, helpers.context);
+      const verdict = applyRules(rules, tool.name, input, helpers.context);
       if (verdict.needed)
         return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule } });
       if (resumed?.decision === 'edited') {
@@ -41,7 +40,12 @@ export function gate(tool: Action, rules: ApprovalRules): Action {
   };
 }
 
-function judge(rules: ApprovalRules, tool: string, input: unknown, context: ToolContext): ApprovalVerdict {
+function applyRules(
+  rules: ApprovalRules,
+  tool: string,
+  input: unknown,
+  context: ToolContext,
+): ApprovalVerdict {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return rules({
     tool,
@@ -51,7 +55,7 @@ function judge(rules: ApprovalRules, tool: string, input: unknown, context: Tool
   });
 }
 
-/** What an interrupt waits for, if it is the gate's. */
+/** Returns the approval that an interrupt waits for, if it is the gate's. */
 export function approvalOf(interrupt: Interrupt): Approval | undefined {
   return Approval.safeParse(interrupt.metadata?.approval).data;
 }

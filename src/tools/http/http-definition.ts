@@ -1,26 +1,26 @@
 import { DefinitionError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { bodyFormat } from './fill-body.ts';
-import { headerNameProblem, isHeaderValue } from './fill-headers.ts';
-import { parseUrlTemplate, type QueryValue } from './fill-url.ts';
-import { parseTemplate, placeholdersOf, wholePlaceholder } from './placeholders.ts';
-import { declarationOf } from './schema-path.ts';
+import { declarationOf } from './template/declared-input.ts';
+import { bodyFormat } from './template/fill-body.ts';
+import { headerNameProblem, isHeaderValue } from './template/fill-headers.ts';
+import { parseUrlTemplate, type QueryValue } from './template/fill-url.ts';
+import { parseTemplate, placeholdersOf, wholePlaceholder } from './template/template.ts';
 
-/** The call that an HTTP tool makes; `{{input.name}}` stands for what the model gave. */
+/** The call of an HTTP tool; `{{input.name}}` is replaced by an argument of the call. */
 export interface HttpTemplate {
   readonly method: string;
   /** No placeholder in scheme, host or port; one in the path must be a required input. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** A tree is sent as JSON (or as form fields, where Content-Type says so), a text as it is. */
+  /** A tree is sent as JSON, or as form fields if Content-Type asks for them; a text is sent as it is. */
   readonly body?: JsonValue;
-  /** A JSON Pointer (`/data/id`) or a dotted path (`data.id`) into the answer. */
+  /** A JSON Pointer (`/data/id`) or a dotted path (`data.id`) into the response. */
   readonly select?: string;
 }
 
-/** One mistake of a template, and the way to where it stands. */
+/** One mistake of a template, and its path. */
 export interface TemplateProblem {
   readonly at: readonly (string | number)[];
   readonly message: string;
@@ -28,7 +28,7 @@ export interface TemplateProblem {
 
 export const HTTP_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Finds every mistake of a template at once, each with the place where it stands. */
+/** Finds every mistake of a template, each with its path. */
 export function httpProblems(
   template: HttpTemplate,
   inputSchema: JsonSchema,
@@ -58,12 +58,12 @@ export function httpProblems(
   return problems;
 }
 
-/** The content type that a template's headers name, whatever their case. */
+/** Returns the content type of a template's headers, in any case of letters. */
 export function contentTypeOf(headers: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 }
 
-const KEY_PROBLEM = 'a placeholder may stand in a value, not in a name';
+const KEY_PROBLEM = 'a placeholder may be in a value, not in a name';
 
 function urlProblem(url: string, inputSchema: JsonSchema): string | undefined {
   return orProblem(() => {
@@ -71,7 +71,7 @@ function urlProblem(url: string, inputSchema: JsonSchema): string | undefined {
     if (typeof parsed === 'string') return `this URL cannot be used: ${parsed}`;
     for (const path of parsed.segments.flat()) {
       if (typeof path !== 'string' && declarationOf(asSchema(inputSchema), path) === 'optional') {
-        return `"${path.join('.')}" stands in the path of the URL, so the input schema must require it`;
+        return `"${path.join('.')}" is in the path of the URL, so the input schema must require it`;
       }
     }
     return inputsProblem(url, inputSchema);

@@ -1,28 +1,28 @@
-import { DefinitionError } from '../../agent/errors.ts';
+import { DefinitionError, outcomeUnknown } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
 import { defineTool, type Tool } from '../../agent/tool.ts';
-import { bodyFormat, fillBody } from './fill-body.ts';
-import { fillHeaders } from './fill-headers.ts';
-import { fillUrl, parseUrlTemplate, type UrlTemplate } from './fill-url.ts';
-import type { Lookup } from './guarded-connector.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { HttpError } from '../errors.ts';
+import type { Lookup } from './guard/guarded-connector.ts';
+import { guardedFetch } from './guard/guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
-import { HttpError } from './http-error.ts';
 import type { ProxySettings } from './proxy.ts';
-import { readAnswer } from './read-answer.ts';
+import { readResponse } from './read-response.ts';
+import { bodyFormat, fillBody } from './template/fill-body.ts';
+import { fillHeaders } from './template/fill-headers.ts';
+import { fillUrl, parseUrlTemplate, type UrlTemplate } from './template/fill-url.ts';
 
 export interface HttpToolDefinition extends HttpTemplate {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Sends the call's idempotency key with every try, as the header Idempotency-Key. */
+  /** Sends the call's idempotency key with every attempt, as the header Idempotency-Key. */
   readonly idempotent?: boolean;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   readonly allowPrivate?: readonly string[];
   readonly lookup?: Lookup;
-  /** Takes secrets out of a text that people or the model will see. */
+  /** Removes secrets from a text that people or the model will see. */
   readonly redact?: (text: string) => string;
   readonly proxy?: ProxySettings | undefined;
 }
@@ -30,7 +30,7 @@ export interface HttpToolDefinition extends HttpTemplate {
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Makes a tool of one HTTP call. What the input holds can fill the places it is named in and never change the rest. */
+/** Creates a tool from one HTTP call. The input can fill its placeholders and cannot change the rest of the request. */
 export function httpTool(definition: HttpToolDefinition): Tool {
   const { name, description, inputSchema, idempotent = false, select } = definition;
   const { allowPrivate = [], lookup, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = definition;
@@ -42,19 +42,22 @@ export function httpTool(definition: HttpToolDefinition): Tool {
     const { url, init } = buildRequest(definition, urlTemplate, input);
     if (idempotent) init.headers.set('idempotency-key', helpers.idempotencyKey);
     const call = `${definition.method} ${shownUrl(url, redact)}`;
-    let answer: Response | undefined;
+    let response: Response | undefined;
     try {
-      answer = await fetch(url, { ...init, signal: helpers.signal });
-      return await readAnswer(answer, { call, select, redact });
+      response = await fetch(url, { ...init, signal: helpers.signal });
+      return await readResponse(response, { call, select, redact });
     } catch (error) {
-      throw withEffect(error, call, answer?.status);
+      throw withEffect(error, call, response?.status);
     }
   });
 }
 
-/** Whoever reads that a call failed must know whether it may have happened all the same. */
+/** Adds to an error whether the call may have taken effect. A failure without that mark means that nothing happened. */
 function withEffect(error: unknown, call: string, status: number | undefined): unknown {
-  if (!(error instanceof HttpError) || error.code === 'bad-answer') return error;
+  if (!(error instanceof HttpError)) return error;
+  const isWrite = !call.startsWith('GET ');
+  if (isWrite && provesNothing(error)) outcomeUnknown(error);
+  if (error.code === 'bad-answer') return error;
   const options = { cause: error, ...(status !== undefined && { status }) };
   if (status !== undefined) {
     return new HttpError(
@@ -64,8 +67,13 @@ function withEffect(error: unknown, call: string, status: number | undefined): u
     );
   }
   if (error.code !== 'timed-out' && error.code !== 'broken-off') return error;
-  const effect = call.startsWith('GET ') ? '' : ' It may or may not have taken effect.';
+  const effect = isWrite ? ' It may or may not have taken effect.' : '';
   return new HttpError(error.code, `${call}: ${error.message}${effect}`, options);
+}
+
+/** True for an answer of a gateway or a server that may have gone on working: 408, any 5xx, and a redirect that leads nowhere. */
+function provesNothing({ code, status = 0 }: HttpError): boolean {
+  return code === 'bad-redirect' || status === 408 || status >= 500;
 }
 
 function checkedUrlTemplate(definition: HttpToolDefinition): UrlTemplate {
@@ -82,7 +90,7 @@ function buildRequest(definition: HttpToolDefinition, urlTemplate: UrlTemplate, 
   const headers = fillHeaders(headerTemplates, input);
   const contentType = contentTypeOf(headerTemplates);
   const format = bodyTemplate === undefined ? undefined : bodyFormat(contentType, bodyTemplate);
-  // A text of a type that we know nothing of has no placeholders and goes out as it was written.
+  // A text of an unknown type has no placeholders and is sent as written.
   const body = bodyTemplate === undefined ? undefined : fillBody(bodyTemplate, format ?? 'plain', input);
   if (body === undefined) headers.delete('content-type');
   else if (contentType === undefined) {
@@ -92,7 +100,7 @@ function buildRequest(definition: HttpToolDefinition, urlTemplate: UrlTemplate, 
   return { url: fillUrl(urlTemplate, input), init: { method, headers, ...(body !== undefined && { body }) } };
 }
 
-/** Origin and path, without the query, and without a secret in the path however it is encoded. */
+/** Returns the origin and the path, without the query and without secrets in the path in any encoding. */
 function shownUrl({ origin, pathname }: URL, redact: (text: string) => string): string {
   const decoded = decodePath(pathname);
   const hidden = redact(decoded);

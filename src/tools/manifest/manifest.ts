@@ -1,19 +1,19 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
+import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
-import type { Policy } from '../policy.ts';
-import type { BUILT_IN_NAMES } from './manifest-file.ts';
+import type { BUILT_IN_NAMES } from './schema.ts';
 
-/** Who may answer a built-in interrupt; one that is off is not offered to the model. */
+/** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
-/** How many requests may wait for people at a time. */
+/** Limits the requests that wait for people at a time. */
 export interface PendingLimits {
   readonly pendingPerThread: number;
-  /** Of one person who asks, over all threads. */
+  /** Per requester, over all threads. */
   readonly pendingPerPerson: number;
 }
 
@@ -49,9 +49,9 @@ export interface AgentDeclaration extends ModelDeclaration {
 
 interface Declared {
   readonly name: string;
-  /** In the order of the file; none means that the default policy signs every call. */
+  /** In the order of the file; with none, every call needs the default policy. */
   readonly approval: readonly ApprovalRule[];
-  /** `undefined` where the manifest says nothing and the tool itself may. */
+  /** `undefined` if the manifest leaves it to the tool. */
   readonly idempotent: boolean | undefined;
   readonly maxAttempts: number;
   readonly retryForMs: number;
@@ -84,10 +84,19 @@ export interface HttpDeclaration extends Declared {
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
 
-/** A manifest that holds: every value checked, every default filled in, every `${NAME}` replaced. */
+/** Where the audit log goes. */
+export interface AuditDeclaration {
+  /** As it is written: relative to the manifest, or absolute. */
+  readonly file: string | undefined;
+  readonly http: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+  readonly retentionMs: number | undefined;
+}
+
+/** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
   readonly tools: readonly ToolDeclaration[];
+  readonly audit: AuditDeclaration;
 }

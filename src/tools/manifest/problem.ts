@@ -1,6 +1,6 @@
-import type { Places } from './places.ts';
+import type { SourceMap } from './yaml/source-map.ts';
 
-/** One mistake in a manifest, at the place where it is to be corrected. Lines and columns count from 1. */
+/** One mistake in a manifest, at the position where it has to be corrected. Lines and columns count from 1. */
 export interface ManifestProblem {
   readonly file: string;
   readonly line: number;
@@ -10,25 +10,29 @@ export interface ManifestProblem {
   readonly message: string;
 }
 
-/** A mistake before its place is looked up: a JSON pointer, and whether its key or its value is wrong. */
+/** A mistake without its position: a JSON pointer, and whether its key or its value is wrong. */
 export interface Finding {
   readonly pointer: string;
   readonly at: 'key' | 'value';
-  /** How many characters into the text of the value the mistake stands. */
+  /** The offset of the mistake in the text of the value. */
   readonly inside?: number;
   readonly message: string;
 }
 
-/** Writes a problem as editors and terminals know it: `manifest.yml:12:5: path: message`. */
+/** Formats a problem as editors and terminals recognize it: `manifest.yml:12:5: path: message`. */
 export function formatProblem({ file, line, column, path, message }: ManifestProblem): string {
   return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`;
 }
 
-/** Gives findings their places, in the order of the file; the same sentence at the same place is told once. */
-export function placeFindings(file: string, findings: readonly Finding[], places: Places): ManifestProblem[] {
+/** Adds positions to findings and sorts them by position; duplicates are removed. */
+export function locateFindings(
+  file: string,
+  findings: readonly Finding[],
+  positions: SourceMap,
+): ManifestProblem[] {
   const problems = findings.map(({ pointer, at, inside, message }) => {
-    const { line, column } = at === 'key' ? places.ofKey(pointer) : places.ofValue(pointer, inside);
-    return { file, line, column, path: places.nameOf(pointer), message };
+    const { line, column } = at === 'key' ? positions.ofKey(pointer) : positions.ofValue(pointer, inside);
+    return { file, line, column, path: positions.nameOf(pointer), message };
   });
   const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
   return [...byText.values()].sort((a, b) => a.line - b.line || a.column - b.column);

@@ -2,16 +2,16 @@ import { stringify } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import type { Manifest } from './manifest.ts';
 
-/** How Slack reaches the bot: over a socket that the bot opens, or by calling its public URL. */
+/** The connection of Slack to the bot: a socket that the bot opens, or requests to its public URL. */
 export type SlackConnection = { readonly mode: 'socket' } | { readonly mode: 'http'; readonly url: string };
 
 export type SlackFormat = 'yaml' | 'json';
 
-/** The one path on which the bot takes events, clicks and commands. */
+/** The path that receives events, clicks and commands. */
 const REQUEST_PATH = '/slack/events';
 const CREATE_APP = 'https://api.slack.com/apps?new_app=1';
 
-/** Slack's own part of a manifest, made to fit one way of connection; a URL of the other way is left out. */
+/** Returns Slack's part of a manifest for one kind of connection; URLs of the other kind are left out. */
 export function slackManifest({ slack }: Pick<Manifest, 'slack'>, connection: SlackConnection): JsonObject {
   const url = connection.mode === 'http' ? requestUrl(connection.url) : undefined;
   const settings = asObject(slack.settings);
@@ -39,7 +39,7 @@ export function slackManifest({ slack }: Pick<Manifest, 'slack'>, connection: Sl
   };
 }
 
-/** Slack's part as text, to be pasted where Slack asks for a manifest. */
+/** Writes Slack's part as text, to be pasted where Slack asks for a manifest. */
 export function slackManifestText(
   manifest: Pick<Manifest, 'slack'>,
   connection: SlackConnection,
@@ -49,7 +49,7 @@ export function slackManifestText(
   return format === 'json' ? `${JSON.stringify(section, null, 2)}\n` : stringify(section, { lineWidth: 0 });
 }
 
-/** The link that opens Slack's "create app" page with everything filled in. */
+/** Returns a link to Slack's "create app" page with the manifest filled in. */
 export function createAppLink(
   manifest: Pick<Manifest, 'slack'>,
   connection: SlackConnection,
@@ -74,7 +74,7 @@ function withUrl(section: JsonObject, key: string, url: string | undefined): Jso
   return url === undefined ? rest : { ...rest, [key]: url };
 }
 
-/** Menus with outside options are rare; their URL is set only where the manifest has one. */
+/** Sets the URL for menus with external options only if the manifest has one. */
 function withMenuUrl(interactivity: JsonObject, url: string | undefined): JsonObject {
   return interactivity.message_menu_options_url === undefined
     ? interactivity

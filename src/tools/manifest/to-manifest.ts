@@ -1,22 +1,34 @@
 import { isJsonObject, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
-import type { BuiltInUse, Manifest } from './manifest.ts';
-import type { AgentFile, ManifestFile } from './manifest-file.ts';
-import { toPolicy } from './to-policy.ts';
-import { toTool } from './to-tool.ts';
+import type { Policy } from '../gate/policy.ts';
+import type { McpConfig } from '../mcp/mcp-config.ts';
+import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
+import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
+import type {
+  AgentFile,
+  AuditFile,
+  HttpFile,
+  ManifestFile,
+  McpFile,
+  PolicyFile,
+  ToolFile,
+} from './schema.ts';
+import { durationMs } from './schema.ts';
 
 const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_PENDING_PER_THREAD = 10;
 const DEFAULT_PENDING_PER_PERSON = 25;
 
-/** The manifest that a checked file stands for. */
-export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: ManifestFile): Manifest {
+/** Converts a checked file to a manifest. */
+export function toManifest(written: ManifestFile): Manifest {
+  const { slack, agent = {}, policies = {}, tools = {}, audit = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
     agent: toAgent(agent),
     policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool) ?? []),
+    audit: toAudit(audit),
   };
 }
 
@@ -68,7 +80,98 @@ function toConfig(written: AgentFile): ModelConfig {
   };
 }
 
+function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
+  return {
+    file,
+    http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
+    retentionMs: retention,
+  };
+}
+
 function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {
   if (typeof written === 'object') return written.limit_to;
   return written === false ? 'off' : 'anyone';
+}
+
+export const DEFAULT_EXPIRES_MS = durationMs('1d');
+
+/** Fills in the defaults of a policy. */
+export function toPolicy(name: string, written: PolicyFile): Policy {
+  const { approvers, escalate, risk = 'medium' } = written;
+  return {
+    name,
+    approvers,
+    quorum: written.quorum ?? 1,
+    veto: written.veto ?? true,
+    selfApproval: written.self_approval ?? false,
+    expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
+    remindMs: written.remind,
+    escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
+    announce: written.announce ?? [],
+    directMessages: written.direct_messages ?? true,
+    confirm: written.confirm ?? risk === 'high',
+    risk,
+    resolvers: written.resolvers ?? approvers,
+  };
+}
+
+const DEFAULT_ATTEMPTS = 3;
+const DEFAULT_RETRY_MS = durationMs('1h');
+const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
+const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
+
+/** Fills in the defaults of a tool; a tool of no kind was reported before. */
+export function toTool(name: string, written: ToolFile): ToolDeclaration | undefined {
+  const { approval = [], idempotent, allow, module, mcp, http } = written;
+  const declared = {
+    name,
+    approval: Array.isArray(approval) ? approval : [approval],
+    idempotent,
+    maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
+    retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
+    allow: { channels: allow?.channels, people: allow?.people },
+    maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
+  };
+  if (module !== undefined) return { ...declared, kind: 'module', module };
+  if (mcp !== undefined) {
+    const config = toMcpConfig(mcp);
+    if (config === undefined) return undefined;
+    const { trust_hints: trustHints = false, allow_private: allowPrivate = [] } = mcp;
+    return { ...declared, kind: 'mcp', config, trustHints, allowPrivate };
+  }
+  if (http === undefined) return undefined;
+  return { ...declared, kind: 'http', definition: toDefinition(name, written, http) };
+}
+
+function toMcpConfig({
+  command,
+  args = [],
+  env = {},
+  cwd,
+  url,
+  headers = {},
+  ...rest
+}: McpFile): McpConfig | undefined {
+  const shared = { prefix: rest.prefix ?? '', timeoutMs: rest.timeout ?? DEFAULT_MCP_TIMEOUT_MS };
+  if (command !== undefined) return { ...shared, transport: 'stdio', command, args, env, cwd };
+  return url === undefined ? undefined : { ...shared, transport: 'http', url, headers };
+}
+
+function toDefinition(name: string, { description = '', input, idempotent }: ToolFile, http: HttpFile) {
+  const { method, url, headers, query, body, select, timeout, max_bytes, allow_private } = http;
+  return {
+    name,
+    description,
+    inputSchema: input ?? NO_INPUT,
+    method,
+    url,
+    ...(headers !== undefined && { headers }),
+    ...(query !== undefined && { query }),
+    ...(body !== undefined && { body: toJson(body) }),
+    ...(select !== undefined && { select }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(max_bytes !== undefined && { maxBytes: max_bytes }),
+    ...(allow_private !== undefined && { allowPrivate: allow_private }),
+    ...(idempotent !== undefined && { idempotent }),
+  };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { defineTool, type Tool, type ToolHelpers } from '../../agent/tool.ts';
-import { shortenDescription } from '../shorten-description.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
 
-/** What a server says of its own tool: shown to people, never trusted. */
+/** A server's hints about its own tool; trusted only where the manifest says so. */
 export interface McpHints {
   readonly title: string | undefined;
   readonly readOnly: boolean | undefined;
@@ -11,13 +11,13 @@ export interface McpHints {
   readonly idempotent: boolean | undefined;
 }
 
-/** A tool that was left out, and why. */
+/** A tool that was left out, and the reason. */
 export interface McpProblem {
   readonly tool: string;
   readonly problem: string;
 }
 
-/** What a server's list came to. */
+/** The tools of a server's list that can be used, with hints and problems. */
 export interface Listing {
   readonly tools: readonly Tool[];
   readonly hints: ReadonlyMap<string, McpHints>;
@@ -45,7 +45,7 @@ type Definition = z.infer<typeof Definition>;
 
 type Run = (tool: string, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
 
-/** Makes a tool of each definition; one that cannot be used is left out with its problem, never renamed or bent. */
+/** Builds a tool from each definition. One that cannot be used is left out with a problem; it is never renamed or adapted. */
 export function buildTools(definitions: readonly unknown[], prefix: string, run: Run): Listing {
   const tools: Tool[] = [];
   const hints = new Map<string, McpHints>();
@@ -68,7 +68,7 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
     } catch (error) {
       problems.push({
         tool: definition.name,
-        problem: error instanceof Error ? error.message : String(error),
+        problem: describeError(error),
       });
     }
   }
@@ -80,10 +80,10 @@ function buildTool(definition: Definition, prefix: string, run: Run): Tool {
   if (execution?.taskSupport === 'required') {
     throw new Error('it can only be called as an MCP task, which is not supported');
   }
-  // Ajv would check such a schema asynchronously: every input would pass, and a misfit would end the process.
+  // Ajv would check such a schema asynchronously: every input would pass, and an invalid one would end the process.
   if ('$async' in inputSchema) throw new Error('its inputSchema has "$async", which is not supported');
   return defineTool(
-    { name: `${prefix}${name}`, description: shortenDescription(description ?? title ?? name), inputSchema },
+    { name: `${prefix}${name}`, description: description ?? title ?? name, inputSchema },
     (input, helpers) => run(name, input, helpers),
   );
 }

@@ -3,11 +3,12 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { McpServerError } from './mcp-server-error.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
+import { McpServerError } from '../errors.ts';
 import { CallResult, readContent, readResult } from './read-result.ts';
 
-const LONGEST_PROGRESS = 200;
-const LONGEST_REASON = 500;
+const MAX_PROGRESS_LENGTH = 200;
+const MAX_REASON_LENGTH = 500;
 
 export interface Call {
   readonly server: string;
@@ -16,15 +17,15 @@ export interface Call {
   readonly timeoutMs: number;
   readonly longestCallMs: number;
   readonly helpers: Pick<ToolHelpers, 'signal' | 'progress'>;
-  /** Tells whether the connection has been lost meanwhile. */
+  /** Tells whether the connection was lost meanwhile. */
   readonly isLost: () => boolean;
 }
 
-/** Makes one call; an abort and a time-out cancel it on the server too, and every failure is one clear error. */
+/** Makes one call. An abort and a timeout cancel it on the server too; every failure is one clear error. */
 export async function callTool(client: Client, call: Call): Promise<unknown> {
   const { server, tool, input, helpers, timeoutMs, longestCallMs } = call;
   helpers.signal.throwIfAborted();
-  // The SDK never takes its listener off the signal it is given, so it gets one that lives as long as the call.
+  // The SDK never removes its listener from the signal, so it gets one that lives as long as the call.
   const cancel = new AbortController();
   const onAbort = () => cancel.abort(helpers.signal.reason);
   helpers.signal.addEventListener('abort', onAbort, { once: true });
@@ -44,28 +45,28 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   } catch (error) {
     helpers.signal.throwIfAborted();
     const explained = explain(error, call);
-    // When progress goes on past the limit the SDK gives up without a word to the server.
+    // When progress continues past the limit, the SDK stops waiting but does not tell the server.
     if (explained.code === 'timed-out') cancel.abort(explained.message);
     throw explained;
   } finally {
     helpers.signal.removeEventListener('abort', onAbort);
   }
   if (result.isError !== true) return readResult(result);
-  const said = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
-  throw new McpServerError('failed', server, said);
+  const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
+  throw new McpServerError('failed', server, reason);
 }
 
 function report({ progress, total, message }: Progress, helpers: Pick<ToolHelpers, 'progress'>): void {
-  const known = total !== undefined && total > 0;
-  const words = message ?? (known ? `${progress} of ${total}` : `${progress}`);
-  const fraction = known ? Math.min(1, Math.max(0, progress / total)) : undefined;
-  helpers.progress(words.slice(0, LONGEST_PROGRESS), fraction);
+  const hasTotal = total !== undefined && total > 0;
+  const text = message ?? (hasTotal ? `${progress} of ${total}` : `${progress}`);
+  const fraction = hasTotal ? Math.min(1, Math.max(0, progress / total)) : undefined;
+  helpers.progress(text.slice(0, MAX_PROGRESS_LENGTH), fraction);
 }
 
 function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallMs }: Call): McpServerError {
   const make = (code: McpServerError['code'], message: string) =>
     new McpServerError(code, server, message, { cause });
-  const reason = (cause instanceof Error ? cause.message : String(cause)).slice(0, LONGEST_REASON);
+  const reason = describeError(cause).slice(0, MAX_REASON_LENGTH);
   if (isLost()) {
     return make(
       'lost',
@@ -83,8 +84,32 @@ function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallM
         'it may or may not have taken effect, so check before you try again.',
     );
   }
-  if (cause instanceof McpError || cause instanceof StreamableHTTPError) {
+  if (provesRefusal(cause)) {
     return make('refused', `The MCP server "${server}" refused the call of "${tool}": ${reason}`);
   }
+  if (cause instanceof McpError || cause instanceof StreamableHTTPError) {
+    return make(
+      'lost',
+      `The MCP server "${server}" failed while "${tool}" may have run: ${reason}; ` +
+        'the call may or may not have taken effect, so check before you try again.',
+    );
+  }
   return make('lost', `The answer of "${tool}" from the MCP server "${server}" cannot be read: ${reason}`);
+}
+
+/** The errors by which JSON-RPC refuses a request before it runs. */
+const REFUSALS = new Set<number>([
+  ErrorCode.ParseError,
+  ErrorCode.InvalidRequest,
+  ErrorCode.MethodNotFound,
+  ErrorCode.InvalidParams,
+  ErrorCode.UrlElicitationRequired,
+]);
+
+/** True if the server's answer proves that the call did not run; -32603, unknown codes, 408 and 5xx prove nothing. */
+function provesRefusal(cause: unknown): boolean {
+  if (cause instanceof McpError) return REFUSALS.has(cause.code);
+  if (!(cause instanceof StreamableHTTPError)) return false;
+  const { code = 0 } = cause;
+  return code >= 400 && code < 500 && code !== 408;
 }

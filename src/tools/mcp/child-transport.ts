@@ -1,24 +1,23 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { endWithUs, signalGroup } from './end-with-us.ts';
-import { LastLines } from './last-lines.ts';
+import { withTimeout } from '../../agent/util/with-timeout.ts';
+import { endGroupWithUs, LastLines, signalGroup } from './child-process.ts';
 import type { StdioConfig } from './mcp-config.ts';
 
-const LONGEST_MESSAGE_BYTES = 10 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const GRACE_MS = 1000;
-const LONGEST_QUOTE = 200;
+const MAX_QUOTE_LENGTH = 200;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
  * Speaks MCP with a child process. The SDK's own transport leaves grandchildren (`npx` has one) and orphans behind
- * and hands on more of the environment than we want; here the whole process group ends with the child, and with us.
+ * and passes on more of the environment than it should; here the whole process group ends with the child, and with us.
  */
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -37,12 +36,12 @@ export class ChildTransport implements Transport {
     this.#config = config;
   }
 
-  /** How the process ended, where it has. */
+  /** Describes how the process ended, once it has. */
   get ending(): string | undefined {
     return this.#ending;
   }
 
-  /** The first thing on standard output that was no message, where there was one. */
+  /** The first line on standard output that was no message. */
   get garbage(): string | undefined {
     return this.#garbage;
   }
@@ -90,14 +89,18 @@ export class ChildTransport implements Transport {
     });
   }
 
-  /** Asks the process to end by closing its input, then less and less politely; resolves when it is gone. */
+  /** Closes the input of the process, then sends SIGTERM, then SIGKILL; resolves when it is gone. */
   async close(): Promise<void> {
     const child = this.#child;
     const groupId = child?.pid;
     if (child === undefined || groupId === undefined) return;
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await this.#endsWithin(GRACE_MS)) return;
+      const isGone = await withTimeout(
+        this.#ended.then(() => true),
+        GRACE_MS,
+      );
+      if (isGone === true) return;
       signalGroup(groupId, signal);
     }
     await this.#ended;
@@ -106,12 +109,12 @@ export class ChildTransport implements Transport {
   #watch(child: Child): void {
     const groupId = child.pid;
     if (groupId === undefined) return;
-    const callOff = endWithUs(groupId, (error) => this.onerror?.(error));
+    const cancel = endGroupWithUs(groupId, (error) => this.onerror?.(error));
     child.once('exit', (code, signal) => {
       this.#ending = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
       signalGroup(groupId, 'SIGKILL');
-      callOff();
-      // A grandchild in a group of its own may hold the pipes open; nothing it says can matter now.
+      cancel();
+      // A grandchild in its own group may hold the pipes open; its output does not matter any more.
       const release = setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
@@ -124,34 +127,26 @@ export class ChildTransport implements Transport {
     this.#unread = Buffer.concat([this.#unread, chunk]);
     let start = 0;
     for (let end = this.#unread.indexOf('\n'); end !== -1; end = this.#unread.indexOf('\n', start)) {
-      this.#take(this.#unread.toString('utf8', start, end));
+      this.#receive(this.#unread.toString('utf8', start, end));
       start = end + 1;
     }
     this.#unread = this.#unread.subarray(start);
-    if (this.#unread.length <= LONGEST_MESSAGE_BYTES) return;
+    if (this.#unread.length <= MAX_MESSAGE_BYTES) return;
     this.#unread = Buffer.alloc(0);
-    this.onerror?.(new Error(`a message is longer than ${LONGEST_MESSAGE_BYTES} bytes`));
+    this.onerror?.(new Error(`a message is longer than ${MAX_MESSAGE_BYTES} bytes`));
     if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, 'SIGKILL');
   }
 
-  #take(line: string): void {
+  #receive(line: string): void {
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(line);
     } catch {
-      // Banners on standard output are a common mistake and no reason to give a server up.
-      this.#garbage ??= stripVTControlCharacters(line).slice(0, LONGEST_QUOTE);
+      // Banners on standard output are a common mistake and no reason to stop a server.
+      this.#garbage ??= stripVTControlCharacters(line).slice(0, MAX_QUOTE_LENGTH);
       return;
     }
     this.onmessage?.(message);
-  }
-
-  #endsWithin(ms: number): Promise<boolean> {
-    const tooLate = new AbortController();
-    return Promise.race([
-      this.#ended.then(() => true),
-      delay(ms, false, { signal: tooLate.signal }).catch(() => false),
-    ]).finally(() => tooLate.abort());
   }
 
   #whyNotSpawned(error: Error): string {

@@ -1,27 +1,27 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Fetch, HttpConfig } from './mcp-config.ts';
 
-const LONGEST_ANSWER_BYTES = 10 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
-export interface Watch {
+export interface ConnectionEvents {
   readonly onLost: (reason: string) => void;
-  /** Called whenever the stream of events is open again; what was announced before that nobody heard. */
+  /** Called whenever the stream of events is open again; announcements before that are lost. */
   readonly onStream: () => void;
 }
 
-/** Makes the SDK's transport, and tells of a server that is gone, which the SDK itself does not notice. */
+/** Creates the SDK's transport and reports a server that is gone, which the SDK itself does not notice. */
 export function openHttpTransport(
   config: HttpConfig,
   guardedFetch: Fetch,
-  watch: Watch,
+  events: ConnectionEvents,
 ): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
-    fetch: watchFetch(guardedFetch, watch),
+    fetch: watchFetch(guardedFetch, events),
   });
 }
 
-function watchFetch(guardedFetch: Fetch, { onLost, onStream }: Watch): Fetch {
+function watchFetch(guardedFetch: Fetch, { onLost, onStream }: ConnectionEvents): Fetch {
   return async (url, init) => {
     let response: Response;
     try {
@@ -32,22 +32,22 @@ function watchFetch(guardedFetch: Fetch, { onLost, onStream }: Watch): Fetch {
     }
     if (init?.method === 'GET' && response.ok) onStream();
     if (init?.method !== 'POST') return response;
-    // A server that does not know our session any more must be greeted anew; a 404 to GET may only mean "no stream".
+    // A server that has forgotten our session needs a new handshake; a 404 to GET may only mean "no stream".
     if (response.status === 404 && new Headers(init.headers).has('mcp-session-id')) {
-      onLost('it does not know our session any more');
+      onLost('it has forgotten our session');
     }
     return response.ok ? limitBody(response, onLost) : response;
   };
 }
 
-function limitBody(response: Response, onLost: Watch['onLost']): Response {
+function limitBody(response: Response, onLost: ConnectionEvents['onLost']): Response {
   if (response.body === null) return response;
   let seen = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       seen += chunk.byteLength;
-      if (seen > LONGEST_ANSWER_BYTES) {
-        const reason = `an answer of it is longer than ${LONGEST_ANSWER_BYTES} bytes`;
+      if (seen > MAX_ANSWER_BYTES) {
+        const reason = `an answer of it is longer than ${MAX_ANSWER_BYTES} bytes`;
         onLost(reason);
         controller.error(new Error(reason));
       } else {
@@ -59,7 +59,7 @@ function limitBody(response: Response, onLost: Watch['onLost']): Response {
   return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 }
 
-/** The cause under undici's "fetch failed", which is the part that says something. */
+/** Returns the cause under undici's "fetch failed", which has the actual reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,17 +1,18 @@
 import type { Tool } from '../../agent/tool.ts';
+import type { BackOffLimits } from '../../agent/util/back-off.ts';
 
 interface SharedConfig {
-  /** Stands before the name of every tool of this server. */
+  /** Prepended to the name of every tool of this server. */
   readonly prefix: string;
-  /** How long a call may go without an answer or a sign of progress. */
+  /** The time limit for a call without an answer or progress. */
   readonly timeoutMs: number;
-  /** How long a call may take in all, however much progress it reports; ten times `timeoutMs` unless given. */
+  /** The time limit for a whole call, whatever progress it reports; ten times `timeoutMs` by default. */
   readonly longestCallMs?: number;
-  /** How long the server may take to start and to list its tools. */
+  /** The time limit for the start and the first list of tools. */
   readonly startTimeoutMs?: number;
 }
 
-/** A server that runs as a child process; beside `env` it sees `PATH` and `HOME` and nothing else of ours. */
+/** A server that runs as a child process. Of our environment it gets `PATH` and `HOME` only, and its own `env`. */
 export interface StdioConfig extends SharedConfig {
   readonly transport: 'stdio';
   readonly command: string;
@@ -20,20 +21,20 @@ export interface StdioConfig extends SharedConfig {
   readonly cwd: string | undefined;
 }
 
-/** A server that is reached over streamable HTTP. */
+/** A server over streamable HTTP. */
 export interface HttpConfig extends SharedConfig {
   readonly transport: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How one MCP server is reached, with every secret already filled in. */
+/** The connection to one MCP server, with every secret filled in. */
 export type McpConfig = StdioConfig | HttpConfig;
 
-/** What is used in place of the global `fetch`, so that it can refuse addresses. */
+/** A `fetch` that can refuse addresses. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Where the server's story is told; pino's loggers fit. */
+/** The part of a pino logger that is used here. */
 export interface McpLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -42,15 +43,9 @@ export interface McpLog {
 export interface McpOptions {
   readonly name: string;
   readonly log: McpLog;
-  /** Called with the new list whenever a tool, its definition or a problem has come, gone or changed. */
+  /** Called with the new list whenever a tool, its definition or a problem has changed. */
   readonly onChange: (tools: readonly Tool[]) => void;
-  /** Needed for HTTP: without it a server's address would be unchecked. */
+  /** Required for HTTP: without it a server's address would be unchecked. */
   readonly guardedFetch?: Fetch;
   readonly backOff?: BackOffLimits;
-}
-
-/** The first wait before a restart, and the longest one. */
-export interface BackOffLimits {
-  readonly firstMs: number;
-  readonly longestMs: number;
 }

@@ -1,39 +1,40 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import { BackOff } from './back-off.ts';
+import { backOffMs } from '../../agent/util/back-off.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
+import { McpServerError } from '../errors.ts';
 import { buildTools, type Listing, type McpHints, type McpProblem } from './build-tools.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
-import { McpServerError } from './mcp-server-error.ts';
 import { openSession, type Session } from './open-session.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
 
 export type McpState = 'connecting' | 'connected' | 'down';
 
-/** How a server is doing, for `doctor` and for people. */
+/** The state of a server, for `doctor`. */
 export interface McpDescription {
   readonly name: string;
   readonly transport: McpConfig['transport'];
   readonly state: McpState;
-  /** What the server calls itself, once it has been reached. */
+  /** The name and version that the server gave, once it was reached. */
   readonly peer: string | undefined;
   readonly tools: readonly string[];
   readonly problems: readonly McpProblem[];
-  /** Why it is down, or was last. */
+  /** The reason why it is down, or was down last. */
   readonly lastError: string | undefined;
-  /** How often it was started anew since it was opened. */
+  /** The number of restarts since it was opened. */
   readonly restarts: number;
-  /** When it is tried again, in milliseconds since 1970, while it is down. */
+  /** The time of the next attempt in milliseconds since 1970, while it is down. */
   readonly retryAt: number | undefined;
 }
 
-/** A whole MCP server as tools. It never throws for a server's sake: a server that is down is tried again until closed. */
+/** An MCP server as a set of tools. A server that is down is restarted until it is closed; none of these methods throws for it. */
 export interface McpServer {
   readonly state: McpState;
-  /** Resolves when the first try is over, whether the server came up or not. */
+  /** Resolves after the first attempt, whether it connected or not. */
   readonly ready: Promise<void>;
-  /** The tools as last listed, also while the server is down; they then answer with one clear error. */
+  /** Returns the tools as last listed. While the server is down they fail with one clear error. */
   tools(): readonly Tool[];
   hintsOf(toolName: string): McpHints | undefined;
   problems(): readonly McpProblem[];
@@ -42,11 +43,10 @@ export interface McpServer {
   close(): Promise<void>;
 }
 
-/** Connects to a server and keeps it connected; returns at once. */
+/** Connects to a server and keeps it connected; returns without waiting for the connection. */
 export function openMcpServer(config: McpConfig, options: McpOptions): McpServer {
   const { name, log, onChange, guardedFetch } = options;
   const limits = options.backOff ?? BACK_OFF;
-  const backOff = new BackOff(limits);
   const closing = new AbortController();
   let state: McpState = 'connecting';
   let session: Session | undefined;
@@ -54,73 +54,73 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   let peer: string | undefined;
   let lastError: string | undefined;
   let restarts = 0;
+  let failures = 0;
   let retryAt: number | undefined;
 
   const run = async (tool: string, input: JsonObject, helpers: ToolHelpers): Promise<unknown> => {
     if (state === 'connected' && session !== undefined) return session.call(tool, input, helpers);
-    const trouble = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
+    const problem = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
     const advice = closing.signal.aborted ? '' : '; try again in a moment';
     throw new McpServerError(
       'down',
       name,
-      `The MCP server "${name}" ${trouble}: "${tool}" was not run${advice}.`,
+      `The MCP server "${name}" ${problem}: "${tool}" was not run${advice}.`,
     );
   };
 
-  const takeList = (definitions: readonly unknown[]): void => {
+  const useList = (definitions: readonly unknown[]): void => {
     const next = buildTools(definitions, config.prefix, run);
     if (fingerprint(next) === fingerprint(listing)) return;
     listing = next;
     for (const { tool, problem } of next.problems) {
-      log.warn({ server: name, tool, problem }, 'A tool of an MCP server is left out.');
+      log.warn({ server: name, tool, problem }, 'MCP tool left out');
     }
     try {
       onChange(next.tools);
     } catch (error) {
-      log.warn({ server: name, err: error }, 'The new tools of an MCP server could not be taken over.');
+      log.warn({ server: name, err: error }, 'MCP tools could not be updated');
     }
   };
 
-  const serve = async (): Promise<void> => {
+  /** Runs one session to its end, which is always an error. */
+  const runSession = async (): Promise<void> => {
     state = 'connecting';
     retryAt = undefined;
     session = await openSession(config, {
       name,
       guardedFetch,
       signal: closing.signal,
-      onRelisted: takeList,
+      onRelisted: useList,
     });
     const since = Date.now();
     state = 'connected';
     peer = session.peer;
-    log.info({ server: name, peer, tools: session.definitions.length }, 'An MCP server is connected.');
-    takeList(session.definitions);
+    log.info({ server: name, peer, tools: session.definitions.length }, 'MCP server connected');
+    useList(session.definitions);
     markReady();
     const reason = await session.lost;
     state = 'down';
-    if (Date.now() - since >= limits.longestMs) backOff.reset();
+    if (Date.now() - since >= limits.longestMs) failures = 0;
     const ended = session;
     session = undefined;
     await ended.close();
     throw new McpServerError('lost', name, `The MCP server "${name}" went down: ${reason}`);
   };
 
-  const keepServing = async (): Promise<void> => {
+  const keepConnected = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       try {
-        await serve();
+        await runSession();
       } catch (error) {
         state = 'down';
         if (closing.signal.aborted) break;
-        lastError = error instanceof Error ? error.message : String(error);
-        const waitMs = backOff.nextMs();
+        lastError = describeError(error);
+        failures += 1;
+        const waitMs = backOffMs(failures, limits);
         retryAt = Date.now() + waitMs;
-        log.warn(
-          { server: name, reason: lastError, waitMs },
-          'An MCP server is down and will be tried again.',
-        );
+        log.warn({ server: name, reason: lastError, waitMs }, 'MCP server down, restarting');
         markReady();
-        await delay(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+        await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
         if (!closing.signal.aborted) restarts += 1;
       }
     }
@@ -133,7 +133,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   const ready = new Promise<void>((resolve) => {
     markReady = resolve;
   });
-  const serving = keepServing();
+  const running = keepConnected();
 
   return {
     get state() {
@@ -157,7 +157,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     async close() {
       closing.abort();
       await session?.close();
-      await serving;
+      await running;
     },
   };
 }

@@ -1,33 +1,35 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
+import { withTimeout } from '../../agent/util/with-timeout.ts';
+import { McpServerError } from '../errors.ts';
 import { callTool } from './call-tool.ts';
 import { ChildTransport } from './child-transport.ts';
-import { openHttpTransport, type Watch } from './http-transport.ts';
-import { listDefinitions } from './list-definitions.ts';
+import { type ConnectionEvents, openHttpTransport } from './http-transport.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
-import { McpServerError } from './mcp-server-error.ts';
 
 const CLIENT = { name: 'countersign', version: '0.1.0' };
 const START_TIMEOUT_MS = 60_000;
 const PING_TIMEOUT_MS = 5000;
-const FAREWELL_MS = 1000;
-const LONGEST_REASON = 500;
+const END_SESSION_TIMEOUT_MS = 1000;
+const MAX_REASON_LENGTH = 500;
 
 export interface SessionSetup {
   readonly name: string;
   readonly guardedFetch: Fetch | undefined;
   readonly signal: AbortSignal;
-  /** Called with the whole new list after the server has said that it changed. */
+  /** Called with the whole new list after the server announced a change. */
   readonly onRelisted: (definitions: readonly unknown[]) => void;
 }
 
-/** One connection with a server, from its greeting to its end; a lost one is never mended, only replaced. */
+/** One connection to a server, from the handshake to its end; a lost one is never repaired, only replaced. */
 export interface Session {
   readonly peer: string;
-  /** The tools as they were listed at the start. */
+  /** The tools as listed at the start. */
   readonly definitions: readonly unknown[];
   /** Resolves with the reason when the connection is lost or closed. */
   readonly lost: Promise<string>;
@@ -35,7 +37,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Starts or reaches a server, greets it and lists its tools; whatever fails is one error with its last stderr lines. */
+/** Connects to a server and lists its tools; any failure is one error with the server's last lines on stderr. */
 export async function openSession(config: McpConfig, setup: SessionSetup): Promise<Session> {
   const { name, signal } = setup;
   const timeout = config.startTimeoutMs ?? START_TIMEOUT_MS;
@@ -46,20 +48,20 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
     if (lostBecause !== undefined) return;
     lostBecause = reason;
     tellLost(withLastLines(reason, child));
-    // Over HTTP nothing else ends what still waits for an answer, the greeting included.
+    // Over HTTP nothing else ends the requests that still wait for an answer.
     client.close().catch(() => {});
   };
 
   const transport = openTransport(config, setup, { onLost: lose, onStream: () => void relist() });
   const child = transport instanceof ChildTransport ? transport : undefined;
-  // Over HTTP a connection closes only when we close it, and the reason is known by then.
+  // Over HTTP a connection closes only when we close it, and then the reason is known.
   if (child !== undefined) client.onclose = () => lose(child.ending ?? 'the connection was closed');
   client.onerror = ({ message }) => {
     if (child !== undefined) return;
     if (message.includes('Maximum reconnection attempts'))
       lose('its stream of events cannot be opened again');
     else if (message.includes('SSE stream disconnected')) {
-      // The answer to a call may have been in that stream; a server that is gone must not be waited for.
+      // The stream may have held the answer to a call; a ping tells whether the server is still there.
       client.ping({ timeout: PING_TIMEOUT_MS }).catch((error: unknown) => lose(messageOf(error)));
     }
   };
@@ -76,7 +78,7 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
         setup.onRelisted(await listDefinitions(client, timeout));
       }
     } catch (error) {
-      // With an old list people would sign what the server does not offer any more.
+      // With an old list people would approve calls that the server no longer offers.
       lose(`its tools cannot be listed: ${messageOf(error)}`);
     } finally {
       isListing = false;
@@ -92,7 +94,7 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
     definitions = await listDefinitions(client, timeout);
     if (lostBecause !== undefined) throw new Error(lostBecause);
   } catch (error) {
-    const reason = lostBecause ?? (isTimeout(error) ? slowness(timeout, child) : messageOf(error));
+    const reason = lostBecause ?? (isTimeout(error) ? timeoutReason(timeout, child) : messageOf(error));
     await client.close().catch(() => {});
     await transport.close();
     // The process may have ended before the client knew why its pipe broke.
@@ -116,7 +118,7 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
       return callTool(client, { server: name, tool, input, helpers, timeoutMs, longestCallMs, isLost });
     },
     async close() {
-      if (!(transport instanceof ChildTransport)) await sayFarewell(transport);
+      if (!(transport instanceof ChildTransport)) await endSession(transport);
       lose('it was closed');
       await transport.close();
     },
@@ -126,10 +128,10 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
 function openTransport(
   config: McpConfig,
   { name, guardedFetch }: SessionSetup,
-  watch: Watch,
+  events: ConnectionEvents,
 ): ChildTransport | StreamableHTTPClientTransport {
   if (config.transport === 'stdio') return new ChildTransport(config);
-  if (guardedFetch !== undefined) return openHttpTransport(config, guardedFetch, watch);
+  if (guardedFetch !== undefined) return openHttpTransport(config, guardedFetch, events);
   throw new McpServerError(
     'cannot-start',
     name,
@@ -137,21 +139,18 @@ function openTransport(
   );
 }
 
-/** Lets the server forget the session; one that does not answer is not waited for. */
-async function sayFarewell(transport: StreamableHTTPClientTransport): Promise<void> {
-  const farewell = transport.terminateSession().catch(() => {});
-  let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FAREWELL_MS);
-  });
-  await Promise.race([farewell, enough]);
-  clearTimeout(timer);
+/** Tells the server that the session is over; a server that does not answer is not waited for. */
+async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
+  await withTimeout(
+    transport.terminateSession().catch(() => {}),
+    END_SESSION_TIMEOUT_MS,
+  );
 }
 
-function slowness(timeout: number, child: ChildTransport | undefined): string {
-  const silence = `it gave no answer within ${timeout} ms`;
+function timeoutReason(timeout: number, child: ChildTransport | undefined): string {
+  const reason = `it gave no answer within ${timeout} ms`;
   const garbage = child?.garbage;
-  return garbage === undefined ? silence : `${silence}; its output is not MCP but "${garbage}"`;
+  return garbage === undefined ? reason : `${reason}; its output is not MCP but "${garbage}"`;
 }
 
 function withLastLines(reason: string, child: ChildTransport | undefined): string {
@@ -169,7 +168,7 @@ function isBroken(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
+  return describeError(error).slice(0, MAX_REASON_LENGTH);
 }
 
 function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
@@ -178,4 +177,27 @@ function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Valu
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+// Each tool is parsed by itself later, so that one bad tool does not cost all the others.
+const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+const MAX_LISTED_TOOLS = 1000;
+
+/** Lists all tools of a server, page by page, as the server sent them. */
+async function listDefinitions(client: Client, timeoutMs: number): Promise<readonly unknown[]> {
+  const definitions: unknown[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, Page, { timeout: timeoutMs });
+    definitions.push(...page.tools);
+    cursor = page.nextCursor;
+    if (cursor !== undefined && seen.has(cursor)) throw new Error('its list of tools has no end');
+    if (definitions.length > MAX_LISTED_TOOLS)
+      throw new Error(`it lists more than ${MAX_LISTED_TOOLS} tools`);
+    if (cursor !== undefined) seen.add(cursor);
+  } while (cursor !== undefined);
+  return definitions;
 }

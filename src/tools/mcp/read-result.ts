@@ -3,7 +3,7 @@ import { z } from 'zod';
 const Block = z.looseObject({ type: z.string() });
 type Block = z.infer<typeof Block>;
 
-/** The result of a call, read leniently: a kind of content that we do not know is described, not refused. */
+/** The result of a call. Unknown kinds of content are accepted and described. */
 export const CallResult = z.looseObject({
   content: z.array(Block).default([]),
   structuredContent: z.unknown().optional(),
@@ -11,12 +11,12 @@ export const CallResult = z.looseObject({
 });
 export type CallResult = z.infer<typeof CallResult>;
 
-/** What a result says, for a model that reads: the structured content, or else text with other content described. */
+/** Returns a result for the model: the structured content, or else the text with other content described. */
 export function readResult(result: CallResult): unknown {
   return result.structuredContent !== undefined ? result.structuredContent : readContent(result);
 }
 
-/** The text of a result, with one line in brackets for each part that is no text. */
+/** Returns the text of a result, with one line in brackets for each part that is no text. */
 export function readContent({ content }: CallResult): string {
   return content.map(readBlock).join('\n');
 }

@@ -203,7 +203,7 @@ describe('a model that fails after an approved tool ran', () => {
 });
 
 describe('an abort', () => {
-  const reached = (server: LocalModel) => vi.waitFor(() => expect(server.requests).not.toHaveLength(0));
+  const reached = (server: LocalModel) => expect.poll(() => server.requests).not.toHaveLength(0);
 
   it('before the start calls nobody', async () => {
     const { model, server } = await scripted();
@@ -227,7 +227,7 @@ describe('an abort', () => {
     const stop = () => controller.abort();
     const stopped = await generate({ model, prompt: 'Go', signal: controller.signal, onText: stop });
     expect(stopped).toMatchObject({ finishReason: 'aborted', text: 'Once' });
-    await vi.waitFor(() => expect(server.abandoned).toHaveLength(1));
+    await expect.poll(() => server.abandoned).toHaveLength(1);
     await generate({ model, messages: stored(stopped.messages), prompt: 'Again' });
     expect(latestRequest(server).messages).toHaveLength(3);
   });
@@ -325,7 +325,7 @@ describe('an abort', () => {
 
 describe('a silent model', () => {
   it('that never answers is timed out, each retry too', async () => {
-    const options = { silenceMs: 60, maxRetries: 1 };
+    const options = { silenceMs: 1000, maxRetries: 1 };
     const { error, server } = await generateWith(options, { hang: true }, { hang: true });
     expect(error).toMatchObject({ code: 'timed-out' });
     expect(server.requests).toHaveLength(2);
@@ -334,7 +334,7 @@ describe('a silent model', () => {
   it('that falls silent in the middle is a cut stream: what was said is kept, and the connection is closed', async () => {
     // Long enough for the first word to arrive on a busy machine.
     const { response, server } = await generateWith(
-      { silenceMs: 1000 },
+      { silenceMs: 2_000 },
       { text: ['Once', ' upon'], hang: 2 },
     );
     expect(response).toMatchObject({ finishReason: 'cut-stream', text: 'Once' });
@@ -342,9 +342,9 @@ describe('a silent model', () => {
   });
 
   it('that is slow but not silent is heard to the end', async () => {
-    const words = Array.from({ length: 6 }, (_, index) => `${index} `);
-    const { response } = await generateWith({ silenceMs: 250 }, { text: words, delayMs: 60 });
-    expect(response).toMatchObject({ finishReason: 'stop', text: '0 1 2 3 4 5 ' });
+    const words = Array.from({ length: 25 }, (_, index) => `${index} `);
+    const { response } = await generateWith({ silenceMs: 1_000 }, { text: words, delayMs: 60 });
+    expect(response).toMatchObject({ finishReason: 'stop', text: words.join('') });
   });
 });
 

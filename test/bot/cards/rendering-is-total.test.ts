@@ -6,17 +6,18 @@ import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
 import { limits } from '../../../src/bot/slack/limits.ts';
 import { RequestKind, RequestState } from '../../../src/store/record/request-record.ts';
+import { countFor } from '../../support/count-for.ts';
 import { actionsIn, liveParts, nodesIn, problemsOf, problemsOfModal, textIn } from './payloads.ts';
 import { readRendered } from './read-rendered.ts';
 import { ASKED_AT, detailsFor, recordOf, THREAD_LINK } from './records.ts';
 import { anyInput, anyText } from './values.ts';
 
-const RUNS = Number(process.env.COUNTERSIGN_RENDER_RUNS ?? 3_000);
+const RUNS = countFor('RENDER_RUNS', { quick: 1_000, full: 10_000 });
 
 const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
 const ANY_UNSEEN = new RegExp(`${UNSEEN}`, 'v');
 const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
-/** What cannot be seen and is no part of an emoji. */
+/** Invisible characters that are not part of an emoji. */
 function hiddenIn(text: string): string[] {
   if (!ANY_UNSEEN.test(text)) return [];
   return [...text.matchAll(UNSEEN_OR_EMOJI)].flatMap(([, unseen]) => unseen ?? []);
@@ -85,7 +86,7 @@ test('any arguments make a card that Slack takes, that shows them exactly or say
     }),
     { numRuns: RUNS, seed: 4 },
   );
-}, 240_000);
+});
 
 test('the full view shows any arguments whole over its pages, and Approve only on the last', () => {
   fc.assert(
@@ -111,7 +112,7 @@ test('the full view shows any arguments whole over its pages, and Approve only o
     }),
     { numRuns: Math.ceil(RUNS / 10), seed: 4 },
   );
-}, 240_000);
+});
 
 test('any words of a model, a person or a tool, in any kind and state, make a card that Slack takes and stay dead', () => {
   const slots = fc.record({
@@ -156,4 +157,4 @@ test('any words of a model, a person or a tool, in any kind and state, make a ca
     }),
     { numRuns: Math.ceil(RUNS / 5), seed: 4 },
   );
-}, 240_000);
+});

@@ -5,6 +5,7 @@ import { canonicalJson, type JsonValue } from '../../../src/agent/json.ts';
 import { compileSchema, type Schema } from '../../../src/agent/schema/compile-schema.ts';
 import { buildEditModal, buildOutputModal } from '../../../src/bot/modals/form-modal.ts';
 import { parseSubmission } from '../../../src/bot/modals/parse-submission.ts';
+import { countFor } from '../../support/count-for.ts';
 import { expectValidModal, nodesIn, problemsOfModal } from '../cards/payloads.ts';
 import { detailsFor, recordOf } from '../cards/records.ts';
 import { anyInput, anyText } from '../cards/values.ts';
@@ -291,7 +292,7 @@ describe('a form made from a schema', () => {
           expect(result.ok && canonicalJson(result.value)).toBe(canonicalJson(input));
         else expect(result.ok).toBe(false);
       }),
-      { numRuns: 1_000, seed: 4 },
+      { numRuns: countFor('FORM_RUNS', { quick: 300, full: 3_000 }), seed: 4 },
     );
-  }, 120_000);
+  });
 });

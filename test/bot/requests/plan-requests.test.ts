@@ -5,14 +5,14 @@ import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/m
 import { PendingLimiter } from '../../../src/bot/requests/pending-limiter.ts';
 import { planRequests } from '../../../src/bot/requests/plan-requests.ts';
 import { Directory } from '../../../src/bot/slack/directory.ts';
-import { manifestOf, openTools } from '../../tools/toolbox-support.ts';
+import { manifestOf, openTools } from '../../tools/toolbox/support.ts';
 
 const THREAD = 'C1:1.2';
 
 interface Setting {
   readonly perThread?: number;
   readonly perPerson?: number;
-  /** How many requests of the person wait already. */
+  /** The person's pending requests. */
   readonly waiting?: number | Error;
   readonly anew?: boolean;
 }

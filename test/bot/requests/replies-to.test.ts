@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MESSAGE_VERSION, type Message } from '../../../src/agent/messages.ts';
 import { repliesTo } from '../../../src/bot/requests/replies-to.ts';
-import { askQuestion } from '../../../src/tools/built-in/ask-question.ts';
+import { askQuestion } from '../../../src/tools/built-ins.ts';
 
 const toolRequest = { name: 'ask_question', ref: 'c1', input: { question: 'Which?', choices: ['Red'] } };
 const messages: Message[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { Forgery } from '../../../playground/slack/http/request-url.ts';
 import { signRequest } from '../../../playground/slack/http/sign-request.ts';
 import type { Timings } from '../../../playground/slack/limits.ts';
@@ -41,13 +41,13 @@ const EVENT = {
   type: 'event_callback',
   team_id: 'T0LOCAL001',
   event_id: 'Ev1',
-  event: { type: 'message', channel: PLACES.general, user: CAST.alice, text: 'forged', ts: '1.1' },
+  event: { type: 'message', channel: CHANNELS.general, user: CAST.alice, text: 'forged', ts: '1.1' },
 } as const;
 
 test('what people do reaches the listeners, signed, and their answers reach people', async () => {
   const { workspace, connection, heard } = await overHttp();
   const card = await postButton(connection);
-  workspace.as(CAST.alice).say(PLACES.general, 'häh?');
+  workspace.as(CAST.alice).send(CHANNELS.general, 'häh?');
   await workspace.until(() => heard.includes('häh?'));
   expect(await workspace.as(CAST.alice).click(card, 'approve')).toMatchObject({ kind: 'acknowledged' });
   await workspace.as(CAST.alice).command('/ask', 'now & then');
@@ -74,7 +74,7 @@ test.each(forgeries)('a request that is %s is refused, and no listener runs', as
 test('a request is taken once, also by another process', async () => {
   const redis = redisForTest();
   const { workspace, heard, slack } = await overHttp(onceIn(redis));
-  workspace.as(CAST.alice).say(PLACES.general, 'once');
+  workspace.as(CAST.alice).send(CHANNELS.general, 'once');
   await workspace.until(() => heard.length > 0);
   const [delivery] = workspace.deliveries;
   if (delivery === undefined) throw new Error('nothing was delivered');
@@ -162,7 +162,7 @@ test('an event whose listener fails is answered with an error, and comes again',
   });
   const { ts } = workspace
     .as(CAST.requester)
-    .say(PLACES.general, `<@${workspace.state.app.botUserId}> hello`);
+    .send(CHANNELS.general, `<@${workspace.state.app.botUserId}> hello`);
   const mention = await workspace.until(({ deliveries }) =>
     deliveries.find(
       ({ payload, outcome }) =>

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { PLACES } from '../../../playground/slack/default-cast.ts';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import {
   type LocalSlack,
   type LocalSlackOptions,
@@ -13,12 +13,13 @@ import {
   createConnection,
 } from '../../../src/bot/slack/create-connection.ts';
 import type { Once } from '../../../src/bot/slack/http-receiver.ts';
+import { PATIENT_SLACK } from '../../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 
 export const logger = pino({ level: 'silent' });
 
 export async function slackForTest(options: LocalSlackOptions = {}): Promise<LocalSlack> {
-  const slack = await startLocalSlack(options);
+  const slack = await startLocalSlack({ ...options, timings: { ...PATIENT_SLACK, ...options.timings } });
   onTestFinished(slack.stop);
   return slack;
 }
@@ -72,7 +73,7 @@ export async function postButton({ app }: Connection): Promise<{ channel: string
     action_id: 'approve',
     text: { type: 'plain_text', text: 'Approve' },
   } as const;
-  const channel = PLACES.general;
+  const channel = CHANNELS.general;
   const posted = await app.client.chat.postMessage({
     channel,
     text: 'Approve?',

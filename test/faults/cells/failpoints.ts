@@ -1,5 +1,5 @@
 import type { FaultAction } from '../worker/fault-messages.ts';
-import type { World } from '../world/start-world.ts';
+import { NOTICE_MS, type World } from '../world/start-world.ts';
 import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 import { Saboteur } from './saboteur.ts';
@@ -32,10 +32,7 @@ function atEveryPoint(action: FaultAction, most = Number.POSITIVE_INFINITY) {
   };
 }
 
-const world = { workers: 4, logLevel: 'info' };
-
-/** Plays a few points only, whichever come first: for the tests, which have little time. */
-const SHORT_KILLS = 15;
+const world = { workers: 4, logLevel: 'info', noticeMs: NOTICE_MS };
 
 /** A worker dies before and after every script, effect and call. */
 const killed: Cell = {
@@ -45,17 +42,25 @@ const killed: Cell = {
   play: atEveryPoint('kill'),
 };
 
-/** The same, with no more kills than the tests have time for; of so few actions one that people give up is more than a few per cent. */
-export const KILLS: Cell = {
+/** The same at a few points, whichever come first; of so few actions one that people give up is more than a few per cent. */
+export const FEW_KILLS: Cell = {
   ...killed,
+  name: 'worker killed a few times',
   leastExecuted: 0.7,
-  rounds: { long: 50, short: 1 },
-  play: atEveryPoint('kill', SHORT_KILLS),
+  rounds: { long: 15, short: 3 },
+  world: { ...killed.world, workers: 2 },
+  play: (inWorld, kills) => atEveryPoint('kill', kills)(inWorld, 1),
 };
 
 /** A worker dies, sleeps past its lease, or loses its connections, before and after every script, effect and call. */
 export const FAILPOINT_CELLS: readonly Cell[] = [
   killed,
   { name: 'worker stopped past its lease', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('stop') },
-  { name: 'connections to Redis cut', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('cut') },
+  {
+    name: 'connections to Redis cut',
+    rounds: { long: 5, short: 1 },
+    // A client that lost its connection may wait two seconds before it tries again, and is not dead.
+    world: { ...world, noticeMs: 5_000 },
+    play: atEveryPoint('cut'),
+  },
 ];

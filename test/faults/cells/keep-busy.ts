@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PLACES } from '../../../playground/slack/default-cast.ts';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { type Errand, makeErrand, RECIPES, type Recipe } from '../world/errand.ts';
 import type { World } from '../world/start-world.ts';
 
@@ -19,7 +19,7 @@ export async function keepBusy(
     while (world.people.open < inFlight && !until(errands.length)) {
       const recipe = recipes[errands.length % recipes.length];
       if (recipe === undefined) break;
-      const errand = makeErrand(recipe, PLACES.general);
+      const errand = makeErrand(recipe, CHANNELS.general);
       errands.push(errand);
       world.people.say(errand);
     }

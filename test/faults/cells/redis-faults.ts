@@ -47,8 +47,7 @@ export const REDIS_CELLS: readonly Cell[] = [
   ...Object.entries(REDIS_STRIKES).map(([name, strike]) => ({
     name,
     rounds: { long: 50, short: 2 },
-    // A client that lost its connection may wait two seconds before it tries again, and is not dead; nor is one that Redis answers late.
-    world: { workers: 2, noticeMs: strike === slowDown ? 8_000 : 5_000 },
+    world: { workers: 2 },
     play: striking(strike),
   })),
   {

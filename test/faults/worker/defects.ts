@@ -46,7 +46,7 @@ export function applyDefect(name: string | undefined): Defect {
         scripts: loadScripts((text) =>
           text
             .replace(/^local held = .*$/m, 'local held = false')
-            .replace(/^if .+ then\b(.*-- guard: (?:suspend|renew)-stale)$/m, 'if false then$1'),
+            .replace(/^if .+ then\b(.*-- guard: (?:suspend|renew-lease)-stale)$/m, 'if false then$1'),
         ),
       };
     case 'result-lost':

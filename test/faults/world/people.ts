@@ -25,7 +25,7 @@ export class People {
   readonly #busy = new Map<string, Promise<void>>();
   readonly finished = new Set<Errand>();
   readonly lostWords: LostWords;
-  /** What was ordered last in each thread. */
+  /** The last order of each thread. */
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
   #isOver = false;
 
@@ -42,7 +42,7 @@ export class People {
 
   say(errand: Errand): void {
     const words = `<@${this.#workspace.state.app.botUserId}> ${wordsOf(errand)}`;
-    const { ts } = this.#workspace.as(CAST.requester).say(errand.channel, words);
+    const { ts } = this.#workspace.as(CAST.requester).send(errand.channel, words);
     errand.ts = ts;
     this.#open.set(ts, errand);
     this.#lastOrder.set(ts, { ts, words });
@@ -50,7 +50,7 @@ export class People {
   }
 
   #hurry({ channel, ts }: Errand): void {
-    if (!this.#isOver) this.#workspace.as(CAST.requester).say(channel, 'Please hurry.', { threadTs: ts });
+    if (!this.#isOver) this.#workspace.as(CAST.requester).send(channel, 'Please hurry.', { threadTs: ts });
   }
 
   /** Looks and clicks until it is told to stop. */
@@ -104,7 +104,7 @@ export class People {
     const sorry = replies.findLast(({ text, user }) => user !== CAST.requester && SORRY.test(text));
     if (sorry === undefined || this.#lastTry.has(`${sorry.ts} sorry`)) return;
     this.#lastTry.set(`${sorry.ts} sorry`, Date.now());
-    this.#workspace.as(CAST.requester).say(channel, 'Please go on.', { threadTs: ts });
+    this.#workspace.as(CAST.requester).send(channel, 'Please go on.', { threadTs: ts });
   }
 
   /** Somebody's screen still shows the card as it was, and they approve what is long decided. */
@@ -121,7 +121,7 @@ export class People {
   }
 
   #order(channel: string, threadTs: string, words: string): void {
-    const { ts } = this.#workspace.as(CAST.requester).say(channel, words, { threadTs });
+    const { ts } = this.#workspace.as(CAST.requester).send(channel, words, { threadTs });
     this.#lastOrder.set(threadTs, { ts, words });
   }
 
@@ -150,7 +150,7 @@ export class People {
     void this.#clickAndFill(card, CAST.admin, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
   }
 
-  /** Where that is safe, most want what did not run to be run again. */
+  /** Picks "run again" most of the time, where that is safe. */
   #wantsAgain({ ts }: Errand): 'run-again' | 'did-not-run' {
     return this.#runsAgain && Number(ts.slice(-6, -3)) % 8 !== 0 ? 'run-again' : 'did-not-run';
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { startLocalModel } from '../../../playground/model/start-local-model.ts';
 import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
-import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startRedisProxy } from '../../support/redis-proxy.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
@@ -16,16 +16,18 @@ import { startOwnRedis } from './own-redis.ts';
 import { People } from './people.ts';
 import { startWorker, type Worker } from './start-worker.ts';
 
-/** What is planted in the workers' environment and must never be seen anywhere. */
+/** A secret in the workers' environment that must never be shown anywhere. */
 export const SECRET = 'planted-secret-51f0c2';
 
-/** Fast enough for a suite, with the proportions of the real one. */
+/** After how long without a sign of life a worker is taken for dead where workers die or sleep: fast enough for a suite. */
 export const NOTICE_MS = 1_500;
+/** The same where none does: a worker is not dead that a busy machine holds up, that waits to connect again, or that Redis answers late. */
+const PATIENT_NOTICE_MS = 8_000;
 const SIGN_MS = 150;
 const SWEEP = { everyMs: 700, overdueMs: 100 };
 
 export interface WorldOptions {
-  /** Where the worker was built. */
+  /** The folder of the built worker. */
   readonly built: string;
   readonly workers: number;
   readonly defect?: string;
@@ -38,6 +40,8 @@ export interface WorldOptions {
   /** Whether people know that a worker which fell silent is dead, and have what did not run run again; whoever only sleeps may act yet. */
   readonly silentIsDead?: boolean;
   readonly clockAheadMs?: (index: number) => number;
+  /** Slack's time limit for an acknowledgement; three seconds by default. */
+  readonly acknowledgementMs?: number;
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
@@ -55,7 +59,10 @@ export async function startWorld(options: WorldOptions) {
     channels: CHANNELS,
     userGroups: USER_GROUPS,
     // As patient as Slack is, in a world that is faster: it sends again until some worker is there.
-    timings: { eventRetries: [300, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] },
+    timings: {
+      eventRetries: [300, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000],
+      ...(options.acknowledgementMs !== undefined && { acknowledgement: options.acknowledgementMs }),
+    },
   });
   const failing = new FailingModel();
   const model = await startLocalModel({ script: failing.reply });
@@ -71,7 +78,7 @@ export async function startWorld(options: WorldOptions) {
 
   const parsed = parseManifest(MANIFEST, { file: 'faults.yml', environment: {} });
   if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
-  const noticeMs = options.noticeMs ?? NOTICE_MS;
+  const noticeMs = options.noticeMs ?? PATIENT_NOTICE_MS;
   const orderOf = (index: number): WorkerOrder => ({
     settings: {
       slack: { mode: 'socket', botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
@@ -83,6 +90,7 @@ export async function startWorld(options: WorldOptions) {
       manifest: 'faults.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 5,
       logLevel: options.logLevel ?? 'debug',
     },

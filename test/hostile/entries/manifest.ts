@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { type HostileText, JSONS, TEXTS } from '../corpus.ts';
 
@@ -17,7 +17,7 @@ function read(text: string): string {
     'not plain text',
     'is not valid YAML',
     'a manifest has at most',
-    'stands twice',
+    'appears twice',
     '__proto__',
     'nests deeper',
     'a name of 1 to 64',

@@ -12,7 +12,7 @@ export async function playMessages() {
       const thread = stage.begin(row, text);
       const isEcho = (reply: { readonly text: string }) => reply.text.includes(PAYLOAD);
       const said = () => stage.repliesIn(thread).find(isEcho)?.text;
-      echo = await stage.workspace.until(said, { what: 'the echo', timeoutMs: 15_000 });
+      echo = await stage.workspace.until(said, { what: 'the echo' });
     } catch (error) {
       if (error instanceof NotPossible) return 'Slack does not send it';
       throw error;

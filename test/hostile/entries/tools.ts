@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { CAST, PLACES } from '../../stories/support.ts';
 import { JSONS, PAYLOAD, TEXTS } from '../corpus.ts';
+import { seenFile } from '../fixtures/seen-file.ts';
 import { nodesIn } from '../oracle.ts';
 import { boxesIn, pick, quotesIn, shownAs } from '../shown.ts';
 import { callsOf, playAll, startStage } from '../stage.ts';
@@ -76,23 +77,28 @@ export async function playOutputs() {
     );
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
+    const status = await workspace.until(
+      () =>
+        statuses().find(
+          ({ thread_ts, status: words }) =>
+            thread_ts === thread.ts && String(words).startsWith('report_progress'),
+        ),
+      { what: 'the progress of the tool' },
+    );
+    writeFileSync(seenFile(row), '');
     for (const name of ['fetch_page', 'fail_with']) {
       await thread.click(CAST.alice, new RegExp(`Approval needed: ${name}`), 'approve');
     }
     const fetched = await thread.shows(/fetch_page: (succeeded|failed)/);
     const failed = await thread.shows(/fail_with: failed/);
     await thread.shows(/Done\./);
-    const status = statuses().find(
-      ({ thread_ts, status: words }) =>
-        thread_ts === thread.ts && String(words).startsWith('report_progress'),
-    );
     const output = /fetch_page: failed/.test(fetched.text)
       ? 'refused: too long'
       : shownIn(text, fetched.blocks);
     return {
       output,
       error: shownIn(text, failed.blocks),
-      progress: shownAs(text, { text: String(status?.status) }),
+      progress: shownAs(text, { text: String(status.status) }),
       summary: 'told in a reply that is dead',
     };
   });
@@ -132,7 +138,7 @@ export async function playOutputBytes() {
   return { 'the bytes of an output': outcomes };
 }
 
-/** What a module, an HTTP tool and an MCP server say of their tools, and how such a server and a model name them. */
+/** The descriptions of tools by a module, an HTTP tool and an MCP server, and the names a server and a model use. */
 export async function playDescriptions() {
   const folder = mkdtempSync(join(tmpdir(), 'described-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -141,7 +147,7 @@ export async function playDescriptions() {
   const isHuge = (text: string) => text.length > 100_000;
   const tools = TEXTS.flatMap(({ text }, row) => {
     const file = join(folder, `tool-${row}.ts`);
-    const define = `import { defineTool } from ${JSON.stringify(here('../../../src/agent/define-tool.ts'))};`;
+    const define = `import { defineTool } from ${JSON.stringify(here('../../../src/agent/tool.ts'))};`;
     const config = `{ name: 'module_${row}', description: ${JSON.stringify(text)}, inputSchema: { type: 'object' } }`;
     writeFileSync(file, `${define}\nexport const tool = defineTool(${config}, () => 'called');\n`);
     const allow = isHuge(text) ? `, allow: { channels: [${PLACES.releases}] }` : '';
@@ -199,7 +205,7 @@ export async function playDescriptions() {
   };
 }
 
-/** What a settled card shows as outcome or error: a quote for words, a box for data. */
+/** The outcome or error on a settled card: a quote for text, a box for data. */
 function shownIn(text: string, blocks: unknown): string {
   const outcome = [...quotesIn(blocks), ...boxesIn(blocks)].slice(-1);
   const notes = nodesIn(blocks).filter((node) => node.type === 'rich_text_section');

@@ -24,7 +24,7 @@ function packageManager(folder: string, name: string, browser: string, body = A_
   return () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []);
 }
 
-test('CHROMIUM goes before what is on the PATH', async () => {
+test('CHROMIUM takes precedence over the PATH', async () => {
   const folder = temporaryFolder();
   writeScript(folder, 'chromium', A_VERSION);
   const own = writeScript(folder, 'my-browser', A_VERSION);
@@ -32,11 +32,11 @@ test('CHROMIUM goes before what is on the PATH', async () => {
   expect(await bringUpChromium({ env: { PATH: folder, CHROMIUM: '' } })).toBe(join(folder, 'chromium'));
 });
 
-test('a CHROMIUM that is no browser is an error with what it printed', async () => {
+test('a CHROMIUM that is no browser is an error with its output', async () => {
   const folder = temporaryFolder();
   const noBrowser = writeScript(folder, 'no-browser', 'echo "I am a teapot"');
   const message = await messageOf(bringUpChromium({ env: { PATH: folder, CHROMIUM: noBrowser } }));
-  expect(message).toMatch(/^CHROMIUM names .*no-browser, .*; correct CHROMIUM, or unset it\. It printed:/);
+  expect(message).toMatch(/^CHROMIUM names .*no-browser, .*; correct CHROMIUM or unset it\. It printed:/);
   expect(message).toContain('I am a teapot');
   const missing = join(folder, 'nothing-here');
   expect(await messageOf(bringUpChromium({ env: { CHROMIUM: missing } }))).toContain('ENOENT');
@@ -107,7 +107,7 @@ test('an installation that fails is an error with the last lines of the installe
   expect(message).toContain('E: Unable to locate package chromium');
 });
 
-test('an installed browser that does not run is an error with what it printed', async () => {
+test('an installed browser that does not run is an error with its output', async () => {
   const folder = temporaryFolder();
   packageManager(folder, 'apt-get', 'chromium', 'echo "libnss3.so.3.98.0 is missing"; exit 127');
   const machine = machineOf(folder, 'ID=debian\n');
@@ -116,7 +116,7 @@ test('an installed browser that does not run is an error with what it printed', 
   expect(message).toContain('libnss3.so.3.98.0 is missing');
 });
 
-test("on Ubuntu the snap's stub is not installed, and the way out says why", async () => {
+test("on Ubuntu the snap's stub is not installed, and the error explains why", async () => {
   const folder = temporaryFolder();
   const calls = packageManager(folder, 'apt-get', 'chromium');
   writeScript(folder, 'chromium-browser', SNAP_STUB);
@@ -124,12 +124,12 @@ test("on Ubuntu the snap's stub is not installed, and the way out says why", asy
   const message = await messageOf(bringUpChromium({ env: { PATH: folder }, machine }));
   expect(message).toContain("Ubuntu's own package is only a stub for the snap");
   expect(message).toContain('sudo snap install chromium');
-  expect(message).toContain(`${join(folder, 'chromium-browser')} is there but does not run`);
+  expect(message).toContain(`${join(folder, 'chromium-browser')} is installed but does not run`);
   expect(message).toContain('requires the chromium snap to be installed');
   expect(calls()).toEqual([]);
 });
 
-test('a user who is not root installs nothing and is told the three ways out in one message', async () => {
+test('a user who is not root installs nothing and gets the three options in one message', async () => {
   const folder = temporaryFolder();
   const calls = packageManager(folder, 'apt-get', 'chromium');
   const machine = machineOf(folder, 'ID=debian\n', { userId: 1000 });
@@ -141,7 +141,7 @@ test('a user who is not root installs nothing and is told the three ways out in 
   expect(calls()).toEqual([]);
 });
 
-test('the way out names the command of the system at hand', async () => {
+test('the error names the install command of this system', async () => {
   const folder = temporaryFolder();
   const commandFor = async (osRelease: string, changes: Partial<Machine> = {}) => {
     const machine = machineOf(folder, osRelease, changes);

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import {
   findInstaller,
   installPackage,
-  type WantedPackage,
+  type PackageSpec,
 } from '../../../playground/install/install-package.ts';
 import { machineOf, messageOf, temporaryFolder, writeScript } from './stand-ins.ts';
 
-function wantedOf(debianPackage: string): WantedPackage {
+function wantedOf(debianPackage: string): PackageSpec {
   return {
     program: debianPackage,
     missing: debianPackage,

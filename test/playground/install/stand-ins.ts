@@ -11,7 +11,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Puts an executable shell script into a folder. */
+/** Writes an executable shell script into a folder. */
 export function writeScript(folder: string, name: string, body: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${body}\n`);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { call, modal, postText, section } from '../slack/support.ts';
 import { act, ClientForTest, pageForTest } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
-describe('what a client shows', () => {
+describe('the entities of a client', () => {
   test.each([
     ['a member', CAST.alice, ['#general', '#releases', '#partners', '#random', '#old-news']],
     ['a member who is not everywhere', CAST.admin, ['#general', '#partners', '#random', '#old-news']],
@@ -22,22 +22,22 @@ describe('what a client shows', () => {
     ]);
   });
 
-  test('a guest gets not a byte of what is said in a private channel', async () => {
+  test('a guest gets no byte of a private channel', async () => {
     const { server, slack, workspace } = await pageForTest();
-    const { ts } = workspace.as(CAST.requester).say(releases, 'the old secret');
+    const { ts } = workspace.as(CAST.requester).send(releases, 'the old secret');
     const place = { channel_id: releases, thread_ts: ts };
     await call(slack, 'assistant.threads.setStatus', { ...place, status: 'tells a secret' });
     await call(slack, 'chat.postEphemeral', { channel: releases, user: CAST.bruno, text: 'a secret' });
     const guest = await ClientForTest.open(server, CAST.guest);
     const alice = await ClientForTest.open(server, CAST.alice);
     await postText(slack, { channel: releases, text: 'the new secret' });
-    workspace.as(CAST.requester).say(general, 'lunch?');
+    workspace.as(CAST.requester).send(general, 'lunch?');
     await guest.until(() => guest.texts().includes('lunch?'));
     expect(alice.texts()).toContain('the old secret');
     expect(guest.raw).not.toMatch(/secret|releases|C0RELEASE2/);
   });
 
-  test('no client gets a token, a secret or what the app keeps in a view for itself', async () => {
+  test('no client gets a token, a secret or private metadata of a view', async () => {
     const { server, slack, state } = await pageForTest();
     const view = { type: 'home', blocks: [section('hello')], private_metadata: 'for the app alone' };
     await call(slack, 'views.publish', { user_id: CAST.alice, view });
@@ -48,7 +48,7 @@ describe('what a client shows', () => {
       expect(raw).not.toContain(secret);
   });
 
-  test('the role of a person says what their click is worth', async () => {
+  test('a person has a role', async () => {
     const { server, state } = await pageForTest({ page: { about: { [CAST.alice]: 'signs refunds' } } });
     const bruno = state.users.get(CAST.bruno);
     if (bruno !== undefined) bruno.deleted = true;
@@ -80,7 +80,7 @@ describe('what a client shows', () => {
     const message = { channel: general, ts: psst?.ts ?? '' };
     expect(await act(server, CAST.bruno, 'dismiss', message)).toEqual({
       ok: false,
-      error: 'This message is no longer there.',
+      error: 'This message no longer exists.',
     });
     expect(await act(server, CAST.alice, 'dismiss', message)).toEqual({ ok: true });
     await alice.until(() => !alice.texts().includes('psst'));
@@ -90,7 +90,7 @@ describe('what a client shows', () => {
   test('a streamed message grows until it is finished', async () => {
     const { server, slack, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
-    const { ts } = workspace.as(CAST.alice).say(general, 'tell me');
+    const { ts } = workspace.as(CAST.alice).send(general, 'tell me');
     const recipient = { recipient_user_id: CAST.alice, recipient_team_id: 'T0LOCAL001' };
     const started = await call(slack, 'chat.startStream', {
       channel: general,
@@ -107,10 +107,10 @@ describe('what a client shows', () => {
     expect(shown()?.isEdited).toBe(false);
   });
 
-  test('a thread tells who replied; the status line and the Stop button come and go', async () => {
+  test('a thread lists its participants; the status line and the Stop button appear and disappear', async () => {
     const { server, slack, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
-    const { ts } = workspace.as(CAST.alice).say(general, 'deploy it');
+    const { ts } = workspace.as(CAST.alice).send(general, 'deploy it');
     const place = { channel_id: general, thread_ts: ts };
     await call(slack, 'assistant.threads.setStatus', { ...place, status: 'is thinking' });
     const status = () => alice.get('status')[0];
@@ -120,12 +120,12 @@ describe('what a client shows', () => {
     await call(slack, 'agents.sessions.setStatus', { ...place, status: 'active', title: 'A deployment' });
     await alice.until(() => status()?.canStop === false);
     expect(status()).toMatchObject({ text: '', session: { status: 'active' } });
-    workspace.as(CAST.bruno).say(general, 'nice', { threadTs: ts });
+    workspace.as(CAST.bruno).send(general, 'nice', { threadTs: ts });
     await alice.until(() => alice.get('thread')[0]?.replies === 2);
     expect(alice.get('thread')[0]?.participants).toEqual([workspace.state.app.botUserId, CAST.bruno]);
     await expect(act(server, CAST.alice, 'stop', { channel: general, threadTs: ts })).resolves.toEqual({
       ok: false,
-      error: 'There is nothing to stop here now.',
+      error: 'Nothing is running here.',
     });
   });
 
@@ -161,11 +161,11 @@ describe('what a client shows', () => {
   });
 });
 
-describe('what a client is sent', () => {
+describe('the events of a client', () => {
   test('is everything at first, and then only what changed', async () => {
     const { server, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
-    const { ts } = workspace.as(CAST.requester).say(general, 'hello');
+    const { ts } = workspace.as(CAST.requester).send(general, 'hello');
     await alice.until(() => alice.changes.length === 2);
     expect(alice.changes[0]?.fresh).toBe(true);
     expect(alice.changes[1]).toMatchObject({ fresh: false, gone: [] });
@@ -181,36 +181,36 @@ describe('what a client is sent', () => {
     expect(alice.changes[3]?.gone).toEqual([`message:${general}:${ts}`]);
   });
 
-  test('is nothing when a change is none of theirs', async () => {
+  test('is nothing when a change does not concern them', async () => {
     const { server, workspace } = await pageForTest();
     const guest = await ClientForTest.open(server, CAST.guest);
     const alice = await ClientForTest.open(server, CAST.alice);
-    workspace.as(CAST.requester).say(releases, 'not for guests');
+    workspace.as(CAST.requester).send(releases, 'not for guests');
     await alice.until(() => alice.texts().includes('not for guests'));
-    workspace.as(CAST.requester).say(general, 'for everybody');
+    workspace.as(CAST.requester).send(general, 'for everybody');
     await guest.until(() => guest.texts().includes('for everybody'));
     expect(guest.changes).toHaveLength(2);
   });
 
-  test('is one change for all that happens at once', async () => {
+  test('is one change for simultaneous events', async () => {
     const { server, workspace } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
     for (let count = 1; count <= 20; count += 1)
-      workspace.as(CAST.requester).say(general, `message ${count}`);
+      workspace.as(CAST.requester).send(general, `message ${count}`);
     await alice.until(() => alice.texts().length === 20);
     expect(alice.changes).toHaveLength(2);
   });
 
-  test('is everything anew when they come back', async () => {
+  test('is everything again after a reconnect', async () => {
     const { server, workspace } = await pageForTest();
     await ClientForTest.open(server, CAST.alice);
-    workspace.as(CAST.requester).say(general, 'while you were away');
+    workspace.as(CAST.requester).send(general, 'while you were away');
     const again = await ClientForTest.open(server, CAST.alice);
     expect(again.changes[0]?.fresh).toBe(true);
     expect(again.texts()).toEqual(['while you were away']);
   });
 
-  test('tells how the bot does, and the kill button is really pushed', async () => {
+  test('shows the state of the bot, and the kill button works', async () => {
     const { server, playground } = await pageForTest();
     const alice = await ClientForTest.open(server, CAST.alice);
     expect(alice.shown.get('playground')).toMatchObject({ bot: { state: 'connected', kills: 0 } });

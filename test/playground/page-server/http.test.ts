@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PageServer } from '../../../playground/page-server/start-page-server.ts';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { folderForTest, pageForTest } from './support.ts';
 
-const say = { channel: PLACES.general, text: 'hi' };
+const say = { channel: CHANNELS.general, text: 'hi' };
 
 /** Sends a request exactly as it is given, which `fetch` would not. */
 function send(
@@ -40,7 +40,7 @@ describe('another site', () => {
     ['that sends a form', { 'content-type': 'text/plain' }, 415],
   ])('%s cannot act', async (_how, headers, status) => {
     const { server, state } = await pageForTest();
-    const answer = await send(server, `/client/${CAST.alice}/say`, {
+    const answer = await send(server, `/client/${CAST.alice}/send`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(say),
@@ -50,7 +50,7 @@ describe('another site', () => {
     expect(state.messages).toEqual([]);
   });
 
-  test('cannot listen to what a client is sent', async () => {
+  test('cannot read the events of a client', async () => {
     const { server } = await pageForTest();
     const headers = { origin: 'https://evil.example' };
     expect(await send(server, `/client/${CAST.alice}/events`, { headers })).toMatchObject({ status: 403 });
@@ -60,7 +60,7 @@ describe('another site', () => {
 test.each(['localhost', '127.0.0.1', '[::1]'])('the page itself acts under the name %s', async (name) => {
   const { server, state } = await pageForTest();
   const host = `${name}:${new URL(server.url).port}`;
-  const answer = await send(server, `/client/${CAST.alice}/say`, {
+  const answer = await send(server, `/client/${CAST.alice}/send`, {
     method: 'POST',
     headers: { host, origin: `http://${host}`, 'content-type': 'application/json; charset=utf-8' },
     body: JSON.stringify(say),
@@ -142,7 +142,7 @@ test('the record of a thread is read by its id, and is 404 where there is none',
   expect((await read('C0GENERAL1:1700000000.000200')).status).toBe(404);
 });
 
-test('the server says that it is well', async () => {
+test('the health check answers', async () => {
   const { server } = await pageForTest();
   expect(await (await fetch(`${server.url}/health`)).json()).toEqual({ ok: true });
 });

@@ -8,12 +8,20 @@ import {
   type PageServerOptions,
   startPageServer,
 } from '../../../playground/page-server/start-page-server.ts';
-import type { Answer, Change, Entity, PlaygroundEntity, Verb, Verbs } from '../../../playground/protocol.ts';
+import type {
+  ActionName,
+  ActionResult,
+  Actions,
+  Change,
+  Entity,
+  PlaygroundEntity,
+} from '../../../playground/protocol.ts';
 import type { ThreadRecord } from '../../../playground/record-protocol.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { slackForTest } from '../slack/support.ts';
 
-/** What is not Slack, as a test hands it in. */
+/** The parts that are not Slack, for tests. */
 export class PlaygroundForTest {
   bot: PlaygroundEntity['bot'] = { state: 'connected', kills: 0 };
   readonly #listeners: (() => void)[] = [];
@@ -61,18 +69,18 @@ export async function folderForTest(files: Readonly<Record<string, string>>): Pr
   return folder;
 }
 
-/** Does something as a person, as their page would. */
-export async function act<V extends Verb>(
+/** Performs an action as a person through the page's HTTP interface. */
+export async function act<V extends ActionName>(
   server: PageServer,
   userId: string,
   verb: V,
-  body: Verbs[V],
-): Promise<Answer> {
+  body: Actions[V],
+): Promise<ActionResult> {
   const response = await post(server, `/client/${userId}/${verb}`, JSON.stringify(body));
   return JSON.parse(await response.text());
 }
 
-/** Posts a body that says it is JSON. */
+/** Posts a body with a JSON content type. */
 export async function post(server: PageServer, path: string, body: string): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   return await fetch(server.url + path, { method: 'POST', headers, body });
@@ -109,8 +117,8 @@ export class ClientForTest {
 
   /** Waits until the predicate holds; it is asked again after every change. */
   async until(predicate: () => boolean): Promise<void> {
-    const timer = setTimeout(() => this.#wake(), 5_000);
-    const giveUpAt = Date.now() + 5_000;
+    const timer = setTimeout(() => this.#wake(), PATIENCE_MS);
+    const giveUpAt = Date.now() + PATIENCE_MS;
     while (!predicate()) {
       if (Date.now() >= giveUpAt)
         throw new Error(`The client never showed: ${predicate}\n${JSON.stringify([...this.shown.values()])}`);

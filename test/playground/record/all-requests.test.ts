@@ -23,7 +23,7 @@ describe('all requests', () => {
     expect(await record().reader.allRequests()).toEqual([]);
   });
 
-  test('what came and what changed since the last look is seen', async () => {
+  test('new and changed requests are listed', async () => {
     const { store, reader } = record();
     const first = await ask(store, { policy: { quorum: 2 } });
     expect(statesOf(await reader.allRequests())).toEqual({ [first]: 'pending' });
@@ -53,7 +53,7 @@ describe('all requests', () => {
     expect(statesOf(await reader.allRequests())).toEqual({ [settled]: 'rejected' });
   });
 
-  test('two looks at once lose nothing', async () => {
+  test('concurrent reads lose nothing', async () => {
     const { store, reader } = record();
     const first = await ask(store);
     const looking = reader.allRequests();

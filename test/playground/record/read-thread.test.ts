@@ -38,7 +38,7 @@ function requestInOwnChain(threadId: string): NewRequest {
 }
 
 describe('the requests of a thread', () => {
-  test('a pending approval is shown with its call, its first signature and its timers', async () => {
+  test('a pending approval is shown with its call, its first vote and its timers', async () => {
     const bench = record();
     const escalate = { afterMs: 20 * MINUTE_MS, to: ['S-oncall'] };
     const id = await ask(bench.store, {
@@ -80,7 +80,7 @@ describe('the requests of a thread', () => {
     expect(now).toBeGreaterThanOrEqual(requests[0]?.votes[0]?.at ?? Number.POSITIVE_INFINITY);
   });
 
-  test('an expired one has a time of its end, nobody who ended it, and no timer but the one that removes it', async () => {
+  test('an expired request has an end time, no decider, and only its purge timer', async () => {
     const bench = record();
     const id = await ask(bench.store, { policy: { expiresInMs: 0, remindEveryMs: MINUTE_MS } });
     await bench.store.expire(id);
@@ -90,7 +90,7 @@ describe('the requests of a thread', () => {
     expect(request.timers.map(({ kind }) => kind)).toEqual(['purge']);
   });
 
-  test('a rejected one says who rejected it and why', async () => {
+  test('a rejected request names the person and the reason', async () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, reject('U-ben', { reason: 'too much' }));
@@ -141,7 +141,7 @@ describe('the requests of a thread', () => {
   });
 });
 
-describe('what a thread is doing', () => {
+describe('the state of a thread', () => {
   test('a live turn holds a lease', async () => {
     const bench = record();
     const threadId = newThreadId();
@@ -158,7 +158,7 @@ describe('what a thread is doing', () => {
     expect(await readFound(bench, threadId)).toMatchObject({ state: 'idle', lease: { token }, unread: 1 });
   });
 
-  test('a thread that has been answered is idle, and what the model saw is shown as it was written', async () => {
+  test("an answered thread is idle, and the model's messages are shown unchanged", async () => {
     const bench = record();
     const threadId = newThreadId();
     const turn = await beginTurn(bench.store, threadId);
@@ -169,14 +169,14 @@ describe('what a thread is doing', () => {
     expect(shown.messages).toEqual([message('hello'), message('bye')]);
   });
 
-  test('a thread that was set aside says why, and shows the message that cannot be read', async () => {
+  test('a quarantined thread shows the reason and the unreadable message', async () => {
     const bench = record();
     const threadId = newThreadId();
     await bench.store.enqueue(threadId, { id: 'a', body: {} });
     await bench.redis.client.rpush(bench.keys.log(threadId), 'not json');
     await bench.store.claimTurn(threadId, MINUTE_MS);
     expect(await readFound(bench, threadId)).toMatchObject({
-      state: 'set-aside',
+      state: 'quarantined',
       reason: expect.stringContaining('cannot be read'),
       messages: [{ role: 'unreadable', text: 'not json' }],
       audit: [{ event: 'quarantined', subject: threadId }],
@@ -213,17 +213,14 @@ describe('the audit chain of a thread', () => {
       { seq: 4, event: 'approved', subject: id },
     ]);
     const [asked, voted, approved] = mine.audit;
-    expect([asked?.before, foreign?.before, voted?.before, approved?.before]).toEqual([
-      '',
-      asked?.hash,
-      foreign?.hash,
-      voted?.hash,
-    ]);
+    expect([asked?.previousHash, foreign?.previousHash, voted?.previousHash, approved?.previousHash]).toEqual(
+      ['', asked?.hash, foreign?.hash, voted?.hash],
+    );
     expect(voted?.detail).toBe('approve U-ann 1 of 1');
     expect(mine.chain).toEqual({ rows: 4, problems: [] });
   });
 
-  test('a row that somebody changed is told', async () => {
+  test('a changed row is reported', async () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, approve('U-ann'));
@@ -239,7 +236,7 @@ describe('the audit chain of a thread', () => {
     });
   });
 
-  test('rows that were cut off are told', async () => {
+  test('removed rows are reported', async () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, approve('U-ann'));
@@ -250,21 +247,21 @@ describe('the audit chain of a thread', () => {
     ]);
   });
 
-  test('what was exported and trimmed is not missed', async () => {
+  test('exported and trimmed rows are not reported as missing', async () => {
     const bench = record();
     const id = await ask(bench.store);
     const [asked] = (await readFound(bench, threadIdOf(id))).audit;
     await bench.store.vote(id, approve('U-ann'));
     await bench.store.trimAudit({ shard: asked?.shard ?? -1, seq: 1, hash: asked?.hash ?? '' });
     const { chain, audit } = await readFound(bench, threadIdOf(id));
-    expect({ chain, before: audit[0]?.before }).toEqual({
+    expect({ chain, before: audit[0]?.previousHash }).toEqual({
       chain: { rows: 2, problems: [] },
       before: asked?.hash,
     });
   });
 });
 
-describe('whoever only looks', () => {
+describe('the reader', () => {
   test('changes nothing, also where a request cannot be read', async () => {
     const bench = record();
     const threadId = newThreadId();

@@ -7,12 +7,12 @@ import type { AuditBench } from '../../store/audit/support.ts';
 import type { RequestChanges } from '../../store/support.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 
-/** A record of its own, the reader under test beside it, and ways to damage what it reads. */
+/** A private record, the reader under test, and helpers to damage the data. */
 export interface RecordBench extends AuditBench {
   readonly reader: RecordReader;
 }
 
-/** Gives every test of a file an empty record; what it returns gives the current one. */
+/** Provides an empty record for every test of a file; returns an accessor for the current one. */
 export function useRecord(): () => RecordBench {
   const opened: RecordBench[] = [];
   beforeEach(async () => {

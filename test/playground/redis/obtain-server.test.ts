@@ -82,7 +82,7 @@ test('an installation that fails is an error with the last lines of the installe
   expect(message).toContain('E: Unable to locate package redis-server');
 });
 
-test('an installation that leaves no server on the PATH says so', async () => {
+test('an installation without a server on the PATH is an error', async () => {
   const folder = temporaryFolder();
   writeScript(folder, 'apt-get', '');
   const message = await messageOf(
@@ -91,7 +91,7 @@ test('an installation that leaves no server on the PATH says so', async () => {
   expect(message).toContain('neither redis-server nor valkey-server is on the PATH');
 });
 
-test('a user who is not root installs nothing and is told the three ways out in one message', async () => {
+test('a user who is not root installs nothing and gets the three options in one message', async () => {
   const folder = temporaryFolder();
   const calls = await packageManager(folder, 'apt-get');
   const machine = machineOf(folder, 'ID=ubuntu\nID_LIKE=debian\n', { userId: 1000 });
@@ -104,7 +104,7 @@ test('a user who is not root installs nothing and is told the three ways out in 
   expect(calls()).toEqual([]);
 });
 
-test('the way out names the command of the system at hand', async () => {
+test('the error names the install command of this system', async () => {
   const folder = temporaryFolder();
   const commandFor = async (osRelease: string, changes: Partial<Machine> = {}) => {
     const machine = machineOf(folder, osRelease, changes);

@@ -15,7 +15,7 @@ export function realServer(): Promise<string> {
   return obtainServer(privateEnv(), thisMachine(), () => {});
 }
 
-/** Brings up a Redis that is stopped when the test ends, whatever the test did. */
+/** Starts a Redis that is stopped when the test ends. */
 export async function bringUpForTest(options: BringUpRedisOptions) {
   const redis = await bringUpRedis({ env: privateEnv(), ...options });
   onTestFinished(() => redis.stop());
@@ -30,7 +30,7 @@ export function setting(url: string, name: string): Promise<string | undefined> 
   });
 }
 
-/** Tells whether something answers a PING there. */
+/** True when a server answers a PING there. */
 export async function answers(url: string): Promise<boolean> {
   return askRedis(url, (client) => client.ping()).then(
     () => true,

@@ -17,7 +17,7 @@ test('an empty REDIS_URL counts as none', async () => {
   expect(redis.source).toBe('started');
 });
 
-test('a REDIS_URL that nobody answers is one sentence without its credentials', async () => {
+test('an unreachable REDIS_URL is one sentence without its credentials', async () => {
   const port = await findFreePort();
   const env = { REDIS_URL: `redis://alice:open-sesame@127.0.0.1:${port}/0` };
   const message = await messageOf(bringUpForTest({ env }));
@@ -29,7 +29,7 @@ test('a REDIS_URL that nobody answers is one sentence without its credentials', 
   expect(message).not.toMatch(/alice|open-sesame/);
 });
 
-test('a refused password is told as such and not shown', async () => {
+test('a refused password is reported and not shown', async () => {
   const redis = await bringUpForTest({});
   await askRedis(redis.url, (client) => client.config('SET', 'requirepass', 'right-password'));
   const env = { REDIS_URL: redis.url.replace('redis://', 'redis://:wrong-password@') };

@@ -36,7 +36,7 @@ test('a persistent server finds its data again in the folder it was given', asyn
   expect(await askRedis(second.url, (client) => client.get('signed'))).toBe('twice');
 });
 
-test('servers brought up at once have a port and a folder each', async () => {
+test('servers started at the same time have their own port and folder', async () => {
   const all = await Promise.all([bringUpForTest({}), bringUpForTest({}), bringUpForTest({})]);
   const folders = await Promise.all(all.map((redis) => setting(redis.url, 'dir')));
   expect(new Set(all.map((redis) => redis.url)).size).toBe(3);
@@ -99,11 +99,11 @@ test('a port taken by another Redis between finding and starting is given up for
   expect(await setting(redis.url, 'dir')).not.toBe(realpathSync(folder));
 });
 
-test('a server that ends at once is an error with the last lines of its log', async () => {
+test('a server that exits immediately is an error with the last lines of its log', async () => {
   const folder = temporaryFolder();
   writeScript(folder, 'redis-server', `exec '${await realServer()}' "$@" --no-such-setting yes`);
   const message = await messageOf(bringUpForTest({ env: { ...privateEnv(), PATH: folder } }));
-  expect(message).toContain(`${join(folder, 'redis-server')} ended at once`);
+  expect(message).toContain(`${join(folder, 'redis-server')} exited immediately`);
   expect(message).toContain('no-such-setting');
 });
 
@@ -112,5 +112,5 @@ test('a server that cannot even be run is an error with the reason', async () =>
   writeScript(folder, 'redis-server', '');
   writeFileSync(join(folder, 'redis-server'), '#!/no/such/interpreter\n');
   const message = await messageOf(bringUpForTest({ env: { ...privateEnv(), PATH: folder } }));
-  expect(message).toMatch(/ended at once.*ENOENT/s);
+  expect(message).toMatch(/exited immediately.*ENOENT/s);
 });

@@ -8,7 +8,7 @@ import { askRedis } from '../../../playground/redis/ask-redis.ts';
 import { privateEnv, setting } from './private-server.ts';
 
 const holdRedis = fileURLToPath(new URL('./hold-redis.ts', import.meta.url));
-const patience = { timeout: 15_000, interval: 50 };
+const patience = { interval: 50 };
 
 function startHolder(ending: 'wait' | 'return' | 'throw'): ChildProcess {
   const holder = spawn(process.execPath, ['--import', 'tsx', holdRedis, ending], {

@@ -1,6 +1,6 @@
 import { App, type AppOptions, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { expect, onTestFinished, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import { buttonBlock, section, slackForTest } from './support.ts';
 
@@ -53,8 +53,8 @@ test('a Bolt app answers a mention in its thread and settles the card on a click
   });
   const remi = workspace.as(CAST.requester);
 
-  const question = remi.say(PLACES.general, `<@${workspace.state.app.botUserId}> deploy it`);
-  const card = await workspace.until(() => workspace.messagesIn(PLACES.general, question.ts)[1]);
+  const question = remi.send(CHANNELS.general, `<@${workspace.state.app.botUserId}> deploy it`);
+  const card = await workspace.until(() => workspace.messagesIn(CHANNELS.general, question.ts)[1]);
   expect(card).toMatchObject({ text: 'May I?', thread_ts: question.ts, bot_id: workspace.state.app.botId });
 
   expect(await workspace.as(CAST.alice).click(card, 'approve')).toMatchObject({ kind: 'acknowledged' });
@@ -105,7 +105,7 @@ test('a Bolt app opens a modal, refuses an answer and takes the next one', async
   expect(workspace.modalOf(CAST.requester)).toBeUndefined();
 });
 
-test('a Bolt app that is asked to refresh comes back, and gets what it missed', async () => {
+test('a Bolt app that is asked to refresh reconnects and gets the missed events', async () => {
   const slack = await slackForTest({ timings: { eventRetries: [50, 50, 50, 50, 50, 50, 50, 50, 50, 50] } });
   const { workspace } = slack;
   const heard: string[] = [];
@@ -118,14 +118,14 @@ test('a Bolt app that is asked to refresh comes back, and gets what it missed', 
 
   workspace.disconnectSockets('refresh_requested');
   await workspace.until(() => workspace.socketConnections === 0);
-  workspace.as(CAST.requester).say(PLACES.general, 'anyone there?');
+  workspace.as(CAST.requester).send(CHANNELS.general, 'anyone there?');
   await workspace.until(() => workspace.deliveries[0]?.outcome.kind === 'acknowledged');
   expect(heard).toEqual(['anyone there?']);
   expect(workspace.deliveries[0]?.attempts[0]?.connectionId).toBeUndefined();
   expect(workspace.calls.filter(({ method }) => method === 'apps.connections.open')).toHaveLength(2);
 });
 
-test('a Bolt app waits as long as a rate limit tells it to', async () => {
+test('a Bolt app waits for the time of a rate limit', async () => {
   const slack = await slackForTest();
   slack.workspace.rateLimit('chat.postMessage', { calls: 1, retryAfterSeconds: 1 });
   await startApp(slack, (app) => {
@@ -133,8 +133,8 @@ test('a Bolt app waits as long as a rate limit tells it to', async () => {
       await say('heard');
     });
   });
-  slack.workspace.as(CAST.requester).say(PLACES.general, 'hello');
-  await slack.workspace.until((workspace) => workspace.messagesIn(PLACES.general)[1]?.text === 'heard');
+  slack.workspace.as(CAST.requester).send(CHANNELS.general, 'hello');
+  await slack.workspace.until((workspace) => workspace.messagesIn(CHANNELS.general)[1]?.text === 'heard');
   const posts = slack.workspace.calls.filter(({ method }) => method === 'chat.postMessage');
   expect(posts.map(({ status }) => status)).toEqual([429, 200]);
   expect(posts[0]?.response).toEqual({ ok: false, error: 'ratelimited' });
@@ -153,14 +153,14 @@ test('respond replaces the message that was clicked', async () => {
       await respond({ replace_original: true, text: 'picked', blocks: [section('picked')] });
     });
   });
-  workspace.as(CAST.requester).say(PLACES.releases, 'card please');
-  const card = await workspace.until(() => workspace.messagesIn(PLACES.releases)[1]);
+  workspace.as(CAST.requester).send(CHANNELS.releases, 'card please');
+  const card = await workspace.until(() => workspace.messagesIn(CHANNELS.releases)[1]);
   await workspace.as(CAST.bruno).click(card, 'pick');
   await workspace.until(() => card.text === 'picked');
   expect(workspace.ephemeralsFor(CAST.bruno).map(({ text }) => text)).toEqual(['only you see this']);
 });
 
-test('a Bolt agent streams a reply, is stopped, and says so in its session', async () => {
+test('a Bolt agent streams a reply, is stopped, and updates its session', async () => {
   const slack = await slackForTest({ app: { commands: ['/approvals'] } });
   const { workspace } = slack;
   await startApp(slack, (app) => {
@@ -198,16 +198,16 @@ test('a Bolt agent streams a reply, is stopped, and says so in its session', asy
   });
   const remi = workspace.as(CAST.requester);
 
-  const { ts } = remi.say(PLACES.general, `<@${workspace.state.app.botUserId}> think`);
-  const reply = await workspace.until(() => workspace.messagesIn(PLACES.general, ts)[1]);
-  expect(workspace.sessionOf(PLACES.general, ts)).toMatchObject({
+  const { ts } = remi.send(CHANNELS.general, `<@${workspace.state.app.botUserId}> think`);
+  const reply = await workspace.until(() => workspace.messagesIn(CHANNELS.general, ts)[1]);
+  expect(workspace.sessionOf(CHANNELS.general, ts)).toMatchObject({
     status: 'processing',
     title: 'A long answer',
   });
-  remi.stop({ channel: PLACES.general, threadTs: ts });
-  await workspace.until(() => workspace.messagesIn(PLACES.general, ts)[2]?.text === 'Stopped.');
+  remi.stop({ channel: CHANNELS.general, threadTs: ts });
+  await workspace.until(() => workspace.messagesIn(CHANNELS.general, ts)[2]?.text === 'Stopped.');
   expect(reply).toMatchObject({ text: 'Thinking', stream: { state: 'completed' } });
-  expect(workspace.sessionOf(PLACES.general, ts)?.status).toBe('active');
+  expect(workspace.sessionOf(CHANNELS.general, ts)?.status).toBe('active');
 
   remi.openHome();
   await workspace.until(() => workspace.homeOf(CAST.requester));

@@ -34,7 +34,7 @@ const confirm = (changes: JsonObject = {}) => ({
 const richText = (...elements: JsonObject[]) => ({ type: 'rich_text', elements });
 const richSection = (...elements: JsonObject[]) => ({ type: 'rich_text_section', elements });
 
-/** What each limit accepts at its edge and refuses one past it. */
+/** Values at the edge of each limit and one past it. */
 const edges: [name: string, limit: number, make: (size: number) => JsonObject[]][] = [
   ['blocks of a message', LIMITS.messageBlocks, (size) => times(size, () => ({ type: 'divider' }))],
   ['section text', LIMITS.text, (size) => [section(letters(size))]],
@@ -176,7 +176,7 @@ test.each<[refused: string, blocks: unknown, problem: { pointer: string; reason:
   expect(checkBlocks(blocks)).toContainEqual(problem);
 });
 
-test('the same action_id may stand in two blocks', () => {
+test('two blocks may have the same action_id', () => {
   expect(checkBlocks([buttonBlock('go', 'a', 'one'), buttonBlock('go', 'b', 'two')])).toEqual([]);
 });
 

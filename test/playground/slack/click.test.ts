@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { buttonBlock, call, connected, lastPayload, parsed, postCard, section } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
 describe('a click', () => {
   test('is the block_actions Slack builds', async () => {
     const { slack, workspace, client } = await connected();
-    const root = workspace.as(CAST.requester).say(releases, 'root');
+    const root = workspace.as(CAST.requester).send(releases, 'root');
     await call(slack, 'chat.postMessage', {
       channel: releases,
       thread_ts: root.ts,
@@ -90,7 +90,7 @@ describe('a click', () => {
     await expect(workspace.as(CAST.alice).click(secret, 'go')).rejects.toThrow('may have been deleted');
   });
 
-  test('must say which of two equal actions it means', async () => {
+  test('must select one of two equal actions', async () => {
     const { slack, workspace, client } = await connected();
     const card = await postCard(slack, [buttonBlock('go', 'a', 'one'), buttonBlock('go', 'b', 'two')]);
     await expect(workspace.as(CAST.alice).click(card, 'go')).rejects.toThrow('say which');
@@ -140,6 +140,24 @@ describe('a response_url', () => {
     ]);
     await respond({ delete_original: true });
     expect(card.deleted).toBe(true);
+  });
+
+  test('goes to the channel unless it names the thread, also after a click in a thread', async () => {
+    const { slack, workspace, client } = await connected();
+    const root = workspace.as(CAST.requester).send(general, 'root');
+    const blocks = [buttonBlock('go', 'v1')];
+    await call(slack, 'chat.postMessage', { channel: general, thread_ts: root.ts, text: 'card', blocks });
+    const ts = workspace.messagesIn(general, root.ts)[1]?.ts ?? '';
+    await workspace.as(CAST.alice).click({ channel: general, ts }, 'go');
+    for (const thread of [{}, { thread_ts: root.ts }])
+      await fetch(String(lastPayload(client).response_url), {
+        method: 'POST',
+        body: JSON.stringify({ text: 'for you', ...thread }),
+      });
+    expect(workspace.ephemeralsFor(CAST.alice).map(({ thread_ts }) => thread_ts)).toEqual([
+      undefined,
+      root.ts,
+    ]);
   });
 
   test('takes five responses, and refused ones do not count', async () => {

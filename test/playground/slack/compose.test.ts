@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { connected, events, slackForTest } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
-/** What Slack keeps of what Alice types: the text, and the elements of its rich text. */
+/** Returns the text and rich text elements of a message that Alice types. */
 async function typed(text: string): Promise<{ text: string; elements: unknown }> {
   const slack = await slackForTest();
-  const message = slack.workspace.as(CAST.alice).say(general, text);
+  const message = slack.workspace.as(CAST.alice).send(general, text);
   const [section] = (message.blocks[0]?.elements ?? []) as JsonObject[];
   return { text: message.text, elements: section?.elements };
 }
@@ -20,7 +20,7 @@ test('the three characters of Slack markup are escaped in the text and plain in 
   });
 });
 
-test('what is already escaped is escaped again', async () => {
+test('escaped text is escaped again', async () => {
   expect((await typed('&lt;')).text).toBe('&amp;lt;');
 });
 
@@ -53,7 +53,7 @@ test.each([
   expect(await typed(given)).toEqual({ text, elements: [element] });
 });
 
-test('nobody can be mentioned who is not there, nor anything else be made of angle brackets', async () => {
+test('unknown people cannot be mentioned, and other angle brackets stay text', async () => {
   const given = '<@U0NOBODY01> <#C0NOWHERE1> <!subteam^S0NOBODY1> <script>';
   expect(await typed(given)).toEqual({
     text: given.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
@@ -61,7 +61,7 @@ test('nobody can be mentioned who is not there, nor anything else be made of ang
   });
 });
 
-test('a link ends before the full stop, and what stands around it is plain', async () => {
+test('a link ends before the full stop, and the text around it is plain', async () => {
   expect(await typed('see https://a.example/x.')).toEqual({
     text: 'see <https://a.example/x>.',
     elements: [
@@ -72,9 +72,9 @@ test('a link ends before the full stop, and what stands around it is plain', asy
   });
 });
 
-test('the app hears the escaped text, of a message and of its edit', async () => {
+test('the app gets the escaped text of a message and of its edit', async () => {
   const { workspace, client } = await connected();
-  const said = workspace.as(CAST.alice).say(general, 'a & b');
+  const said = workspace.as(CAST.alice).send(general, 'a & b');
   workspace.as(CAST.alice).edit(said, 'a < b');
   await workspace.until(() => client.envelopes.length === 2);
   expect(events(client)).toMatchObject([{ text: 'a &amp; b' }, { message: { text: 'a &lt; b' } }]);

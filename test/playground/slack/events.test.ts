@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { connected, events, lastPayload, postCard, section } from './support.ts';
 
-const { general, releases, partners, withoutBot } = PLACES;
+const { general, releases, partners, withoutBot } = CHANNELS;
 
-describe('what a person says', () => {
+describe('a message of a person', () => {
   test('is one message event and, with a mention, one app_mention of its own id', async () => {
     const { workspace, client } = await connected();
     const text = `<@${workspace.state.app.botUserId}> deploy`;
-    const said = workspace.as(CAST.alice).say(general, text);
+    const said = workspace.as(CAST.alice).send(general, text);
     await workspace.until(() => client.envelopes.length === 2);
     const common = {
       user: CAST.alice,
@@ -26,9 +26,9 @@ describe('what a person says', () => {
     expect(new Set(client.envelopes.map(({ payload }) => payload.event_id)).size).toBe(2);
   });
 
-  test('is mentioned again when a mention is edited, and says so', async () => {
+  test('sends app_mention again when a mention is edited, marked as edited', async () => {
     const { workspace, client } = await connected({ app: { events: ['app_mention'] } });
-    const said = workspace.as(CAST.alice).say(general, `<@${workspace.state.app.botUserId}> deplyo`);
+    const said = workspace.as(CAST.alice).send(general, `<@${workspace.state.app.botUserId}> deplyo`);
     workspace.as(CAST.alice).edit(said, `<@${workspace.state.app.botUserId}> deploy`);
     await workspace.until(() => client.envelopes.length === 2);
     expect(events(client)[0]).not.toHaveProperty('edited');
@@ -43,8 +43,8 @@ describe('what a person says', () => {
     const { workspace, client } = await connected();
     workspace
       .as(CAST.alice)
-      .say(workspace.directMessages(CAST.alice), `<@${workspace.state.app.botUserId}> hi`);
-    workspace.as(CAST.alice).say(releases, 'last');
+      .send(workspace.directMessages(CAST.alice), `<@${workspace.state.app.botUserId}> hi`);
+    workspace.as(CAST.alice).send(releases, 'last');
     await workspace.until(() => events(client).some(({ text }) => text === 'last'));
     expect(events(client).map(({ type, channel_type }) => [type, channel_type])).toEqual([
       ['message', 'im'],
@@ -52,28 +52,28 @@ describe('what a person says', () => {
     ]);
   });
 
-  test('is not heard where the bot is not, nor without a subscription', async () => {
+  test('sends no event where the bot is no member, nor without a subscription', async () => {
     const { workspace, client } = await connected({ app: { events: ['app_mention'] } });
     const mention = `<@${workspace.state.app.botUserId}>`;
-    workspace.as(CAST.alice).say(withoutBot, mention);
-    workspace.as(CAST.alice).say(general, 'no mention');
-    workspace.as(CAST.alice).say(general, mention);
+    workspace.as(CAST.alice).send(withoutBot, mention);
+    workspace.as(CAST.alice).send(general, 'no mention');
+    workspace.as(CAST.alice).send(general, mention);
     await workspace.until(() => client.envelopes.length > 0);
     expect(events(client)).toMatchObject([{ type: 'app_mention', channel: general }]);
   });
 
-  test('in a thread names the thread and who began it', async () => {
+  test('in a thread names the thread and the author of its root', async () => {
     const { workspace, client } = await connected();
-    const root = workspace.as(CAST.alice).say(general, 'root');
-    workspace.as(CAST.bruno).say(general, 'reply', { threadTs: root.ts });
+    const root = workspace.as(CAST.alice).send(general, 'root');
+    workspace.as(CAST.bruno).send(general, 'reply', { threadTs: root.ts });
     await workspace.until(() => client.envelopes.length === 2);
     expect(events(client)[1]).toMatchObject({ thread_ts: root.ts, parent_user_id: CAST.alice });
   });
 
-  test('can be edited and deleted, which the app hears as message_changed and message_deleted', async () => {
+  test('can be edited and deleted, which sends message_changed and message_deleted', async () => {
     const { workspace, client } = await connected();
     const alice = workspace.as(CAST.alice);
-    const said = alice.say(general, 'befor');
+    const said = alice.send(general, 'befor');
     alice.edit(said, 'before');
     alice.delete(said);
     await workspace.until(() => client.envelopes.length === 3);
@@ -91,7 +91,7 @@ describe('what a person says', () => {
 
   test('is marked with the other workspace when it comes from there', async () => {
     const { workspace, client } = await connected();
-    workspace.as(CAST.outsider).say(partners, 'hello from outside');
+    workspace.as(CAST.outsider).send(partners, 'hello from outside');
     await workspace.until(() => client.envelopes.length === 1);
     expect(lastPayload(client)).toMatchObject({
       is_ext_shared_channel: true,
@@ -101,17 +101,17 @@ describe('what a person says', () => {
 
   test('is refused where they cannot write', async () => {
     const { workspace } = await connected();
-    expect(() => workspace.as(CAST.guest).say(withoutBot, 'hi')).toThrow('cannot see #random');
-    expect(() => workspace.as(CAST.bruno).say(withoutBot, 'hi')).toThrow('is not in #random');
-    expect(() => workspace.as(CAST.requester).say(PLACES.archived, 'hi')).toThrow('is archived');
+    expect(() => workspace.as(CAST.guest).send(withoutBot, 'hi')).toThrow('cannot see #random');
+    expect(() => workspace.as(CAST.bruno).send(withoutBot, 'hi')).toThrow('is not in #random');
+    expect(() => workspace.as(CAST.requester).send(CHANNELS.archived, 'hi')).toThrow('is archived');
     const alice = workspace.state.users.get(CAST.alice);
     if (alice !== undefined) alice.deleted = true;
-    expect(() => workspace.as(CAST.alice).say(general, 'hi')).toThrow('deactivated');
+    expect(() => workspace.as(CAST.alice).send(general, 'hi')).toThrow('deactivated');
     expect(() => workspace.as('U0NOBODY01')).toThrow('no user U0NOBODY01');
   });
 });
 
-test('the bot hears its own messages, with its bot and app ids', async () => {
+test('the bot gets its own messages, with its bot and app ids', async () => {
   const { slack, workspace, client } = await connected();
   await postCard(slack, [section('hi')]);
   await workspace.until(() => client.envelopes.length === 1);

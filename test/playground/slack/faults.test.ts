@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { RateLimiter } from '../../../playground/slack/web-api/rate-limiter.ts';
 import { call, errorOf, postText, slackForTest } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
 describe('on demand', () => {
   test('Slack fails, and the call has no effect', async () => {
@@ -59,7 +59,7 @@ describe('on demand', () => {
     );
   });
 
-  test('an answer does not come for long, though the message is there', async () => {
+  test('an answer is delayed although the message is posted', async () => {
     const slack = await slackForTest();
     slack.workspace.fail('chat.postMessage', { kind: 'slow', milliseconds: 60_000 });
     let isAnswered = false;
@@ -116,7 +116,7 @@ describe("Slack's rate limits", () => {
     expect(admitted('chat.update')).toBe(50);
   });
 
-  test('are told with the seconds to wait', async () => {
+  test('return the seconds to wait', async () => {
     const slack = await slackForTest({ rateLimits: 'slack' });
     const list = () =>
       fetch(`${slack.apiUrl}users.list`, { headers: { authorization: `Bearer ${slack.botToken}` } });

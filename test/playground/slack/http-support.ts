@@ -6,7 +6,7 @@ export interface HeardRequest {
   body: string;
 }
 
-/** An app's server that keeps what it hears and answers as it is told; 200 and nothing unless told otherwise. */
+/** A server for an app that records requests and answers as configured; an empty 200 by default. */
 export async function bareServer() {
   const heard: HeardRequest[] = [];
   const app = {

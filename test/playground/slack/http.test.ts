@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import { bareServer, type HeardRequest, portOf } from './http-support.ts';
 import { buttonBlock, call, modal, postCard, section, slackForTest } from './support.ts';
 
-const { general } = PLACES;
+const { general } = CHANNELS;
 const logLevel = LogLevel.ERROR;
 
 /** A workspace that posts to a bare server. */
@@ -29,7 +29,7 @@ describe('over HTTP', () => {
   test('an event is signed JSON, and is acknowledged with any 2xx', async () => {
     const { app, slack, workspace } = await overHttp();
     app.answer = () => ({ status: 204 });
-    workspace.as(CAST.alice).say(general, 'häh?');
+    workspace.as(CAST.alice).send(general, 'häh?');
     await workspace.until(() => workspace.deliveries[0]?.outcome.kind === 'acknowledged');
     const [request] = app.heard;
     expect(request?.headers['content-type']).toBe('application/json');
@@ -73,7 +73,7 @@ describe('over HTTP', () => {
   test('an event is delivered again after an error, with the reason and the number of the try', async () => {
     const { app, workspace } = await overHttp({ timings: { eventRetries: [0, 0] } });
     app.answer = () => ({ status: app.heard.length < 3 ? 500 : 200 });
-    workspace.as(CAST.alice).say(general, 'hello');
+    workspace.as(CAST.alice).send(general, 'hello');
     await workspace.until(() => workspace.deliveries[0]?.outcome.kind === 'acknowledged');
     const retries = app.heard.map(({ headers }) => [
       headers['x-slack-retry-num'],
@@ -87,27 +87,27 @@ describe('over HTTP', () => {
     expect(new Set(app.heard.map(({ body }) => JSON.parse(body).event_id)).size).toBe(1);
   });
 
-  test('an event that nobody answers in time, or where nobody listens, is delivered again and then given up', async () => {
+  test('an event without an answer in time, or without a listener, is delivered again and then given up', async () => {
     const { app, workspace } = await overHttp({ timings: { acknowledgement: 50, eventRetries: [0] } });
     app.answer = () => 'never';
-    workspace.as(CAST.alice).say(general, 'hello');
+    workspace.as(CAST.alice).send(general, 'hello');
     await workspace.until(() => workspace.deliveries[0]?.outcome.kind === 'failed');
     expect(app.heard.map(({ headers }) => headers['x-slack-retry-reason'])).toEqual([
       undefined,
       'http_timeout',
     ]);
     workspace.state.app.requestUrl = 'http://127.0.0.1:9/';
-    workspace.as(CAST.alice).say(general, 'hello?');
+    workspace.as(CAST.alice).send(general, 'hello?');
     await workspace.until(() => workspace.deliveries[1]?.outcome.kind === 'failed');
     expect(workspace.deliveries[1]?.attempts[1]?.request?.headers['x-slack-retry-reason']).toBe(
       'connection_failed',
     );
   });
 
-  test('an app can ask for no retry of what it failed on', async () => {
+  test('an app can ask for no retry', async () => {
     const { app, workspace } = await overHttp({ timings: { eventRetries: [0] } });
     app.answer = () => ({ status: 500, headers: { 'x-slack-no-retry': '1' } });
-    workspace.as(CAST.alice).say(general, 'hello');
+    workspace.as(CAST.alice).send(general, 'hello');
     await workspace.until(() => workspace.deliveries[0]?.outcome.kind === 'failed');
     expect(app.heard).toHaveLength(1);
   });
@@ -170,13 +170,13 @@ describe('a Bolt app over HTTP', () => {
       });
     });
     await workspace.changeRequestUrl(url);
-    const { ts } = workspace.as(CAST.requester).say(general, `<@${workspace.state.app.botUserId}> deploy`);
+    const { ts } = workspace.as(CAST.requester).send(general, `<@${workspace.state.app.botUserId}> deploy`);
     const card = await workspace.until(() => workspace.messagesIn(general, ts)[1]);
     expect(await workspace.as(CAST.alice).click(card, 'approve')).toMatchObject({ kind: 'acknowledged' });
     await workspace.until(() => card.text === 'approved');
   });
 
-  test('believes nothing that is unsigned, wrongly signed, changed or old, and answers the certificate check', async () => {
+  test('rejects unsigned, wrongly signed, changed and old requests, and answers the certificate check', async () => {
     const slack = await slackForTest({ app: { socketMode: false } });
     const { workspace } = slack;
     const said: string[] = [];
@@ -186,7 +186,7 @@ describe('a Bolt app over HTTP', () => {
       });
     });
     await workspace.changeRequestUrl(url);
-    workspace.as(CAST.alice).say(general, 'really me');
+    workspace.as(CAST.alice).send(general, 'really me');
     const delivery = await workspace.until(
       () => workspace.deliveries[0]?.outcome.kind === 'acknowledged' && workspace.deliveries[0],
     );

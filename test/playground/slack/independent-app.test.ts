@@ -1,11 +1,11 @@
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import { expect, onTestFinished, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import { portOf } from './http-support.ts';
 import { buttonBlock, section, slackForTest } from './support.ts';
 
-/** An app as any tutorial has it, which knows nothing of ours: it asks, and says who clicked. */
+/** A tutorial app that knows nothing of this project: it posts a button and reports who clicked. */
 function tenLines(app: App): void {
   app.event('app_mention', async ({ event, say }) => {
     await say({ text: 'Shall I?', thread_ts: event.ts, blocks: [section('Shall I?'), buttonBlock('yes')] });
@@ -55,10 +55,10 @@ test.each([
   const { workspace } = await start();
   const asked = workspace
     .as(CAST.requester)
-    .say(PLACES.general, `<@${workspace.state.app.botUserId}> ship it`);
-  const card = await workspace.until(() => workspace.messagesIn(PLACES.general, asked.ts)[1]);
+    .send(CHANNELS.general, `<@${workspace.state.app.botUserId}> ship it`);
+  const card = await workspace.until(() => workspace.messagesIn(CHANNELS.general, asked.ts)[1]);
 
   expect(await workspace.as(CAST.alice).click(card, 'yes')).toMatchObject({ kind: 'acknowledged' });
   await workspace.until(() => card.text === `Yes, says <@${CAST.alice}>`);
-  expect(workspace.messagesIn(PLACES.general, asked.ts)).toHaveLength(2);
+  expect(workspace.messagesIn(CHANNELS.general, asked.ts)).toHaveLength(2);
 });

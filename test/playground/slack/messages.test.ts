@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, DEFAULT_SCOPES, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS, DEFAULT_SCOPES } from '../../../playground/slack/default-cast.ts';
 import { LIMITS } from '../../../playground/slack/limits.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { buttonBlock, call, errorOf, postText, section, slackForTest } from './support.ts';
 
-const { general, releases, withoutBot, archived } = PLACES;
+const { general, releases, withoutBot, archived } = CHANNELS;
 
 describe('messages', () => {
   test('are refused where the bot cannot write', async () => {
@@ -107,7 +107,7 @@ describe('messages', () => {
   test('of others, gone, or in archives cannot be changed', async () => {
     const slack = await slackForTest();
     const mine = await postText(slack);
-    const theirs = slack.workspace.as(CAST.alice).say(general, 'mine');
+    const theirs = slack.workspace.as(CAST.alice).send(general, 'mine');
     const update = (ts: string, text = 'new') =>
       errorOf(slack, 'chat.update', { channel: general, ts, text });
     expect(await update(theirs.ts)).toBe('cant_update_message');
@@ -125,10 +125,10 @@ describe('messages', () => {
     expect(await update(kept.ts)).toBe('is_inactive');
   });
 
-  test('have timestamps that are unique and in order, however fast they come', async () => {
+  test('have unique, increasing timestamps, however fast they are posted', async () => {
     const slack = await slackForTest();
     const alice = slack.workspace.as(CAST.alice);
-    const stamps = Array.from({ length: 200 }, () => alice.say(general, 'again').ts);
+    const stamps = Array.from({ length: 200 }, () => alice.send(general, 'again').ts);
     expect(new Set(stamps).size).toBe(200);
     expect(stamps).toEqual([...stamps].sort());
     expect(stamps[0]).toMatch(/^\d{10}\.\d{6}$/);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { buttonBlock, call, connected, type Envelope, lastPayload, modal } from './support.ts';
 
-const { general } = PLACES;
+const { general } = CHANNELS;
 
 async function openModal(options: LocalSlackOptions = {}, view: JsonObject = modal()) {
   const around = await connected({ ...options, app: { commands: ['/ask'] } });
@@ -154,7 +154,7 @@ describe('a modal', () => {
 });
 
 describe('a slash command', () => {
-  test('arrives with where and by whom, and its acknowledgement is shown to that person', async () => {
+  test('has a channel and a user, and its acknowledgement is shown to that person', async () => {
     const { workspace, client } = await connected({ app: { commands: ['/ask'] } });
     client.answer = () => ({ text: 'Working on it' });
     await workspace.as(CAST.alice).command('/ask', 'for it', { channel: general });

@@ -1,7 +1,7 @@
 import { WebClient } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
 import { appFromManifest } from '../../../playground/slack/app-from-manifest.ts';
-import { APPROVERS_GROUP, CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import {
   BareClient,
   buttonBlock,
@@ -15,9 +15,9 @@ import {
   slackForTest,
 } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
-describe('what the app sent', () => {
+describe('the payloads of the app', () => {
   test('can be had whole: calls, responses and answers, with their JSON read', async () => {
     const { slack, workspace, client } = await connected({ app: { commands: ['/ask'] } });
     const web = new WebClient(slack.botToken, { slackApiUrl: slack.apiUrl });
@@ -45,11 +45,11 @@ describe('what the app sent', () => {
   });
 });
 
-describe('what the app made use of', () => {
+describe('the used scopes and events', () => {
   test('is the scopes its calls and events needed, and no others', async () => {
     const { slack, workspace, client } = await connected({ app: { commands: ['/ask'] } });
     expect([workspace.usedScopes(), workspace.usedEvents()]).toEqual([[], []]);
-    const said = workspace.as(CAST.alice).say(releases, 'hi');
+    const said = workspace.as(CAST.alice).send(releases, 'hi');
     await workspace.until(() => client.envelopes.length === 1);
     expect(workspace.usedScopes()).toEqual(['groups:history']);
     await call(slack, 'conversations.replies', { channel: releases, ts: said.ts });
@@ -69,10 +69,10 @@ describe('what the app made use of', () => {
     expect(workspace.usedEvents()).toEqual(['app_home_opened', 'member_left_channel', 'message.groups']);
   });
 
-  test('counts neither what was refused for want of a scope nor what nobody subscribed to', async () => {
+  test('counts neither refused calls nor events without a subscription', async () => {
     const { slack, workspace } = await connected({ app: { scopes: ['chat:write'], events: [] } });
     await errorOf(slack, 'users.info', { user: CAST.alice });
-    workspace.as(CAST.alice).say(general, 'hi');
+    workspace.as(CAST.alice).send(general, 'hi');
     expect([workspace.usedScopes(), workspace.usedEvents()]).toEqual([[], []]);
   });
 
@@ -80,9 +80,9 @@ describe('what the app made use of', () => {
     const slack = await slackForTest({
       app: { scopes: ['chat:write', 'chat:write.public', 'assistant:write'], events: [] },
     });
-    const { ts } = slack.workspace.as(CAST.alice).say(general, 'hi');
+    const { ts } = slack.workspace.as(CAST.alice).send(general, 'hi');
     await call(slack, 'agents.sessions.setStatus', { channel_id: general, thread_ts: ts, status: 'active' });
-    await postText(slack, { channel: PLACES.withoutBot });
+    await postText(slack, { channel: CHANNELS.withoutBot });
     expect(slack.workspace.usedScopes()).toEqual(['assistant:write', 'chat:write', 'chat:write.public']);
   });
 });
@@ -104,7 +104,7 @@ describe('metadata', () => {
     expect(JSON.stringify(plain)).not.toContain('metadata":{"event_type');
   });
 
-  test('comes with the message that is clicked', async () => {
+  test('is part of the clicked message', async () => {
     const { slack, workspace, client } = await connected();
     await call(slack, 'chat.postMessage', { channel: general, blocks: [buttonBlock('go')], metadata });
     const card = workspace.messagesIn(general)[0];
@@ -128,7 +128,7 @@ describe('an app manifest', () => {
     },
   };
 
-  test('makes the app that Slack would make of it', async () => {
+  test('creates the same app as Slack', async () => {
     const slack = await slackForTest({ app: appFromManifest(manifest) });
     expect(slack.workspace.state.app).toMatchObject({
       name: 'Countersign',
@@ -147,7 +147,7 @@ describe('an app manifest', () => {
     expect(() => appFromManifest({ ...manifest, settings })).toThrow('subscribes to star_added');
   });
 
-  test('says nothing of what it leaves out', () => {
+  test('leaves missing parts empty', () => {
     const { features: _features, settings: _settings, ...bare } = manifest;
     expect(appFromManifest(bare)).toMatchObject({
       agent: 'none',
@@ -158,8 +158,8 @@ describe('an app manifest', () => {
   });
 });
 
-describe('people and places', () => {
-  test('are shown with all that tells who may sign', async () => {
+describe('people and channels', () => {
+  test('are shown with everything that decides who may approve', async () => {
     const users = [
       { id: CAST.alice, name: 'alice', tz: 'Europe/Paris', tz_label: 'Paris', tz_offset: 7_200 },
       { id: CAST.guest, name: 'gil', is_restricted: true, is_ultra_restricted: true },
@@ -204,16 +204,16 @@ describe('people and places', () => {
   });
 });
 
-test('an event comes as often as it is asked for, always with the same id', async () => {
+test('an event is delivered the configured number of times with the same id', async () => {
   const { workspace, client } = await connected({ eventCopies: 3 });
-  workspace.as(CAST.alice).say(general, 'hi');
+  workspace.as(CAST.alice).send(general, 'hi');
   await workspace.until(() => client.envelopes.length === 3);
   expect(new Set(client.envelopes.map(({ payload }) => payload.event_id)).size).toBe(1);
 });
 
 test('a delivery can be repeated although it was acknowledged', async () => {
   const { workspace, client, slack } = await connected({ app: { events: ['message.channels'] } });
-  workspace.as(CAST.alice).say(general, 'hi');
+  workspace.as(CAST.alice).send(general, 'hi');
   const delivery = await workspace.until(
     () => workspace.deliveries[0]?.outcome.kind === 'acknowledged' && workspace.deliveries[0],
   );
@@ -231,13 +231,13 @@ test('a delivery can be repeated although it was acknowledged', async () => {
   await expect(workspace.replay(delivery)).rejects.toThrow('not delivered over HTTP');
 });
 
-test('one of two connections can be refreshed while the other goes on', async () => {
+test('one of two connections can be refreshed while the other continues', async () => {
   const { slack, workspace, client } = await connected({ timings: { socketDrain: 0 } });
   const second = await BareClient.connect(slack);
   workspace.disconnectSockets('refresh_requested', 1);
   await workspace.until(() => workspace.socketConnections === 1);
   expect([client.disconnects.length, second.disconnects.length]).toEqual([1, 0]);
-  workspace.as(CAST.alice).say(general, 'still there?');
+  workspace.as(CAST.alice).send(general, 'still there?');
   await workspace.until(() => second.envelopes.length === 1);
 });
 

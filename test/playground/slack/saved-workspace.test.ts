@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import { saveState } from '../../../playground/slack/state/save-state.ts';
 import type { SavedWorkspace } from '../../../playground/slack/state/saved-workspace.ts';
@@ -15,9 +15,9 @@ import {
   slackForTest,
 } from './support.ts';
 
-const { general, releases } = PLACES;
+const { general, releases } = CHANNELS;
 
-/** What a file gives back. */
+/** Saves a workspace and reads it back. */
 function savedBy(slack: LocalSlack): SavedWorkspace {
   return JSON.parse(JSON.stringify(saveState(slack.workspace.state)));
 }
@@ -28,11 +28,11 @@ async function livedIn(): Promise<LocalSlack> {
   const { workspace } = slack;
   const client = await BareClient.connect(slack);
   const remi = workspace.as(CAST.requester);
-  const said = remi.say(general, `<@${workspace.state.app.botUserId}> deploy it`);
+  const said = remi.send(general, `<@${workspace.state.app.botUserId}> deploy it`);
   remi.edit(said, 'deploy it now');
   workspace.as(CAST.alice).react(said, 'eyes');
-  remi.delete(remi.say(releases, 'never mind'));
-  workspace.as(CAST.bruno).join(PLACES.partners);
+  remi.delete(remi.send(releases, 'never mind'));
+  workspace.as(CAST.bruno).join(CHANNELS.partners);
 
   const thread = { channel: general, thread_ts: said.ts };
   const recipient = { recipient_user_id: CAST.alice, recipient_team_id: 'T0LOCAL001' };
@@ -73,7 +73,7 @@ describe('a workspace that was saved and loaded', () => {
     expect(savedBy(await slackForTest({ saved }))).toEqual(saved);
   });
 
-  test('goes on: the app comes back with its token, and what was open can be used', async () => {
+  test('continues: the app reconnects with its token, and open views still work', async () => {
     const before = await livedIn();
     const after = await slackForTest({ saved: savedBy(before) });
     expect(after).toMatchObject({ botToken: before.botToken, appToken: before.appToken });
@@ -89,7 +89,7 @@ describe('a workspace that was saved and loaded', () => {
     expect(after.workspace.messagesIn(general)[0]?.history).toHaveLength(1);
   });
 
-  test('lets the app write on in a stream that it had begun', async () => {
+  test('lets the app continue an open stream', async () => {
     const before = await livedIn();
     const streaming = before.workspace.state.messages.find(({ stream }) => stream !== undefined);
     const after = await slackForTest({ saved: savedBy(before) });
@@ -106,11 +106,11 @@ describe('a workspace that was saved and loaded', () => {
     const saved = savedBy(await slackForTest());
     const nextYear = (Date.now() + 365 * 86_400_000) * 1_000;
     const { workspace } = await slackForTest({ saved: { ...saved, clock: nextYear } });
-    const [seconds, rest] = workspace.as(CAST.alice).say(general, 'hi').ts.split('.');
+    const [seconds, rest] = workspace.as(CAST.alice).send(general, 'hi').ts.split('.');
     expect(Number(`${seconds}${rest}`)).toBe(nextYear + 1);
   });
 
-  test('takes an app that is declared anew, which stays the same app', async () => {
+  test('accepts a newly declared app, which keeps its identity', async () => {
     const before = await slackForTest({ app: { name: 'Countersign', commands: ['/old'] } });
     const after = await slackForTest({
       saved: savedBy(before),
@@ -126,9 +126,9 @@ describe('a workspace that was saved and loaded', () => {
     expect(users.get(app.botUserId)).toMatchObject({ name: 'Renamed', real_name: 'Renamed' });
   });
 
-  test('is not changed by what happens after it was saved', async () => {
+  test('is not affected by later changes', async () => {
     const slack = await slackForTest();
-    const said = slack.workspace.as(CAST.alice).say(general, 'before');
+    const said = slack.workspace.as(CAST.alice).send(general, 'before');
     const saved = saveState(slack.workspace.state);
     slack.workspace.as(CAST.alice).edit(said, 'after');
     slack.workspace.as(CAST.alice).leave(general);
@@ -139,14 +139,14 @@ describe('a workspace that was saved and loaded', () => {
 
 describe('a file that cannot be loaded', () => {
   test.each([
-    ['is of a newer version', { version: 2 }, /version 2 .* reads up to 1: .* begin anew with --reset\.$/],
-    ['is of no version', {}, /broken at version .* begin anew with --reset\.$/],
-    ['is no workspace at all', 'hello', /broken at its top .* begin anew with --reset\.$/],
+    ['is of a newer version', { version: 2 }, /version 2 .* reads up to 1: .* start over with --reset\.$/],
+    ['is of no version', {}, /broken at version .* start over with --reset\.$/],
+    ['is no workspace at all', 'hello', /broken at its top .* start over with --reset\.$/],
   ])('because it %s is told in one sentence', async (_why, saved, sentence) => {
     await expect(slackForTest({ saved })).rejects.toThrow(sentence);
   });
 
-  test('because something in it is broken is told with the place', async () => {
+  test('because of a broken field names the field', async () => {
     const saved = savedBy(await slackForTest());
     const channels = saved.channels.map((channel, index) =>
       index === 1 ? { ...channel, kind: 'secret' } : channel,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { LIMITS } from '../../../playground/slack/limits.ts';
 import { BareClient, buttonBlock, call, slackForTest } from './support.ts';
 
-const { general } = PLACES;
+const { general } = CHANNELS;
 
 test('a connection is greeted with the number of connections and the app', async () => {
   const slack = await slackForTest();
@@ -42,7 +42,7 @@ test('an event goes to one of the connections and its acknowledgement is kept', 
   const slack = await slackForTest();
   const clients = [await BareClient.connect(slack), await BareClient.connect(slack)];
   const alice = slack.workspace.as(CAST.alice);
-  for (const text of ['one', 'two', 'three', 'four']) alice.say(general, text);
+  for (const text of ['one', 'two', 'three', 'four']) alice.send(general, text);
   await slack.workspace.until(({ deliveries }) =>
     deliveries.every(({ outcome }) => outcome.kind === 'acknowledged'),
   );
@@ -56,11 +56,11 @@ test('an event goes to one of the connections and its acknowledgement is kept', 
   });
 });
 
-test('an event that is not acknowledged comes again with the same event id, then no more', async () => {
+test('an unacknowledged event is delivered again with the same event id, then given up', async () => {
   const slack = await slackForTest({ timings: { acknowledgement: 30, eventRetries: [0, 0] } });
   const client = await BareClient.connect(slack);
   client.answer = () => undefined;
-  slack.workspace.as(CAST.alice).say(general, 'hello');
+  slack.workspace.as(CAST.alice).send(general, 'hello');
   const [delivery] = slack.workspace.deliveries;
   await slack.workspace.until(() => delivery?.outcome.kind === 'failed');
   expect(delivery?.outcome).toEqual({ kind: 'failed', reason: 'timeout' });
@@ -73,16 +73,16 @@ test('an event that is not acknowledged comes again with the same event id, then
   expect(new Set(client.envelopes.map(({ envelope_id }) => envelope_id)).size).toBe(3);
 });
 
-test('an event acknowledged at the second attempt does not come a third time', async () => {
+test('an event acknowledged at the second attempt is not delivered again', async () => {
   const slack = await slackForTest({ timings: { acknowledgement: 30, eventRetries: [0, 0] } });
   const client = await BareClient.connect(slack);
   client.answer = ({ retry_attempt }) => (retry_attempt === 0 ? undefined : {});
-  slack.workspace.as(CAST.alice).say(general, 'hello');
+  slack.workspace.as(CAST.alice).send(general, 'hello');
   await slack.workspace.until(({ deliveries }) => deliveries[0]?.outcome.kind === 'acknowledged');
   expect(slack.workspace.deliveries[0]?.attempts).toHaveLength(2);
 });
 
-test('an interaction that is not acknowledged fails for the person and does not come again', async () => {
+test('an unacknowledged interaction fails for the person and is not delivered again', async () => {
   const slack = await slackForTest({ timings: { acknowledgement: 30 } });
   const client = await BareClient.connect(slack);
   client.answer = () => undefined;
@@ -94,7 +94,7 @@ test('an interaction that is not acknowledged fails for the person and does not 
   expect(clicks).toMatchObject([{ accepts_response_payload: true }]);
 });
 
-test('an interaction with nobody connected fails at once', async () => {
+test('an interaction without a connection fails immediately', async () => {
   const slack = await slackForTest({ app: { commands: ['/x'] } });
   expect(await slack.workspace.as(CAST.alice).command('/x')).toEqual({
     kind: 'failed',
@@ -106,11 +106,11 @@ test('after refresh_requested a connection gets nothing new; after a warning it 
   const slack = await slackForTest();
   const old = await BareClient.connect(slack);
   slack.workspace.disconnectSockets('warning');
-  slack.workspace.as(CAST.alice).say(general, 'one');
+  slack.workspace.as(CAST.alice).send(general, 'one');
   await slack.workspace.until(({ deliveries }) => deliveries[0]?.outcome.kind === 'acknowledged');
   slack.workspace.disconnectSockets('refresh_requested');
   const fresh = await BareClient.connect(slack);
-  slack.workspace.as(CAST.alice).say(general, 'two');
+  slack.workspace.as(CAST.alice).send(general, 'two');
   await slack.workspace.until(({ deliveries }) => deliveries[1]?.outcome.kind === 'acknowledged');
   expect(old.disconnects.map(({ reason }) => reason)).toEqual(['warning', 'refresh_requested']);
   expect([old.envelopes.length, fresh.envelopes.length]).toEqual([1, 1]);
@@ -133,9 +133,9 @@ test('Slack pings, and answers pings', async () => {
   expect(await pong).toBe('are you there');
 });
 
-test('waiting in vain ends with what Slack saw', async () => {
+test('a wait that times out reports the latest activity', async () => {
   const slack = await slackForTest();
-  slack.workspace.as(CAST.alice).say(general, 'a message in the report');
+  slack.workspace.as(CAST.alice).send(general, 'a message in the report');
   await call(slack, 'chat.shout');
   const waiting = slack.workspace.until(() => undefined, { timeoutMs: 10, what: 'a miracle' });
   await expect(waiting).rejects.toThrow(/a miracle[\s\S]*a message in the report[\s\S]*unknown_method/);

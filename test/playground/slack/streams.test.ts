@@ -1,17 +1,17 @@
 import { WebClient } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { LIMITS } from '../../../playground/slack/limits.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { call, connected, errorOf, events, postText, section, slackForTest } from './support.ts';
 
-const { general } = PLACES;
+const { general } = CHANNELS;
 const recipient = { recipient_user_id: CAST.alice, recipient_team_id: 'T0LOCAL001' };
 
-/** Starts a stream under a new message of Alice's and tells where it is. */
+/** Starts a stream below a new message of Alice and returns its location. */
 async function startStream(slack: LocalSlack, given: JsonObject = {}) {
-  const root = slack.workspace.as(CAST.alice).say(general, 'tell me');
+  const root = slack.workspace.as(CAST.alice).send(general, 'tell me');
   const started = await call(slack, 'chat.startStream', {
     channel: general,
     thread_ts: root.ts,
@@ -53,12 +53,12 @@ describe('a streamed message', () => {
     expect(shown(slack, { channel, ts })).toMatchObject({ text: '**Hello**', metadata, history: [] });
   });
 
-  test('is heard once when it starts and once when it is finished', async () => {
+  test('sends one event at its start and one at its end', async () => {
     const { slack, workspace, client } = await connected({ app: { events: ['message.channels'] } });
     const { channel, ts } = await startStream(slack, { markdown_text: 'one' });
     await call(slack, 'chat.appendStream', { channel, ts, markdown_text: ' two' });
     await call(slack, 'chat.stopStream', { channel, ts });
-    workspace.as(CAST.alice).say(general, 'last');
+    workspace.as(CAST.alice).send(general, 'last');
     await workspace.until(() => events(client).some(({ text }) => text === 'last'));
     expect(events(client).slice(1, 3)).toMatchObject([
       { ts, text: 'one', streaming_state: 'in_progress' },
@@ -125,7 +125,7 @@ describe('a streamed message', () => {
     expect(await refusal('chat.appendStream', '1700000000.000001')).toBe('message_not_found');
   });
 
-  test('dies of age, however busy it is, and can then be updated', async () => {
+  test('expires, however active it is, and can then be updated', async () => {
     const slack = await slackForTest({ timings: { streamLife: 0 } });
     const { channel, ts } = await startStream(slack, { markdown_text: 'one' });
     expect(await errorOf(slack, 'chat.appendStream', { channel, ts, markdown_text: 'two' })).toBe(
@@ -135,7 +135,7 @@ describe('a streamed message', () => {
     expect(await errorOf(slack, 'chat.update', { channel, ts, text: 'whole' })).toBeUndefined();
   });
 
-  test('stays with text or with chunks, whichever it began with', async () => {
+  test('accepts only text or only chunks, depending on the first', async () => {
     const slack = await slackForTest();
     const chunks = [{ type: 'markdown_text', text: 'two' }];
     const text = await startStream(slack, { markdown_text: 'one' });
@@ -148,7 +148,7 @@ describe('a streamed message', () => {
     expect(shown(slack, chunked)?.text).toBe('two');
   });
 
-  test('is refused what is too long, broken or empty', async () => {
+  test('is refused with content that is too long, malformed or empty', async () => {
     const slack = await slackForTest();
     const { channel, ts } = await startStream(slack);
     const append = (given: JsonObject) => errorOf(slack, 'chat.appendStream', { channel, ts, ...given });
@@ -168,9 +168,9 @@ describe('a streamed message', () => {
     expect(shown(slack, { channel, ts })?.text).toBe('');
   });
 
-  test('starts only in a thread, and in a channel only for somebody', async () => {
+  test('starts only in a thread, and in a channel only with a recipient', async () => {
     const slack = await slackForTest();
-    const root = slack.workspace.as(CAST.alice).say(general, 'tell me');
+    const root = slack.workspace.as(CAST.alice).send(general, 'tell me');
     const start = (given: JsonObject) =>
       errorOf(slack, 'chat.startStream', { channel: general, thread_ts: root.ts, ...given });
     expect(await start({ recipient_user_id: CAST.alice })).toBe('missing_recipient_team_id');
@@ -178,15 +178,15 @@ describe('a streamed message', () => {
     expect(await start({ ...recipient, recipient_user_id: 'U0NOBODY01' })).toBe('user_not_found');
     expect(await start({ ...recipient, thread_ts: '' })).toBe('invalid_arguments');
     expect(await start({ ...recipient, thread_ts: '1700000000.000001' })).toBe('thread_not_found');
-    expect(await start({ ...recipient, channel: PLACES.archived })).toBe('is_archived');
+    expect(await start({ ...recipient, channel: CHANNELS.archived })).toBe('is_archived');
     expect(await start({ ...recipient, username: 'Somebody' })).toBe('missing_scope');
-    const direct = slack.workspace.as(CAST.alice).say(slack.workspace.directMessages(CAST.alice), 'hi');
+    const direct = slack.workspace.as(CAST.alice).send(slack.workspace.directMessages(CAST.alice), 'hi');
     expect(await start({ channel: direct.channel, thread_ts: direct.ts })).toBeUndefined();
   });
 
   test("works with the streaming helper of Slack's own client", async () => {
     const slack = await slackForTest();
-    const root = slack.workspace.as(CAST.alice).say(general, 'tell me');
+    const root = slack.workspace.as(CAST.alice).send(general, 'tell me');
     const client = new WebClient(slack.botToken, { slackApiUrl: slack.apiUrl });
     const streamer = client.chatStream({
       channel: general,

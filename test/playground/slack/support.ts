@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { PLACES } from '../../../playground/slack/default-cast.ts';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import {
   type LocalSlack,
   type LocalSlackOptions,
@@ -35,12 +35,16 @@ export async function errorOf(slack: LocalSlack, method: string, given: JsonObje
   return (await call(slack, method, given)).error;
 }
 
-/** Posts a plain message as the bot and tells where it is. */
+/** Posts a plain message as the bot and returns its location. */
 export async function postText(
   slack: LocalSlack,
   given: JsonObject = {},
 ): Promise<{ ts: string; channel: string }> {
-  const posted = await call(slack, 'chat.postMessage', { channel: PLACES.general, text: 'hello', ...given });
+  const posted = await call(slack, 'chat.postMessage', {
+    channel: CHANNELS.general,
+    text: 'hello',
+    ...given,
+  });
   return { ts: String(posted.ts), channel: String(posted.channel) };
 }
 
@@ -58,13 +62,13 @@ export interface Envelope {
   retry_reason?: string;
 }
 
-/** A bare Socket Mode client: it keeps what it gets and answers only as it is told. */
+/** A bare Socket Mode client: it records envelopes and answers as configured. */
 export class BareClient {
   readonly hello: JsonObject;
   readonly envelopes: Envelope[] = [];
   readonly disconnects: JsonObject[] = [];
   readonly socket: WebSocket;
-  /** What to answer an envelope with; nothing leaves it unanswered. */
+  /** Returns the answer to an envelope; nothing leaves it unanswered. */
   answer: (envelope: Envelope) => JsonObject | undefined = () => ({});
 
   private constructor(socket: WebSocket, hello: JsonObject) {
@@ -151,7 +155,7 @@ export async function connected(options: LocalSlackOptions = {}) {
 export async function postCard(
   slack: LocalSlack,
   blocks: JsonObject[],
-  channel: string = PLACES.general,
+  channel: string = CHANNELS.general,
 ): Promise<Message> {
   const posted = await call(slack, 'chat.postMessage', { channel, text: 'card', blocks });
   const card = slack.workspace.messagesIn(channel).at(-1);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { APPROVERS_GROUP, CAST, DEFAULT_USERS, PLACES } from '../../../playground/slack/default-cast.ts';
+import { APPROVERS_GROUP, CAST, CHANNELS, DEFAULT_USERS } from '../../../playground/slack/default-cast.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
 import { call, errorOf, modal, parsed, postText, section, slackForTest } from './support.ts';
 
-const { general, releases, withoutBot } = PLACES;
+const { general, releases, withoutBot } = CHANNELS;
 
-describe('the door', () => {
+describe('the Web API', () => {
   test('takes a form as it takes JSON', async () => {
     const slack = await slackForTest();
     const blocks = JSON.stringify([section('from a form')]);
@@ -78,7 +78,7 @@ describe('the door', () => {
     await expect(slackForTest({ app: { scopes: [], events: ['message.im'] } })).rejects.toThrow('im:history');
   });
 
-  test('answers a rate limit with 429 and Retry-After, as often as it was told', async () => {
+  test('answers a rate limit with 429 and Retry-After, as often as configured', async () => {
     const slack = await slackForTest();
     slack.workspace.rateLimit('users.list', { calls: 1, retryAfterSeconds: 7 });
     const request = () =>
@@ -116,7 +116,7 @@ describe('conversations', () => {
     expect(await errorOf(slack, 'conversations.history', { channel: withoutBot })).toBe('not_in_channel');
   });
 
-  test('tell what they are and who is in them', async () => {
+  test('have a type and members', async () => {
     const slack = await slackForTest();
     const { channel } = await call(slack, 'conversations.info', { channel: releases });
     expect(channel).toMatchObject({ name: 'releases', is_private: true, is_member: true });
@@ -146,7 +146,7 @@ describe('conversations', () => {
 });
 
 describe('people', () => {
-  test('are told apart: guests, outsiders, bots', async () => {
+  test('are distinguished: guests, outsiders, bots', async () => {
     const slack = await slackForTest();
     const user = async (id: string) => (await call(slack, 'users.info', { user: id })).user;
     expect(await user(CAST.guest)).toMatchObject({ is_restricted: true, deleted: false });
@@ -210,7 +210,7 @@ describe('views', () => {
     expect(await errorOf(slack, 'views.update', { view_id: 'V0NOTHERE1', view: modal() })).toBe('not_found');
   });
 
-  test('with something wrong are refused with the place of it', async () => {
+  test('with an error are refused with its pointer', async () => {
     const slack = await slackForTest();
     const view = modal({ title: { type: 'plain_text', text: 'x'.repeat(25) } });
     expect(await call(slack, 'views.open', { trigger_id: '1.2.x', view })).toEqual({

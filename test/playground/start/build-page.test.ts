@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { buildPage } from '../../../playground/start/build-page.ts';
 import { messageOf, temporaryFolder } from '../install/stand-ins.ts';
 
-/** A page of one line, and what is said while it is built. */
+/** A one-line page and the log of its build. */
 function smallPage() {
   const web = temporaryFolder();
   mkdirSync(join(web, 'src'));
@@ -29,7 +29,7 @@ test('a page that is missing is built, and one that is there is left alone', asy
   expect(lines).toHaveLength(1);
 });
 
-test('a page that is older than one of its sources is built anew', async () => {
+test('a page that is older than one of its sources is rebuilt', async () => {
   const { source, lines, build } = smallPage();
   await build();
   const later = new Date(Date.now() + 60_000);
@@ -38,12 +38,12 @@ test('a page that is older than one of its sources is built anew', async () => {
   expect(lines).toEqual(['Building the page.', 'Building the page, which has changed.']);
 });
 
-test('a page that cannot be built is told in one sentence with the reason', async () => {
+test('a page that cannot be built is one sentence with the reason', async () => {
   const { web, source, build } = smallPage();
   writeFileSync(source, 'import "./missing.ts";');
   const message = await messageOf(build());
   expect(message).toMatch(
-    /^The page could not be built from \S+; mend this and start again:\n(.|\n)*missing\.ts/,
+    /^The page could not be built from \S+; fix this and start again:\n(.|\n)*missing\.ts/,
   );
   expect(existsSync(join(web, 'dist', 'index.html'))).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { superviseBot } from '../../../playground/bot/supervise-bot.ts';
 
-/** Supervises the stand-in until it is killed itself, and says which processes there are. */
+/** Supervises the stand-in bot until it is killed, and prints the process ids. */
 const entry = fileURLToPath(new URL('./stand-in-bot.mjs', import.meta.url));
 let written = '';
 const bot = superviseBot({

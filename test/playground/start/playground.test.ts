@@ -2,15 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { messagesSaying, openPageClient, type PageClient } from '../../../playground/page-client.ts';
+import { messagesMatching, openPageClient, type PageClient } from '../../../playground/page-client.ts';
 import type { PlaygroundEntity } from '../../../playground/protocol.ts';
-import { CAST, PLACES } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { expectGone, isAlive } from './processes.ts';
 import { type CommandLine, runCommandLine } from './run-command-line.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
-/** Three starts on one data folder, one after the other: each finds, or forgets, what the one before has left. */
+/** Three starts on one data folder in sequence; each finds, or resets, the state of the previous one. */
 describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-playground-'));
   let playground: CommandLine;
@@ -47,12 +47,12 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('on a new data folder', () => {
     beforeAll(() => start(), PATIENCE_MS);
 
-    test('says one address, which model it is, and how it ends', () => {
+    test('prints its address, the model, and how to stop it', () => {
       const output = playground.output();
       expect(output.match(/https?:\/\//g)).toHaveLength(1);
       expect(output).toContain('Model: scripted (fixed rules, no AI; set OPENAI_API_KEY for a real one)');
-      expect(output).toContain('Ctrl-C here ends everything.');
-      expect(output).toContain(`What happens is kept in ${folder} for the next start; --reset forgets it.`);
+      expect(output).toContain('Press Ctrl-C here to stop.');
+      expect(output).toContain(`Data is kept in ${folder} for the next start; --reset deletes it.`);
     });
 
     test('serves the page to a browser', async () => {
@@ -68,18 +68,18 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
         model: { isScripted: true, name: 'scripted' },
       });
       const about = client.entities.get(`person:${CAST.alice}`);
-      expect(about).toMatchObject({ about: 'approver: signs refunds, deployments and deletions' });
+      expect(about).toMatchObject({ about: 'approver for refunds, deployments and deletions' });
     });
 
     test('has a bot that answers, and marks the step of the tour that was done', async () => {
       const client = await openClient();
       const workspace = client.entities.get('workspace');
       const botUserId = workspace?.kind === 'workspace' ? workspace.app.botUserId : '';
-      await client.act('say', {
-        channel: PLACES.general,
+      await client.act('send', {
+        channel: CHANNELS.general,
         text: `<@${botUserId}> Please refund 20 dollars of order A-1001, it came late.`,
       });
-      await client.until((entities) => messagesSaying(entities, /Refunded \$20\.00 of order A-1001/)[0], {
+      await client.until((entities) => messagesMatching(entities, /Refunded \$20\.00 of order A-1001/)[0], {
         what: 'the refund',
       });
       await client.until(
@@ -117,7 +117,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       );
     });
 
-    test('refuses a second playground on its port in one sentence, and leaves nothing of it', async () => {
+    test('refuses a second playground on its port in one sentence, and leaves nothing running', async () => {
       const other = mkdtempSync(join(tmpdir(), 'countersign-playground-'));
       onTestFinished(() => rmSync(other, { recursive: true, force: true }));
       const { port } = new URL(url);
@@ -131,10 +131,10 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
 
     test('ends with everything on Ctrl-C, in order', async () => {
       const client = await openClient();
-      const { ts = '' } = await client.act('say', { channel: PLACES.withoutBot, text: 'said' });
+      const { ts = '' } = await client.act('send', { channel: CHANNELS.withoutBot, text: 'said' });
       const saved = () => readFileSync(join(folder, 'slack.json'), 'utf8');
       await expect.poll(saved).toContain('"text":"said"');
-      await client.act('edit', { channel: PLACES.withoutBot, ts, text: 'edited just before the end' });
+      await client.act('edit', { channel: CHANNELS.withoutBot, ts, text: 'edited just before the end' });
       const processes = playground.processes();
       playground.signal('SIGINT');
       expect(await playground.ended()).toBe(0);
@@ -146,11 +146,11 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('on the same data folder', () => {
     beforeAll(() => start(), PATIENCE_MS);
 
-    test('has kept what was said, by people and by the bot, and the record', async () => {
+    test('has kept the messages of people and the bot, and the record', async () => {
       const client = await openClient();
       const entities = [...client.entities.values()];
-      expect(messagesSaying(entities, /edited just before the end/)).toHaveLength(1);
-      expect(messagesSaying(entities, /Refunded \$20\.00 of order A-1001/)).toHaveLength(1);
+      expect(messagesMatching(entities, /edited just before the end/)).toHaveLength(1);
+      expect(messagesMatching(entities, /Refunded \$20\.00 of order A-1001/)).toHaveLength(1);
       const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
       expect(steps.filter(({ isDone }) => isDone).map(({ id }) => id)).toEqual(['small-refund']);
     });
@@ -165,19 +165,19 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('with --reset', () => {
     beforeAll(() => start('--reset'), PATIENCE_MS);
 
-    test('has forgotten what was said and done', async () => {
+    test('starts without messages and requests', async () => {
       const client = await openClient();
       const entities = [...client.entities.values()];
-      expect(messagesSaying(entities, /./)).toEqual([]);
+      expect(messagesMatching(entities, /./)).toEqual([]);
       const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
       expect(steps.filter(({ isDone }) => isDone)).toEqual([]);
     });
 
-    test('ends at once on a second Ctrl-C, and what is left ends by itself', async () => {
+    test('ends immediately on a second Ctrl-C, and its child processes end too', async () => {
       const client = await openClient();
       const bot = botOf(client)?.pid ?? 0;
       const processes = playground.processes();
-      // A bot that stands still holds up the end until its time is over.
+      // A stopped bot delays the shutdown until its grace time is over.
       process.kill(bot, 'SIGSTOP');
       const goOn = () => isAlive(bot) && process.kill(bot, 'SIGCONT');
       onTestFinished(() => void goOn());

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Tells whether there is a process of that number. */
+/** True when a process with this id exists. */
 export function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);
@@ -9,7 +9,7 @@ export function isAlive(processId: number): boolean {
   }
 }
 
-/** Waits until there is no process of that number any more. */
+/** Waits until no process with this id exists. */
 export async function expectGone(processId: number): Promise<void> {
-  await expect.poll(() => isAlive(processId), { timeout: 15_000, interval: 20 }).toBe(false);
+  await expect.poll(() => isAlive(processId), { interval: 20 }).toBe(false);
 }

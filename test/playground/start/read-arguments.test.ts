@@ -4,7 +4,7 @@ import { readArguments } from '../../../playground/read-arguments.ts';
 const read = (line: string, env: NodeJS.ProcessEnv = {}) =>
   readArguments(line === '' ? [] : line.split(' '), env);
 
-test('nothing said means port 4400, the folder .playground and the shipped manifest', () => {
+test('the defaults are port 4400, the folder .playground and the shipped manifest', () => {
   expect(read('')).toEqual({
     kind: 'start',
     arguments: {
@@ -16,7 +16,7 @@ test('nothing said means port 4400, the folder .playground and the shipped manif
   });
 });
 
-test('everything can be said', () => {
+test('all options can be given', () => {
   expect(read('--port 0 --data /somewhere --manifest mine.yml --reset')).toEqual({
     kind: 'start',
     arguments: { port: 0, dataFolder: '/somewhere', manifest: 'mine.yml', reset: true },
@@ -40,17 +40,17 @@ test.each([
   ['--port 65536', '--port takes a number from 0 to 65535, not "65536"; see npm run playground -- --help.'],
   ['--port 1e3', '--port takes a number from 0 to 65535, not "1e3"; see npm run playground -- --help.'],
   ['--data=', '--data takes the path of a folder; see npm run playground -- --help.'],
-  ['4400', '"4400" is not understood; see npm run playground -- --help.'],
+  ['4400', 'unknown argument "4400"; see npm run playground -- --help.'],
   ['--prot 4400', "Unknown option '--prot'; see npm run playground -- --help."],
 ])('%s is refused in one sentence', (line, problem) => {
-  expect(read(line)).toEqual({ kind: 'wrong', problem });
+  expect(read(line)).toEqual({ kind: 'invalid', problem });
 });
 
 test.each(['--port', '--reset=yes'])('%s is refused in one line', (line) => {
   const answer = read(line);
-  expect(answer.kind).toBe('wrong');
+  expect(answer.kind).toBe('invalid');
   expect(answer).toEqual({
-    kind: 'wrong',
+    kind: 'invalid',
     problem: expect.stringMatching(/^[^\n]+; see npm run playground -- --help\.$/),
   });
 });

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The playground as a person starts it, in a process group of its own as a terminal gives it. */
+/** The playground started from the command line in its own process group. */
 export interface CommandLine {
   /** Waits until it is ready, and gives the page's address. */
   ready(): Promise<string>;
-  /** All that it wrote so far. */
+  /** Its whole output so far. */
   output(): string;
-  /** What of it went to standard error. */
+  /** Its standard error. */
   errors(): string;
   /** The numbers of the processes that run for it now, itself included. */
   processes(): readonly number[];
@@ -22,7 +22,7 @@ export interface CommandLine {
   abandon(): void;
 }
 
-/** Runs `npm run playground` without what the environment of this test run says about Redis, the model and the manifest. */
+/** Runs `npm run playground` without this test run's settings for Redis, the model and the manifest. */
 export function runCommandLine(...args: readonly string[]): CommandLine {
   const { REDIS_URL: _redis, OPENAI_API_KEY: _model, MANIFEST: _manifest, ...env } = process.env;
   const child = spawn('npm', ['run', '--silent', 'playground', '--', ...args], {
@@ -47,7 +47,7 @@ export function runCommandLine(...args: readonly string[]): CommandLine {
     child.stdout.on('data', look);
     child.once('close', () => reject(new Error(`It ended before it was ready:\n${output}`)));
   });
-  // Whoever asks for it is told; a run that is expected to end asks not.
+  // Only tests that await it see the rejection; a run that is expected to fail does not await it.
   ready.catch(() => {});
   return {
     ready: () => ready,

@@ -7,7 +7,7 @@ import { runCommandLine } from './run-command-line.ts';
 
 const DEFAULTS = { port: 0, manifest: 'examples/shop/manifest.yml', reset: false };
 
-test('a broken manifest is told with every mistake at its place, and nothing is started', async () => {
+test('an invalid manifest is reported with all errors and their positions, and nothing is started', async () => {
   const folder = temporaryFolder();
   const manifest = join(folder, 'mine.yml');
   writeFileSync(
@@ -18,7 +18,7 @@ test('a broken manifest is told with every mistake at its place, and nothing is 
   const commandLine = runCommandLine('--manifest', manifest, '--data', data);
   expect(await commandLine.ended()).toBe(1);
   const [sentence, ...mistakes] = commandLine.output().trimEnd().split('\n');
-  expect(sentence).toBe('The manifest has mistakes; mend them and start again:');
+  expect(sentence).toBe('The manifest has errors. Fix them and start again:');
   expect(mistakes).toEqual([
     expect.stringMatching(/mine\.yml:2:\d+: agent\.max_steps: /),
     expect.stringMatching(/mine\.yml:3:1: tols: /),
@@ -42,7 +42,7 @@ test('an argument that is not understood is one sentence', async () => {
   expect(commandLine.output()).toBe("Unknown option '--prot'; see npm run playground -- --help.\n");
 });
 
-test('without a Redis and without leave to install one, the three ways out are told', async () => {
+test('without a Redis and without permission to install one, the three options are listed', async () => {
   const folder = temporaryFolder();
   const message = await messageOf(
     startPlayground({
@@ -57,7 +57,7 @@ test('without a Redis and without leave to install one, the three ways out are t
   );
 });
 
-test('a saved workspace that is broken is one sentence that names the way out', async () => {
+test('a broken saved workspace is one sentence that says what to do', async () => {
   const dataFolder = temporaryFolder();
   writeFileSync(join(dataFolder, 'slack.json'), '{"workspace":{},"reads":{}}');
   const message = await messageOf(startPlayground({ ...DEFAULTS, dataFolder, env: {} }));

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { type SupervisedBot, superviseBot } from '../../../playground/bot/supervise-bot.ts';
+import { type SupervisorOptions, superviseBot } from '../../../playground/bot/supervise-bot.ts';
 import { temporaryFolder } from '../install/stand-ins.ts';
 import { expectGone, isAlive } from './processes.ts';
 
 const entry = fileURLToPath(new URL('./stand-in-bot.mjs', import.meta.url));
 const holdBot = fileURLToPath(new URL('./hold-bot.ts', import.meta.url));
 
-function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisedBot> = {}) {
+function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisorOptions> = {}) {
   let written = '';
   const bot = superviseBot({
     entry,
@@ -30,12 +30,11 @@ function supervise(env: NodeJS.ProcessEnv = {}, options: Partial<SupervisedBot> 
   const pid = () => bot.state().pid ?? Number.NaN;
   /** The process that the stand-in started last. */
   const helper = () => Number([...written.matchAll(/"helper":(\d+)/g)].at(-1)?.[1]);
-  const until = (state: string) =>
-    expect.poll(() => bot.state().state, { timeout: 10_000, interval: 10 }).toBe(state);
+  const until = (state: string) => expect.poll(() => bot.state().state, { interval: 10 }).toBe(state);
   return { bot, states, pid, helper, until, written: () => written };
 }
 
-test('a bot that says it is connected is connected, and what it writes is passed on', async () => {
+test('a bot that reports its connection is connected, and its output is passed on', async () => {
   const { bot, pid, written } = supervise();
   expect(bot.state()).toMatchObject({ state: 'starting', kills: 0 });
   await bot.connected();
@@ -72,31 +71,29 @@ test('a bot that ends before it is connected has failed, with its last lines', a
   writeFileSync(broken, '');
   const { bot, until } = supervise({ BROKEN_WHILE: broken }, { backOffMs: 60_000 });
   await expect(bot.connected()).rejects.toThrow(
-    'The bot ended before it was connected; it said last:\n  countersign cannot start:\n    there is no manifest.yml',
+    'The bot exited before it was connected. Its last output:\n  countersign cannot start:\n    there is no manifest.yml',
   );
   await until('failed');
   expect(bot.state()).toEqual({
     state: 'failed',
     kills: 0,
-    lastWords: '  countersign cannot start:\n    there is no manifest.yml',
+    lastOutput: '  countersign cannot start:\n    there is no manifest.yml',
   });
 });
 
-test('a bot that failed is tried again, and is connected once what was wrong is mended', async () => {
+test('a bot that failed is started again, and connects once the problem is fixed', async () => {
   const broken = join(temporaryFolder(), 'broken');
   writeFileSync(broken, '');
   const { bot, states, until } = supervise({ BROKEN_WHILE: broken });
-  await expect.poll(() => states.filter((state) => state === 'failed').length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => states.filter((state) => state === 'failed').length).toBe(2);
   rmSync(broken);
   await until('connected');
-  expect(bot.state().lastWords).toBeUndefined();
+  expect(bot.state().lastOutput).toBeUndefined();
 });
 
 test('a bot that ends by itself is started again, and that is no kill', async () => {
   const { bot, states } = supervise({ ENDS_AFTER_MS: '50' });
-  await expect
-    .poll(() => states.slice(0, 4), { timeout: 10_000 })
-    .toEqual(['connected', 'down', 'starting', 'connected']);
+  await expect.poll(() => states.slice(0, 4)).toEqual(['connected', 'down', 'starting', 'connected']);
   expect(bot.state().kills).toBe(0);
 });
 
@@ -110,7 +107,7 @@ test('a stopped bot is gone with its group, and is not started again', async () 
   expect(states).toEqual(['connected', 'down']);
 });
 
-test('a stop that comes while the bot is down leaves it down', async () => {
+test('a stop while the bot is down leaves it down', async () => {
   const { bot, states } = supervise({}, { restartAfterMs: 1 });
   await bot.connected();
   const killed = bot.kill();
@@ -119,7 +116,7 @@ test('a stop that comes while the bot is down leaves it down', async () => {
   expect(states).toEqual(['connected', 'down']);
 });
 
-test('a bot that does not hear SIGTERM is ended nevertheless', async () => {
+test('a bot that ignores SIGTERM is killed', async () => {
   const { bot, pid } = supervise({ DEAF: '1' }, { stopGraceMs: 100 });
   await bot.connected();
   const before = pid();

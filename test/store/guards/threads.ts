@@ -23,7 +23,7 @@ async function brokenThread({ store, client, keys }: Stage): Promise<string> {
   return threadId;
 }
 
-/** What may happen to a thread, and to whom it belongs. */
+/** Guards of a thread and of its lease. */
 export const threadScenarios: Scenarios = {
   'enqueue-unknown': async ({ store }) => {
     const put = await store.enqueue(newThreadId(), ITEM, { onlyKnown: true });
@@ -81,6 +81,7 @@ export const threadScenarios: Scenarios = {
     expect(await store.suspend(turn, { messages: [], read: 1 })).toEqual({
       outcome: 'suspended',
       waiting: 0,
+      unread: 0,
     });
   },
   'suspend-stale': async ({ store }) => {

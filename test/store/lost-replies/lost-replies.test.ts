@@ -4,12 +4,12 @@ import { bringUpRedis } from '../../../playground/redis/bring-up-redis.ts';
 import { Keys, shardOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
+import { countFor } from '../../support/count-for.ts';
 import { type RedisProxy, startRedisProxy } from '../../support/redis-proxy.ts';
 import { snapshotOf, withoutChance } from '../records-snapshot.ts';
 import { CHAPTERS, type Telling } from './story.ts';
 
-/** The long form is 500 rounds, in which every script loses at least 500 replies. */
-const ROUNDS = Number(process.env.COUNTERSIGN_LOST_REPLY_ROUNDS ?? 10);
+const ROUNDS = countFor('LOST_REPLY_ROUNDS', { quick: 3, full: 50 });
 
 const scripts = loadScripts();
 // Of its own, because the server's own count of scripts is part of what is shown.
@@ -70,9 +70,7 @@ test('the story uses every script', () => {
   expect([...used].sort()).toEqual(Object.keys(scripts).sort());
 });
 
-test(`whatever reply is lost, nothing happens twice (${ROUNDS} rounds of ${CHAPTERS.flat().length} calls)`, {
-  timeout: 30_000 + ROUNDS * 1000,
-}, async () => {
+test(`whatever reply is lost, nothing happens twice (${ROUNDS} rounds of ${CHAPTERS.flat().length} calls)`, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     await direct.flushall();
     const whole = tell(direct, 'whole:', `T-${round}`);

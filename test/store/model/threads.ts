@@ -96,7 +96,8 @@ export function threadModel(world: World): ThreadVerbs {
       const thread = world.thread(threadId);
       const foreign = requests.find(({ id }) => threadOf(id) !== threadId);
       if (foreign !== undefined) return { outcome: 'foreign-request', requestId: foreign.id };
-      if (thread?.committed === token) return { outcome: 'suspended', waiting: world.open(thread) };
+      if (thread?.committed === token)
+        return { outcome: 'suspended', waiting: world.open(thread), unread: thread.inbox.length };
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       const existing = requests.find(({ id }) => world.request(id) !== undefined);
       if (existing !== undefined) return { outcome: 'existing-request', requestId: existing.id };
@@ -109,7 +110,7 @@ export function threadModel(world: World): ThreadVerbs {
       if (requests.length === 0) thread.retireAt = world.now + world.keepMs;
       for (const row of rows) world.send(threadId, row);
       for (const request of requests) open(request);
-      return { outcome: 'suspended', waiting: requests.length };
+      return { outcome: 'suspended', waiting: requests.length, unread: thread.inbox.length };
     },
 
     retire(threadId) {

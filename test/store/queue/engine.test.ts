@@ -45,8 +45,18 @@ describe('a process', () => {
     expect(await redis.client.keys(`${redis.prefix}{engine-run}:run:[0-9]*`)).toEqual([]);
   });
 
-  test('does work once more that is woken while it is being done', async () => {
+  test('runs woken work itself, without a job', async () => {
     const { redis } = bench();
+    const seen: string[] = [];
+    const { engine } = openTestEngine(bench());
+    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    engine.wake({ kind: 'run', requestId: 'T~r' });
+    expect(seen).toEqual(['T~r']);
+    await engine.stop();
+    expect(await redis.client.exists(`${redis.prefix}{engine-run}:run:id`)).toBe(0);
+  });
+
+  test('runs work once more that is woken while it runs', async () => {
     let rounds = 0;
     const held = gate();
     const { engine } = openTestEngine(bench());
@@ -59,36 +69,51 @@ describe('a process', () => {
       }),
     );
     engine.wake({ kind: 'run', requestId: 'T~r' });
-    await until('the first round has begun', () => rounds === 1);
     engine.wake({ kind: 'run', requestId: 'T~r' });
-    await until('the second wake-up is kept', async () => {
-      return (await redis.client.exists(`${redis.prefix}{engine-run}:run:dn:run|T~r`)) === 1;
-    });
+    engine.wake({ kind: 'run', requestId: 'T~r' });
+    expect(rounds).toBe(1);
     held.open();
     await until('the second round has begun', () => rounds === 2);
+    await engine.stop();
+    expect(rounds).toBe(2);
+  });
+
+  test('at its concurrency limit leaves work to a job, which another process takes', async () => {
+    const held = gate();
+    const seen: string[] = [];
+    const { engine: busy } = openTestEngine(bench(), { concurrency: { run: 1 } });
+    await busy.start(handlers({ run: () => held.passed }));
+    // One is woken here and one came as a job, so that nothing more fits.
+    busy.wake({ kind: 'run', requestId: 'T~1' });
+    busy.wake({ kind: 'run', requestId: 'T~2' });
+    busy.wake({ kind: 'run', requestId: 'T~3' });
+    busy.wake({ kind: 'run', requestId: 'T~4' });
+    const { engine: other } = openTestEngine(bench());
+    await other.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await until('the other has taken what was left', () => seen.length >= 2);
+    expect(seen).toContain('T~4');
+    held.open();
   });
 
   test('a later wake-up does not hold an earlier one back', async () => {
-    const { redis } = bench();
     const seen: number[] = [];
     const { engine } = openTestEngine(bench());
-    engine.wake({ kind: 'outbox', shard: 3 }, 600_000);
-    await until('the later one is queued', async () => {
-      return (await redis.client.zcard(`${redis.prefix}{engine-outbox}:outbox:delayed`)) === 1;
-    });
-    engine.wake({ kind: 'outbox', shard: 3 });
     await engine.start(handlers({ outbox: async (shard) => void seen.push(shard) }));
+    engine.wake({ kind: 'outbox', shard: 3 }, 600_000);
+    engine.wake({ kind: 'outbox', shard: 3 });
     await until('it is woken', () => seen.length === 1);
   });
 
-  test('leaves what is far away to the sweep, so that it costs no job', async () => {
-    const { redis } = bench();
-    const { engine } = openTestEngine(bench(), { longestDelayMs: 1000 });
-    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~far' }, 1001);
-    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~near' }, 1000);
-    const delayed = `${redis.prefix}{engine-timer}:timer:delayed`;
-    await until('the near one is queued', async () => (await redis.client.zcard(delayed)) > 0);
-    expect(await redis.client.zcard(delayed)).toBe(1);
+  test('leaves what is far away to the sweep, so that it costs no timer', async () => {
+    const seen: string[] = [];
+    const { engine } = openTestEngine(bench(), { longestDelayMs: 50 });
+    await engine.start(handlers({ timer: async (_kind, id) => void seen.push(id) }));
+    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~far' }, 51);
+    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~near' }, 50);
+    await until('the near one is woken', () => seen.includes('T~near'));
+    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~after' }, 50);
+    await until('a later one is woken', () => seen.includes('T~after'));
+    expect(seen).toEqual(['T~near', 'T~after']);
   });
 
   test('wakes the outbox no more often than the rate allows', async () => {

@@ -28,6 +28,64 @@ describe('the sweep', () => {
     );
   });
 
+  test('looks into a few quiet shards at a time, and each time into those where any process has worked lately', async () => {
+    const { store } = bench();
+    const sweeps: number[][] = [];
+    let last: number[] = [];
+    const { engine } = openTestEngine(bench(), {
+      sweep: OFTEN,
+      store: {
+        due(shard, options) {
+          // The calls of one sweep are made together.
+          if (last.length === 0) {
+            sweeps.push(last);
+            queueMicrotask(() => {
+              last = [];
+            });
+          }
+          last.push(shard);
+          return store.due(shard, options);
+        },
+      },
+    });
+    const { engine: other } = openTestEngine(bench());
+    other.markActive(41);
+    await engine.start(handlers({}));
+    await until('every quiet shard was visited once', () => sweeps.length > 17);
+    const [first = [], ...rest] = sweeps;
+    expect(first).toHaveLength(64);
+    for (const shards of rest) expect(shards).toContain(41);
+    for (const shards of rest) expect(shards.length).toBeLessThanOrEqual(5);
+    expect(new Set(rest.slice(0, 16).flat()).size).toBe(64);
+  });
+
+  test('looks each time into a shard whose work is due before its next visit', async () => {
+    const { redis, store } = bench();
+    let looks = 0;
+    let isFound = false;
+    const { engine } = openTestEngine(bench(), {
+      sweep: { everyMs: 50, overdueMs: 0 },
+      store: {
+        due(shard, options) {
+          if (shard === 7) looks += 1;
+          return store.due(shard, options);
+        },
+      },
+    });
+    await engine.start(
+      handlers({
+        timer: async () => {
+          isFound = true;
+        },
+      }),
+    );
+    await until('the first sweep is over', () => looks === 1);
+    // A round over all shards takes about 0.8 seconds, and a visit sees 1.2 seconds ahead.
+    await redis.client.zadd(`${redis.prefix}{7}:timers`, Date.now() + 1_900, 'expire|T~r');
+    await until('it is found', () => isFound);
+    expect(looks).toBeGreaterThan(6);
+  });
+
   test('leaves alone what became due only now', async () => {
     const { redis, store } = bench();
     const { engine } = openTestEngine(bench(), { sweep: { everyMs: 20, overdueMs: 3_600_000 } });

@@ -33,14 +33,19 @@ let redis: TestRedis;
 let quiet: Store;
 let store: Store;
 let woken: Woken[];
+let marked: number[];
 
 beforeAll(() => {
   redis = connectTestRedis();
   quiet = openRedisStore({ client: redis.client, prefix: redis.prefix });
-  store = wakingStore(quiet, { wake: (work, delayMs = 0) => woken.push({ work, delayMs }) });
+  store = wakingStore(quiet, {
+    wake: (work, delayMs = 0) => woken.push({ work, delayMs }),
+    markActive: (shard) => marked.push(shard),
+  });
 });
 beforeEach(() => {
   woken = [];
+  marked = [];
 });
 afterAll(() => redis.close());
 
@@ -55,6 +60,21 @@ const outboxOf = (threadId: string, delayMs = 0): Woken => ({
   delayMs,
 });
 const run = (requestId: string): Woken => ({ work: { kind: 'run', requestId }, delayMs: 0 });
+
+test('a lease and a heartbeat mark their shard, so that other processes look there if this one dies', async () => {
+  const threadId = newThreadId();
+  await quiet.enqueue(threadId, { id: 'm1', body: { text: 'hello' } });
+  const claimed = await store.claimTurn(threadId, MINUTE_MS);
+  if (claimed.outcome !== 'claimed') throw new Error(`The thread is ${claimed.outcome}`);
+  await store.renewLease(claimed.turn, MINUTE_MS);
+  const requestId = await askAndStart(quiet);
+  await store.heartbeat(requestId, 'first', MINUTE_MS);
+  const both = newThreadId();
+  await store.enqueueAndClaim(both, { id: 'm1', body: { text: 'hello' } }, { leaseMs: MINUTE_MS });
+  const shards = [threadId, threadId, threadOf(requestId) ?? '', both].map((id) => shardOf(id));
+  expect(marked).toEqual(shards);
+  expect(woken).toEqual([]);
+});
 
 test('what is said in a free thread wakes it, and the same said twice does not', async () => {
   const threadId = newThreadId();
@@ -113,6 +133,10 @@ test('a turn that asks wakes the outbox now and its timers when they are due', a
 test('a turn that only answers wakes the outbox, and the thread for what was said meanwhile', async () => {
   const threadId = newThreadId();
   await suspendTurn(store, await beginTurn(quiet, threadId), { rows: [row()] });
+  expect(woken.splice(0)).toEqual([outboxOf(threadId)]);
+  const turn = await beginTurn(quiet, threadId);
+  await quiet.enqueue(threadId, { id: 'meanwhile', body: { text: 'and this' } });
+  await suspendTurn(store, turn, { rows: [row()] });
   expect(woken).toEqual([{ work: { kind: 'thread', threadId }, delayMs: 0 }, outboxOf(threadId)]);
 });
 
@@ -178,12 +202,12 @@ test.each<[string, () => Promise<string>, (requestId: string) => Promise<{ outco
   expect(woken).toEqual([thread(requestId), outbox(requestId)]);
 });
 
-test('a start redraws the card and sets the time after which silence counts; one that is superseded wakes the thread', async () => {
+test('a start redraws the card after a moment and sets the heartbeat timeout; one that is superseded wakes the thread', async () => {
   const requestId = await ask(quiet);
   await quiet.vote(requestId, approve('U-ann'));
   await store.start(requestId, attempt('first', { heartbeatTimeoutMs: 500 }));
   expect(woken.splice(0)).toEqual([
-    outbox(requestId),
+    outboxOf(threadOf(requestId) ?? '', 500),
     { work: { kind: 'timer', timer: 'recover', id: requestId }, delayMs: 500 },
   ]);
   const changed = await ask(quiet);

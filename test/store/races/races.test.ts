@@ -5,13 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { ask, found } from '../support.ts';
 import type { Act, Report, Told } from './clicker.ts';
 
 const PROCESSES = 4;
 const PEOPLE = 20;
-const ROUNDS = Number(process.env.COUNTERSIGN_RACE_ROUNDS ?? 150);
+const ROUNDS = countFor('RACE_ROUNDS', { quick: 50, full: 500 });
 const MIXED_ROUNDS = Math.ceil(ROUNDS / 2);
 const CLICKER = fileURLToPath(new URL('./clicker.ts', import.meta.url));
 const SETTLED = ['rejected', 'expired', 'withdrawn', 'succeeded'];
@@ -27,7 +28,7 @@ beforeAll(async () => {
     fork(CLICKER, [redis.url, redis.prefix], { execArgv: ['--import', 'tsx'] }),
   );
   await Promise.all(clickers.map((clicker) => once(clicker, 'message')));
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(
@@ -77,9 +78,7 @@ async function rowsBySubject(): Promise<Map<string, AuditRow[]>> {
 const count = (rows: readonly AuditRow[], ...events: readonly string[]): number =>
   rows.filter(({ event }) => events.includes(event)).length;
 
-test(`of ${PEOPLE} people who click at once through ${PROCESSES} processes one decides, and all others are told who (${ROUNDS} rounds)`, {
-  timeout: 120_000,
-}, async () => {
+test(`of ${PEOPLE} people who click at once through ${PROCESSES} processes one decides, and all others are told who (${ROUNDS} rounds)`, async () => {
   const ids: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const id = await ask(store);
@@ -113,9 +112,7 @@ test(`of ${PEOPLE} people who click at once through ${PROCESSES} processes one d
   }
 });
 
-test('approvals, rejections, a withdrawal and the end of the time in one moment have one outcome', {
-  timeout: 120_000,
-}, async () => {
+test('approvals, rejections, a withdrawal and the end of the time in one moment have one outcome', async () => {
   const outcomes = new Set<string>();
   const ids: string[] = [];
   for (let round = 0; round < MIXED_ROUNDS; round += 1) {

@@ -176,7 +176,7 @@ export function describeThreads(subject: () => Subject): void {
       const rows = [{ id: `${threadId}:status`, body: { text: 'waiting' } }];
       const turn = await beginTurn(store, threadId);
       const end = { messages: [message('please')], read: 1, requests, rows };
-      expect(await store.suspend(turn, end)).toEqual({ outcome: 'suspended', waiting: 2 });
+      expect(await store.suspend(turn, end)).toEqual({ outcome: 'suspended', waiting: 2, unread: 0 });
       for (const { id, kind } of requests)
         expect(await found(store, id)).toMatchObject({ state: 'pending', kind, threadId });
       const items = await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1000 });

@@ -4,8 +4,8 @@ import {
   type ApprovalRule,
   type ApprovalVerdict,
   compileApprovalRules,
+  matchesGlob,
 } from '../../../src/tools/gate/approval-rules.ts';
-import { matchesGlob } from '../../../src/tools/gate/glob.ts';
 
 const RUNS = 'runs';
 type Expected = typeof RUNS | { readonly asks: string };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
-import { isJsonObject } from '../../../src/agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import type { ApprovalRule } from '../../../src/tools/gate/approval-rules.ts';
+import { countFor } from '../../support/count-for.ts';
 import { gated, runOnce } from './support.ts';
 
-const RUNS = Number(process.env.COUNTERSIGN_GATE_RUNS ?? 400);
+const RUNS = countFor('GATE_RUNS', { quick: 150, full: 1_500 });
 
 const FIELDS = ['amount', 'dry_run', 'to', 'items', 'price'];
 const HOSTILE = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'toJSON', 'hasOwnProperty'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseManifest } from '../../../src/tools/manifest/parse-manifest.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { brokenAgent } from './broken/agent.ts';
 import { brokenApproval } from './broken/approval.ts';
@@ -64,14 +64,14 @@ slack: { display_information: { title: Test } }
 `;
   expect(problemsOf(text)).toEqual([
     'manifest.yml:2:3: agent.modle: unknown key "modle"; did you mean "model"?',
-    'manifest.yml:4:3: agent.model: "model" stands twice here; keep one',
+    'manifest.yml:4:3: agent.model: "model" appears twice here; keep one',
     'manifest.yml:7:17: policies.finance.approvers[0]: "alice" is not the id of a person (U012ABCDEF) or of a user group (S034GHIJKL)',
     'manifest.yml:10:13: policies.finance.remind: "2 hours" is not a duration such as 30s, 15m, 4h or 2d',
     'manifest.yml:11:24: policies.finance.escalate.after: nobody would be asked: the request expires by then',
     'manifest.yml:13:3: tools.ask_question: "ask_question" is the name of a built-in; give this tool another',
     'manifest.yml:15:5: tools.ask_question.aproval: unknown key "aproval"; did you mean "approval"?',
     'manifest.yml:16:25: tools.ask_question.approval.policy: there is no policy "finanse"; did you mean "finance"?',
-    'manifest.yml:16:55: tools.ask_question.approval.when: this is not a valid CEL condition: it breaks off',
+    'manifest.yml:16:55: tools.ask_question.approval.when: this is not a valid CEL condition: it is incomplete',
     'manifest.yml:17:10: slack.display_information: "name" is missing',
     'manifest.yml:17:33: slack.display_information.title: unknown key "title"; the keys here are name, description, background_color, long_description',
   ]);

@@ -49,14 +49,6 @@ describe('is left out, reported, and the others stay:', () => {
   });
 });
 
-test.each([
-  ['d'.repeat(1024), 'd'.repeat(1024)],
-  ['d'.repeat(1025), `${'d'.repeat(1023)}…`],
-  [`${'d'.repeat(1022)}🍋🍋`, `${'d'.repeat(1022)}…`],
-])('a long description is cut between characters (%#)', (description, cut) => {
-  expect(build({ ...good, description }).tools[0]?.description).toBe(cut);
-});
-
 test('a tool without a description is described by its title', () => {
   const { tools, hints } = build({ name: 'log', title: 'Show the log', inputSchema });
   expect(tools[0]?.description).toBe('Show the log');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openMcpServer } from '../../../src/tools/mcp/open-mcp-server.ts';
 import {
   call,
@@ -15,9 +15,6 @@ import {
   open,
   temporaryFolder,
 } from './support.ts';
-
-// Each test starts several processes, one after the other.
-vi.setConfig({ testTimeout: 60_000 });
 
 const botProcess = fileURLToPath(new URL('fixtures/bot-process.ts', import.meta.url));
 

@@ -8,9 +8,12 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Tool, ToolHelpers } from '../../../src/agent/tool.ts';
 import type { McpConfig, McpOptions, StdioConfig } from '../../../src/tools/mcp/mcp-config.ts';
 import { type McpServer, openMcpServer } from '../../../src/tools/mcp/open-mcp-server.ts';
+import { buildModule } from '../../support/build-module.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const require = createRequire(import.meta.url);
-const moody = fileURLToPath(new URL('fixtures/moody-server.ts', import.meta.url));
+// Compiled, since it is started some thirty times.
+const moody = await buildModule(fileURLToPath(new URL('fixtures/moody-server.ts', import.meta.url)));
 
 /** A server that runs as `node ...args`. */
 export function nodeConfig(args: readonly string[], changes: Partial<StdioConfig> = {}): StdioConfig {
@@ -48,7 +51,7 @@ export function moodyServer(
   const file = join(folder, 'notes');
   const notes = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).trim().split('\n');
   return {
-    config: nodeConfig(['--import', require.resolve('tsx'), moody, file, ...moods], changes),
+    config: nodeConfig([moody, file, ...moods], changes),
     notes,
     pid: () => {
       const started = notes().findLast((line) => line.startsWith('started '));
@@ -142,7 +145,7 @@ function makeFolder(): string {
 
 /** Waits until the expectation holds. */
 export function eventually(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: 15_000, interval: 20 });
+  return vi.waitFor(expectation, { timeout: PATIENCE_MS, interval: 20 });
 }
 
 export function isAlive(pid: number): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optionalWord } from '../arguments.ts';
+import { optionalString } from '../arguments.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -30,7 +30,7 @@ export const connectionsOpen = defineMethod(
   ['app'],
 );
 
-export const teamInfo = defineMethod(z.object({ team: optionalWord }), (given, { state }) => {
+export const teamInfo = defineMethod(z.object({ team: optionalString }), (given, { state }) => {
   const { id, name, domain } = state.team;
   if (given.team !== undefined && given.team !== id) throw new Refusal('team_not_found');
   return { team: { id, name, domain, email_domain: '', url: `https://${domain}.slack.com/` } };

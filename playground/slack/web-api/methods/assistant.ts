@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { findSession, setSessionStatus } from '../../state/sessions.ts';
 import type { WorkspaceState } from '../../state/workspace-state.ts';
-import { json, optionalWord, word } from '../arguments.ts';
+import { json, optionalString, requiredString } from '../arguments.ts';
 import { visibleChannel } from '../channels.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
@@ -15,15 +15,15 @@ const promptList = z
 
 export const setStatus = defineMethod(
   z.object({
-    channel_id: word,
-    thread_ts: word,
+    channel_id: requiredString,
+    thread_ts: requiredString,
     status: z.string(),
     loading_messages: json('invalid_arguments'),
     ...appearance,
   }),
   (given, { state }) => {
     requireAppearance(state, given);
-    const place = requirePlace(state, given.channel_id, given.thread_ts);
+    const thread = requireThread(state, given.channel_id, given.thread_ts);
     const messages = given.loading_messages;
     if (
       messages !== undefined &&
@@ -31,12 +31,12 @@ export const setStatus = defineMethod(
     ) {
       throw new Refusal('invalid_arguments');
     }
-    const key = `${place.channel}:${place.threadTs}`;
+    const key = `${thread.channel}:${thread.threadTs}`;
     if (given.status === '') state.threadStatus.delete(key);
     else state.threadStatus.set(key, given.status);
     // Slack carries the older status over to the session of the thread.
     if (state.app.agent !== 'none') {
-      setSessionStatus(state, place, given.status === '' ? 'active' : 'processing');
+      setSessionStatus(state, thread, given.status === '' ? 'active' : 'processing');
     }
     state.changed();
     return {};
@@ -44,11 +44,11 @@ export const setStatus = defineMethod(
 );
 
 export const setTitle = defineMethod(
-  z.object({ channel_id: word, thread_ts: word, title: z.string().min(1) }),
+  z.object({ channel_id: requiredString, thread_ts: requiredString, title: z.string().min(1) }),
   (given, { state }) => {
-    const place = requirePlace(state, given.channel_id, given.thread_ts);
+    const thread = requireThread(state, given.channel_id, given.thread_ts);
     const session =
-      findSession(state, place.channel, place.threadTs) ?? setSessionStatus(state, place, 'active');
+      findSession(state, thread.channel, thread.threadTs) ?? setSessionStatus(state, thread, 'active');
     session.title = given.title;
     state.changed();
     return {};
@@ -57,16 +57,16 @@ export const setTitle = defineMethod(
 
 export const setSuggestedPrompts = defineMethod(
   z.object({
-    channel_id: word,
-    thread_ts: optionalWord,
-    title: optionalWord,
+    channel_id: requiredString,
+    thread_ts: optionalString,
+    title: optionalString,
     prompts: json('invalid_arguments').pipe(promptList),
   }),
   (given, { state }) => {
     const channel = visibleChannel(state, given.channel_id);
     // Slack answers an agent that names a thread with ok, and shows nothing.
     if (state.app.agent === 'agent_view' && given.thread_ts !== undefined) return {};
-    if (given.thread_ts !== undefined) requirePlace(state, channel.id, given.thread_ts);
+    if (given.thread_ts !== undefined) requireThread(state, channel.id, given.thread_ts);
     const key = given.thread_ts === undefined ? channel.id : `${channel.id}:${given.thread_ts}`;
     const { prompts, title } = given;
     state.suggestedPrompts.set(key, { prompts, ...(title !== undefined && { title }) });
@@ -75,7 +75,7 @@ export const setSuggestedPrompts = defineMethod(
   },
 );
 
-function requirePlace(state: WorkspaceState, channelId: string, threadTs: string) {
+function requireThread(state: WorkspaceState, channelId: string, threadTs: string) {
   const channel = visibleChannel(state, channelId);
   if (state.findMessage(channel.id, threadTs) === undefined) throw new Refusal('invalid_thread_ts');
   return { channel: channel.id, threadTs };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { isStreaming } from '../../state/streams.ts';
 import { messageOnWire } from '../../state/wire.ts';
-import { optionalWord, word } from '../arguments.ts';
+import { optionalString, requiredString } from '../arguments.ts';
 import { postingChannel, visibleChannel } from '../channels.ts';
 import { contentArguments, readContent } from '../message-content.ts';
 import { defineMethod } from '../method.ts';
@@ -10,7 +10,7 @@ import { Refusal } from '../refusal.ts';
 import { appearance, authorship, requireAppearance, requireThread } from '../threads.ts';
 
 export const postMessage = defineMethod(
-  z.object({ channel: word, thread_ts: optionalWord, ...contentArguments, ...appearance }),
+  z.object({ channel: requiredString, thread_ts: optionalString, ...contentArguments, ...appearance }),
   (given, { state }) => {
     requireAppearance(state, given);
     const channel = postingChannel(state, given.channel);
@@ -24,7 +24,7 @@ export const postMessage = defineMethod(
 );
 
 export const postEphemeral = defineMethod(
-  z.object({ channel: word, user: word, thread_ts: optionalWord, ...contentArguments }),
+  z.object({ channel: requiredString, user: requiredString, thread_ts: optionalString, ...contentArguments }),
   (given, { state }) => {
     const channel = postingChannel(state, given.channel);
     if (!channel.members.has(given.user)) throw new Refusal('user_not_in_channel');
@@ -37,7 +37,7 @@ export const postEphemeral = defineMethod(
 );
 
 export const update = defineMethod(
-  z.object({ channel: word, ts: word, ...contentArguments }),
+  z.object({ channel: requiredString, ts: requiredString, ...contentArguments }),
   (given, { state }) => {
     const channel = visibleChannel(state, given.channel);
     const message = state.findMessage(channel.id, given.ts);
@@ -52,18 +52,21 @@ export const update = defineMethod(
   },
 );
 
-export const remove = defineMethod(z.object({ channel: word, ts: word }), (given, { state }) => {
-  const channel = visibleChannel(state, given.channel);
-  const message = state.findMessage(channel.id, given.ts);
-  if (message === undefined) throw new Refusal('message_not_found');
-  if (message.bot_id !== state.app.botId || isStreaming(message)) throw new Refusal('cant_delete_message');
-  if (channel.is_archived) throw new Refusal('is_inactive');
-  state.remove(message);
-  return { channel: channel.id, ts: message.ts };
-});
+export const remove = defineMethod(
+  z.object({ channel: requiredString, ts: requiredString }),
+  (given, { state }) => {
+    const channel = visibleChannel(state, given.channel);
+    const message = state.findMessage(channel.id, given.ts);
+    if (message === undefined) throw new Refusal('message_not_found');
+    if (message.bot_id !== state.app.botId || isStreaming(message)) throw new Refusal('cant_delete_message');
+    if (channel.is_archived) throw new Refusal('is_inactive');
+    state.remove(message);
+    return { channel: channel.id, ts: message.ts };
+  },
+);
 
 export const getPermalink = defineMethod(
-  z.object({ channel: word, message_ts: word }),
+  z.object({ channel: requiredString, message_ts: requiredString }),
   (given, { state }) => {
     const channel = visibleChannel(state, given.channel);
     const message = state.findMessage(channel.id, given.message_ts);

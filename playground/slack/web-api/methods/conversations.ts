@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { channelOnWire, messageOnWire } from '../../state/wire.ts';
-import { flag, optionalWord, pageSize, paginate, word } from '../arguments.ts';
+import { flag, optionalString, pageSize, paginate, requiredString } from '../arguments.ts';
 import { readableChannel, requireScope, visibleChannel } from '../channels.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
 
-export const info = defineMethod(z.object({ channel: word }), (given, { state }) => ({
+export const info = defineMethod(z.object({ channel: requiredString }), (given, { state }) => ({
   channel: channelOnWire(state, readableChannel(state, given.channel, 'read')),
 }));
 
 export const open = defineMethod(
-  z.object({ channel: optionalWord, users: optionalWord, return_im: flag, prevent_creation: flag }),
+  z.object({ channel: optionalString, users: optionalString, return_im: flag, prevent_creation: flag }),
   (given, { state }) => {
     if (given.channel !== undefined) {
       const channel = visibleChannel(state, given.channel);
@@ -42,7 +42,7 @@ export const open = defineMethod(
 );
 
 export const members = defineMethod(
-  z.object({ channel: word, cursor: optionalWord, limit: pageSize(100) }),
+  z.object({ channel: requiredString, cursor: optionalString, limit: pageSize(100) }),
   (given, { state }) => {
     const channel = readableChannel(state, given.channel, 'read');
     const { page, nextCursor } = paginate([...channel.members], given.limit, given.cursor);
@@ -51,10 +51,10 @@ export const members = defineMethod(
 );
 
 const range = {
-  channel: word,
-  cursor: optionalWord,
-  latest: optionalWord,
-  oldest: optionalWord,
+  channel: requiredString,
+  cursor: optionalString,
+  latest: optionalString,
+  oldest: optionalString,
   inclusive: flag,
   include_all_metadata: flag,
 };
@@ -74,7 +74,7 @@ export const history = defineMethod(z.object({ ...range, limit: pageSize(100) })
 });
 
 export const replies = defineMethod(
-  z.object({ ...range, ts: word, limit: pageSize(1_000) }),
+  z.object({ ...range, ts: requiredString, limit: pageSize(1_000) }),
   (given, { state }) => {
     const channel = readableChannel(state, given.channel, 'history');
     if (!channel.members.has(state.app.botUserId)) throw new Refusal('not_in_channel');

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { userGroupOnWire, userOnWire } from '../../state/wire.ts';
-import { flag, optionalWord, pageSize, paginate, word } from '../arguments.ts';
+import { flag, optionalString, pageSize, paginate, requiredString } from '../arguments.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
 
-export const usersInfo = defineMethod(z.object({ user: word }), (given, { state }) => {
+export const usersInfo = defineMethod(z.object({ user: requiredString }), (given, { state }) => {
   const user = state.users.get(given.user);
   if (user === undefined) throw new Refusal('user_not_found');
   return { user: userOnWire(state, user) };
 });
 
 export const usersList = defineMethod(
-  z.object({ cursor: optionalWord, limit: pageSize(0) }),
+  z.object({ cursor: optionalString, limit: pageSize(0) }),
   (given, { state }) => {
     const known = [...state.users.values()].filter((user) => !user.is_stranger);
     const { page, nextCursor } = paginate(known, given.limit, given.cursor);
@@ -33,7 +33,7 @@ export const userGroupsList = defineMethod(
 );
 
 export const userGroupsUsersList = defineMethod(
-  z.object({ usergroup: word, include_disabled: flag }),
+  z.object({ usergroup: requiredString, include_disabled: flag }),
   (given, { state }) => {
     const group = state.userGroups.get(given.usergroup);
     if (group === undefined) throw new Refusal('no_such_subteam');
@@ -42,7 +42,7 @@ export const userGroupsUsersList = defineMethod(
   },
 );
 
-export const botsInfo = defineMethod(z.object({ bot: optionalWord }), (given, { state }) => {
+export const botsInfo = defineMethod(z.object({ bot: optionalString }), (given, { state }) => {
   const { app } = state;
   if (given.bot !== undefined && given.bot !== app.botId) throw new Refusal('bot_not_found');
   return {

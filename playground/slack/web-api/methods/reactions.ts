@@ -3,12 +3,12 @@ import { addReaction, removeReaction } from '../../state/reactions.ts';
 import type { Message } from '../../state/types.ts';
 import { messageOnWire } from '../../state/wire.ts';
 import type { WorkspaceState } from '../../state/workspace-state.ts';
-import { word } from '../arguments.ts';
+import { requiredString } from '../arguments.ts';
 import { visibleChannel } from '../channels.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
 
-const schema = z.object({ channel: word, timestamp: word, name: word });
+const schema = z.object({ channel: requiredString, timestamp: requiredString, name: requiredString });
 
 export const add = defineMethod(schema, (given, { state }) => {
   const message = reactionTarget(state, given);
@@ -24,10 +24,13 @@ export const remove = defineMethod(schema, (given, { state }) => {
   return {};
 });
 
-export const get = defineMethod(z.object({ channel: word, timestamp: word }), (given, { state }) => {
-  const message = reactionTarget(state, given);
-  return { type: 'message', channel: message.channel, message: messageOnWire(state, message) };
-});
+export const get = defineMethod(
+  z.object({ channel: requiredString, timestamp: requiredString }),
+  (given, { state }) => {
+    const message = reactionTarget(state, given);
+    return { type: 'message', channel: message.channel, message: messageOnWire(state, message) };
+  },
+);
 
 function requireName(given: string): string {
   const name = given.replace(/^:|:$/g, '');

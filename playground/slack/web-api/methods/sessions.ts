@@ -3,7 +3,7 @@ import { LIMITS } from '../../limits.ts';
 import { findSession, setSessionStatus } from '../../state/sessions.ts';
 import type { SessionStatus } from '../../state/types.ts';
 import type { WorkspaceState } from '../../state/workspace-state.ts';
-import { optionalWord, word } from '../arguments.ts';
+import { optionalString, requiredString } from '../arguments.ts';
 import { visibleChannel } from '../channels.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal } from '../refusal.ts';
@@ -14,20 +14,20 @@ const title = z.string().min(1).max(LIMITS.sessionTitle);
 
 export const setStatus = defineMethod(
   z.object({
-    channel_id: word,
-    thread_ts: optionalWord,
-    status: word,
+    channel_id: requiredString,
+    thread_ts: optionalString,
+    status: requiredString,
     title: title.optional(),
-    initiator_user_id: optionalWord,
+    initiator_user_id: optionalString,
     ...appearance,
   }),
   (given, { state }) => {
     requireAppearance(state, given);
     const status = requireStatus(given.status);
-    const place = requirePlace(state, given);
+    const thread = requireSessionThread(state, given);
     const initiator = given.initiator_user_id;
-    if (initiator !== undefined && !place.members.has(initiator)) throw new Refusal('user_not_found');
-    const session = setSessionStatus(state, place, status, {
+    if (initiator !== undefined && !thread.members.has(initiator)) throw new Refusal('user_not_found');
+    const session = setSessionStatus(state, thread, status, {
       ...(given.title !== undefined && { title: given.title }),
       ...(initiator !== undefined && { initiator }),
     });
@@ -45,9 +45,9 @@ export const setStatus = defineMethod(
 );
 
 export const rename = defineMethod(
-  z.object({ channel_id: word, thread_ts: optionalWord, title }),
+  z.object({ channel_id: requiredString, thread_ts: optionalString, title }),
   (given, { state }) => {
-    const { channel, threadTs } = requirePlace(state, given);
+    const { channel, threadTs } = requireSessionThread(state, given);
     const session = findSession(state, channel, threadTs);
     if (session === undefined) throw new Refusal('session_not_found');
     session.title = given.title;
@@ -64,7 +64,7 @@ export function requireStatus(given: string): SessionStatus {
 }
 
 /** The thread of a session: only an app declared as an agent has any, and only where its bot is. */
-function requirePlace(
+function requireSessionThread(
   state: WorkspaceState,
   given: { channel_id: string; thread_ts?: string | undefined },
 ): { channel: string; threadTs: string; members: ReadonlySet<string> } {

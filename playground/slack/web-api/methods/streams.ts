@@ -7,7 +7,7 @@ import { appendChunks, isStreaming, renderStream } from '../../state/streams.ts'
 import type { Channel, Message, MessageStream } from '../../state/types.ts';
 import { messageOnWire } from '../../state/wire.ts';
 import { contentOf, type WorkspaceState } from '../../state/workspace-state.ts';
-import { json, optionalWord, word } from '../arguments.ts';
+import { json, optionalString, requiredString } from '../arguments.ts';
 import { postingChannel } from '../channels.ts';
 import { readBlocks, readMetadata } from '../message-content.ts';
 import { defineMethod } from '../method.ts';
@@ -15,16 +15,16 @@ import { Refusal, refusalOf } from '../refusal.ts';
 import { appearance, authorship, requireAppearance, requireThread } from '../threads.ts';
 import { requireStatus } from './sessions.ts';
 
-const content = { markdown_text: optionalWord, chunks: json('invalid_chunks') };
+const content = { markdown_text: optionalString, chunks: json('invalid_chunks') };
 type Content = z.output<z.ZodObject<typeof content>>;
 
 export const start = defineMethod(
   z.object({
-    channel: word,
-    thread_ts: word,
+    channel: requiredString,
+    thread_ts: requiredString,
     ...content,
-    recipient_user_id: optionalWord,
-    recipient_team_id: optionalWord,
+    recipient_user_id: optionalString,
+    recipient_team_id: optionalString,
     task_display_mode: z.enum(['timeline', 'plan']).optional().default('timeline'),
     ...appearance,
   }),
@@ -39,7 +39,7 @@ export const start = defineMethod(
       display: given.task_display_mode,
       parts: [],
     };
-    take(stream, given);
+    appendContent(stream, given);
     const message = state.post({
       ...renderStream(stream),
       ...authorship(state),
@@ -56,22 +56,25 @@ export const start = defineMethod(
   },
 );
 
-export const append = defineMethod(z.object({ channel: word, ts: word, ...content }), (given, { state }) => {
-  const { message, stream } = requireStream(state, given);
-  if (!take(stream, given)) throw new Refusal('no_text');
-  Object.assign(message, renderStream(stream));
-  state.changed();
-  return { channel: message.channel, ts: message.ts };
-});
+export const append = defineMethod(
+  z.object({ channel: requiredString, ts: requiredString, ...content }),
+  (given, { state }) => {
+    const { message, stream } = requireStream(state, given);
+    if (!appendContent(stream, given)) throw new Refusal('no_text');
+    Object.assign(message, renderStream(stream));
+    state.changed();
+    return { channel: message.channel, ts: message.ts };
+  },
+);
 
 export const stop = defineMethod(
   z.object({
-    channel: word,
-    ts: word,
+    channel: requiredString,
+    ts: requiredString,
     ...content,
     blocks: json('invalid_blocks_format'),
     metadata: json('invalid_metadata_format'),
-    session_status: optionalWord,
+    session_status: optionalString,
   }),
   (given, { state }) => {
     const { message, stream } = requireStream(state, given);
@@ -79,7 +82,7 @@ export const stop = defineMethod(
     const blocks = given.blocks === undefined ? [] : readBlocks(given.blocks);
     const metadata = given.metadata === undefined ? undefined : readMetadata(given.metadata);
     const before = contentOf(message);
-    take(stream, given);
+    appendContent(stream, given);
     const shown = renderStream(stream);
     Object.assign(message, { ...shown, blocks: [...shown.blocks, ...blocks] });
     if (metadata !== undefined) message.metadata = metadata;
@@ -94,7 +97,7 @@ export const stop = defineMethod(
 );
 
 /** Adds what a call brings, after every check; false when it brings nothing. */
-function take(stream: MessageStream, given: Content): boolean {
+function appendContent(stream: MessageStream, given: Content): boolean {
   const chunks = readChunks(given);
   if (chunks.length === 0) return false;
   const mode = given.markdown_text === undefined ? 'chunks' : 'text';

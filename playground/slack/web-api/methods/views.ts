@@ -5,30 +5,36 @@ import { openModal, publishHome, pushModal, updateView } from '../../state/modal
 import type { View } from '../../state/types.ts';
 import { viewOnWire } from '../../state/wire.ts';
 import type { WorkspaceState } from '../../state/workspace-state.ts';
-import { json, optionalWord, word } from '../arguments.ts';
+import { json, optionalString, requiredString } from '../arguments.ts';
 import { defineMethod } from '../method.ts';
 import { Refusal, refusalOf } from '../refusal.ts';
 
 const view = json('invalid_arguments');
 
-export const open = defineMethod(z.object({ trigger_id: word, view }), (given, { state, triggers }) => {
-  const definition = requireView(state, given.view, 'modal');
-  const opened = openModal(state, triggers.exchange(given.trigger_id), definition);
-  return { view: viewOnWire(state, opened) };
-});
+export const open = defineMethod(
+  z.object({ trigger_id: requiredString, view }),
+  (given, { state, triggers }) => {
+    const definition = requireView(state, given.view, 'modal');
+    const opened = openModal(state, triggers.exchange(given.trigger_id), definition);
+    return { view: viewOnWire(state, opened) };
+  },
+);
 
-export const push = defineMethod(z.object({ trigger_id: word, view }), (given, { state, triggers }) => {
-  const definition = requireView(state, given.view, 'modal');
-  const viewer = triggers.exchange(given.trigger_id);
-  const pushed = pushModal(state, viewer, definition);
-  if (pushed === undefined) {
-    throw new Refusal(state.openModals(viewer).length === 0 ? 'not_found' : 'push_limit_reached');
-  }
-  return { view: viewOnWire(state, pushed) };
-});
+export const push = defineMethod(
+  z.object({ trigger_id: requiredString, view }),
+  (given, { state, triggers }) => {
+    const definition = requireView(state, given.view, 'modal');
+    const viewer = triggers.exchange(given.trigger_id);
+    const pushed = pushModal(state, viewer, definition);
+    if (pushed === undefined) {
+      throw new Refusal(state.openModals(viewer).length === 0 ? 'not_found' : 'push_limit_reached');
+    }
+    return { view: viewOnWire(state, pushed) };
+  },
+);
 
 export const update = defineMethod(
-  z.object({ view_id: optionalWord, external_id: optionalWord, hash: optionalWord, view }),
+  z.object({ view_id: optionalString, external_id: optionalString, hash: optionalString, view }),
   (given, { state }) => {
     const target = [...state.views.values()].find(
       (candidate) =>
@@ -44,7 +50,7 @@ export const update = defineMethod(
 );
 
 export const publish = defineMethod(
-  z.object({ user_id: word, hash: optionalWord, view }),
+  z.object({ user_id: requiredString, hash: optionalString, view }),
   (given, { state }) => {
     if (!state.app.homeTab) throw new Refusal('not_enabled');
     const user = state.users.get(given.user_id);

@@ -1,14 +1,16 @@
-import type { Target } from '../../../protocol.ts';
+import type { ClickTarget } from '../../../protocol.ts';
 import type { Block } from '../../../slack/state/types.ts';
-import { BlockList } from './block-list.tsx';
 import { SurfaceContext, useNewSurface } from './elements/surface.tsx';
+import { BlockList } from './layout/block-view.tsx';
 
-export { ModalStack } from './modal/modal-stack.tsx';
-export { Emoji } from './text/emoji.tsx';
-export { MessageText } from './text/text.tsx';
-
-/** Blocks of a message or of the Home tab; what is put into them stays while they are drawn, also when the blocks change. */
-export function Blocks({ blocks, target }: { readonly blocks: readonly Block[]; readonly target: Target }) {
+/** Renders the blocks of a message or of the Home tab; entered values survive changes of the blocks. */
+export function Blocks({
+  blocks,
+  target,
+}: {
+  readonly blocks: readonly Block[];
+  readonly target: ClickTarget;
+}) {
   const { surface, dialog } = useNewSurface({ target, blocks });
   return (
     <SurfaceContext value={surface}>

@@ -15,7 +15,7 @@ export function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-/** A string as it is, a number in digits; empty for anything else. */
+/** Returns a string or a number as a string; empty for anything else. */
 export function stringOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : '';
@@ -27,7 +27,12 @@ export function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The words of a text object, unread: for labels, placeholders and titles. */
-export function wordsOf(text: unknown): string {
+/** Returns the raw text of a text object, for labels, placeholders and titles. */
+export function textOf(text: unknown): string {
   return isObject(text) ? stringOf(text.text) : '';
+}
+
+/** Reads the style of a button; a style that Slack does not know is the default one. */
+export function buttonStyle(style: unknown): 'primary' | 'danger' | 'default' {
+  return style === 'primary' || style === 'danger' ? style : 'default';
 }

@@ -1,12 +1,13 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { ChannelEntity } from '../../../protocol.ts';
+import { act } from '../client/act.ts';
+import { useEntities, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
-import { useEntities, useWorkspace } from '../store.ts';
+import { showToast } from '../toasts/toasts.tsx';
 import { composerId } from './focus-composer.ts';
+import { namesToTokens } from './mention-text.ts';
 import { SuggestionList, suggestionId } from './suggestion-list.tsx';
 import { findTrigger, type Suggestion, suggest } from './suggestions.ts';
-import { useDraft } from './use-draft.ts';
-import { useSend } from './use-send.ts';
 
 interface ComposerFieldProps {
   channel: ChannelEntity;
@@ -15,7 +16,7 @@ interface ComposerFieldProps {
   placeholder: string;
 }
 
-/** The field one writes in: Enter sends, Shift and Enter begin a new line, `@`, `#` and `/` suggest names. */
+/** The message field: Enter sends, Shift+Enter adds a line, `@`, `#` and `/` open suggestions. */
 export function ComposerField({ channel, threadTs, label, placeholder }: ComposerFieldProps) {
   const entities = useEntities();
   const { me } = useWorkspace();
@@ -122,4 +123,40 @@ function placeCaret(field: HTMLTextAreaElement | null, at: number): void {
     field?.focus();
     field?.setSelectionRange(at, at);
   });
+}
+
+/** Stores an unsent draft for this window; it survives a reload. */
+function useDraft(key: string): readonly [string, (text: string) => void] {
+  const keptAs = `draft:${key}`;
+  const [text, setText] = useState(() => window.sessionStorage.getItem(keptAs) ?? '');
+  const change = (next: string): void => {
+    if (next === '') window.sessionStorage.removeItem(keptAs);
+    else window.sessionStorage.setItem(keptAs, next);
+    setText(next);
+  };
+  return [text, change];
+}
+
+/** Returns a function that sends a message or a slash command; it resolves to whether it was accepted. */
+function useSend(channel: string, threadTs: string | undefined): (typed: string) => Promise<boolean> {
+  const entities = useEntities();
+  const { app } = useWorkspace();
+  return async (typed) => {
+    const text = namesToTokens(entities, typed.trim());
+    if (!typed.startsWith('/')) {
+      const answer = await act('send', { channel, text, ...(threadTs !== undefined && { threadTs }) });
+      return answer.ok;
+    }
+    const [command = '', ...rest] = text.split(' ');
+    if (!app.commands.includes(command)) {
+      showToast(`${command} is not a command here. Start with a space to send it as a message.`);
+      return false;
+    }
+    if (threadTs !== undefined) {
+      showToast(`${command} doesn't work in threads. Use it in the channel.`);
+      return false;
+    }
+    const answer = await act('command', { command, text: rest.join(' '), channel });
+    return answer.ok;
+  };
 }

@@ -1,21 +1,21 @@
 import type { ChannelEntity } from '../../../protocol.ts';
-import { act } from '../act.ts';
-import { channelName } from '../place-name.ts';
-import { nameOf, useEntities, useWorkspace } from '../store.ts';
+import { act } from '../client/act.ts';
+import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
+import { channelName } from '../navigation/screen-name.ts';
 import { ComposerField } from './composer-field.tsx';
 import './composer.css';
 
-/** Where one writes, or the reason why one cannot. */
+/** The composer, or the reason why the person cannot write. */
 export function Composer({ channel, threadTs }: { channel: ChannelEntity; threadTs?: string }) {
   const entities = useEntities();
   const { me } = useWorkspace();
   const name = channelName(entities, channel);
   if (channel.isArchived)
-    return <p className="composer-notice">{name} is archived: nobody can write here.</p>;
+    return <p className="composer-notice">{name} is archived. You can't send messages here.</p>;
   if (!channel.isMember) {
     return (
       <div className="composer-notice">
-        <p>You are looking at {name} and are not in it.</p>
+        <p>You're viewing {name} but haven't joined it.</p>
         <button
           type="button"
           className="text-button text-button-good"

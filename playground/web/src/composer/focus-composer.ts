@@ -1,12 +1,12 @@
-/** Which of the two composers that can be on the screen at once. */
-export type ComposerPlace = 'channel' | 'thread';
+/** The channel's or the thread's composer. */
+export type ComposerKind = 'channel' | 'thread';
 
 /** The id of a composer's field. */
-export function composerId(place: ComposerPlace): string {
-  return `composer-${place}`;
+export function composerId(composer: ComposerKind): string {
+  return `composer-${composer}`;
 }
 
-/** Moves the focus into a composer, once what is being opened is drawn. */
-export function focusComposer(place: ComposerPlace): void {
-  window.requestAnimationFrame(() => document.getElementById(composerId(place))?.focus());
+/** Focuses a composer after the next render. */
+export function focusComposer(composer: ComposerKind): void {
+  window.requestAnimationFrame(() => document.getElementById(composerId(composer))?.focus());
 }

@@ -6,7 +6,7 @@ const EVERYONE = ['here', 'channel', 'everyone'];
 const TOKEN =
   /<(?:@([A-Z0-9]+)|#([A-Z0-9]+)(?:\|[^<>]*)?|!subteam\^([A-Z0-9]+)(?:\|[^<>]*)?|!(here|channel|everyone))>/g;
 
-/** What is sent for what was typed: each `@name` and `#channel` of someone or something that is there becomes its token. */
+/** Replaces each known `@name` and `#channel` in typed text with its token. */
 export function namesToTokens(entities: Entities, typed: string): string {
   const tokens = new Map<string, string>();
   for (const name of EVERYONE) tokens.set(`@${name}`, `<!${name}>`);
@@ -18,7 +18,7 @@ export function namesToTokens(entities: Entities, typed: string): string {
   return typed.replace(pattern, (name) => tokens.get(name.toLowerCase()) ?? name);
 }
 
-/** What is put into a field for a text as it is kept: names instead of tokens, without Slack's escapes. */
+/** Converts stored text for editing: names instead of tokens, without Slack's escapes. */
 export function tokensToNames(entities: Entities, text: string): string {
   return text
     .replace(TOKEN, (token, user?: string, channel?: string, group?: string, everyone?: string) => {

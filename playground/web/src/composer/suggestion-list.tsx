@@ -14,14 +14,14 @@ export function suggestionId(composer: string, index: number): string {
   return `${composer}-suggestion-${index}`;
 }
 
-/** The names that fit what is being typed; the focus stays in the field, which moves the choice. */
+/** The suggestion list; the focus stays in the field, which moves the selection. */
 export function SuggestionList({ composer, suggestions, chosen, onPick }: SuggestionListProps) {
   const count = suggestions.length;
   return (
     <>
       <div className="visually-hidden" role="status">
         {count > 0 &&
-          `${count} ${count === 1 ? 'suggestion' : 'suggestions'}, arrow keys choose, Enter takes it`}
+          `${count} ${count === 1 ? 'suggestion' : 'suggestions'}, use arrow keys to choose and Enter to insert`}
       </div>
       {count > 0 && (
         <div

@@ -6,21 +6,21 @@ type Entities = ReadonlyMap<string, Entity>;
 export interface Trigger {
   readonly sign: '@' | '#' | '/';
   readonly query: string;
-  /** Where the sign stands. */
+  /** Index of the sign. */
   readonly start: number;
 }
 
-/** Something to put in place of what is being typed. */
+/** A replacement for the typed name. */
 export interface Suggestion {
   readonly key: string;
-  /** What is put into the field. */
+  /** Text for the field. */
   readonly text: string;
   readonly detail: string;
-  /** Whose picture stands beside it. */
+  /** The person whose avatar is shown. */
   readonly userId?: string;
 }
 
-const MOST = 8;
+const MAX_SUGGESTIONS = 8;
 
 /** The name that is being typed just before the caret; undefined when there is none. */
 export function findTrigger(text: string, caret: number): Trigger | undefined {
@@ -33,7 +33,7 @@ export function findTrigger(text: string, caret: number): Trigger | undefined {
   return { sign: name[1] === '#' ? '#' : '@', query, start: caret - query.length - 1 };
 }
 
-/** What fits what is being typed, the app first, then who is in the channel; nothing once a name is typed to its end. */
+/** Returns the suggestions for a trigger, the app first, then channel members; none when a name is complete. */
 export function suggest(entities: Entities, channel: ChannelEntity, trigger: Trigger): readonly Suggestion[] {
   const found = { '@': mentions, '#': channels, '/': commands }[trigger.sign](entities, channel);
   const query = trigger.query.toLowerCase();
@@ -44,7 +44,7 @@ export function suggest(entities: Entities, channel: ChannelEntity, trigger: Tri
       .some((word) => word.startsWith(query));
   const fitting = found.filter(fits);
   const isComplete = fitting.length === 1 && fitting[0]?.text.toLowerCase() === `${trigger.sign}${query}`;
-  return isComplete ? [] : fitting.slice(0, MOST);
+  return isComplete ? [] : fitting.slice(0, MAX_SUGGESTIONS);
 }
 
 function mentions(entities: Entities, channel: ChannelEntity): readonly Suggestion[] {

@@ -1,12 +1,12 @@
 import { useId, useRef, useState } from 'react';
 import type { ChannelEntity } from '../../../protocol.ts';
-import { act } from '../act.ts';
+import { act } from '../client/act.ts';
+import { nameOf, useEntities, usePerson } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
+import { channelName, otherMember } from '../navigation/screen-name.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
-import { channelName, otherMember } from '../place-name.ts';
-import { nameOf, useEntities, usePerson } from '../store.ts';
-import { useLeaving } from '../use-leaving.ts';
+import { useDismiss } from '../use-dismiss.ts';
 
 /** A channel's name and who is in it. */
 export function ChannelTitle({ channel }: { channel: ChannelEntity }) {
@@ -40,7 +40,7 @@ function Members({ channel }: { channel: ChannelEntity }) {
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
   const box = useRef<HTMLDivElement>(null);
-  useLeaving(box, isOpen, () => setOpen(false));
+  useDismiss(box, isOpen, () => setOpen(false));
   const count = channel.members.length;
   return (
     <div className="members" ref={box}>
@@ -69,7 +69,7 @@ function Members({ channel }: { channel: ChannelEntity }) {
               className="text-button"
               onClick={() => void act('leave', { channel: channel.id })}
             >
-              Leave the channel
+              Leave channel
             </button>
           )}
         </div>

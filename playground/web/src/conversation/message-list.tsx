@@ -1,11 +1,11 @@
 import { type ReactNode, useRef } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
+import { useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
 import { Message } from '../message/message.tsx';
-import { useRoute } from '../routes.ts';
-import { useWorkspace } from '../store.ts';
-import { firstNewTs, lineUp, type Row } from './line-up.ts';
-import { useReading } from './use-reading.ts';
+import { useRoute } from '../navigation/routes.ts';
+import { firstNewTs, type Row, toRows } from './message-rows.ts';
+import { useReadPosition } from './use-read-position.ts';
 import { useScroll } from './use-scroll.ts';
 
 interface MessageListProps {
@@ -15,13 +15,13 @@ interface MessageListProps {
   messages: readonly MessageEntity[];
   lastRead: string;
   unread: number;
-  /** Drawn above the first message. */
+  /** Rendered above the first message. */
   intro?: ReactNode;
-  /** Drawn under the last message. */
+  /** Rendered below the last message. */
   children?: ReactNode;
 }
 
-/** The messages of a main line or a thread, kept at their end while they grow. */
+/** The messages of a main timeline or a thread; scrolls to the end while it grows. */
 export function MessageList({
   label,
   channel,
@@ -32,14 +32,14 @@ export function MessageList({
   intro,
   children,
 }: MessageListProps) {
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const { me } = useWorkspace();
   const box = useRef<HTMLDivElement>(null);
   const pointedAt = usePointedAt(messages);
   const lastOwn = messages.findLast(({ user }) => user === me)?.ts;
-  const { isAtBottom, onScroll, toBottom } = useScroll(box, { pointedAt, lastOwn, place });
+  const { isAtBottom, onScroll, toBottom } = useScroll(box, { pointedAt, lastOwn, screen });
   const latest = messages.at(-1)?.ts;
-  const newFrom = useReading({
+  const newFrom = useReadPosition({
     channel,
     ...(threadTs !== undefined && { threadTs }),
     latest,
@@ -47,7 +47,7 @@ export function MessageList({
     unread,
     isAtBottom,
   });
-  const rows = lineUp(messages, { newTs: firstNewTs(messages, { lastRead: newFrom, me }), now: new Date() });
+  const rows = toRows(messages, { newTs: firstNewTs(messages, { lastRead: newFrom, me }), now: new Date() });
   return (
     <div className="message-list">
       <div
@@ -107,7 +107,7 @@ function ListRow({
 }
 
 function usePointedAt(messages: readonly MessageEntity[]): string | undefined {
-  const { place } = useRoute();
-  const wanted = place.kind === 'channel' ? place.messageTs : undefined;
+  const { screen } = useRoute();
+  const wanted = screen.kind === 'channel' ? screen.messageTs : undefined;
   return wanted !== undefined && messages.some(({ ts }) => ts === wanted) ? wanted : undefined;
 }

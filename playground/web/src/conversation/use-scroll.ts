@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Place } from '../routes.ts';
+import type { Screen } from '../navigation/routes.ts';
 
 const NEAR_PX = 60;
 
@@ -10,19 +10,25 @@ interface Scroll {
 }
 
 /**
- * Keeps the end of a list on the screen while it grows, unless the person scrolled up or was pointed at a message; what
- * they wrote themselves brings them back to the end.
+ * Keeps the end of a list in view while it grows, unless the person scrolled up or opened a link to a message; sending a
+ * message scrolls to the end again.
  */
 export function useScroll(
   box: RefObject<HTMLElement | null>,
-  { pointedAt, place, lastOwn }: { pointedAt: string | undefined; place: Place; lastOwn: string | undefined },
+  {
+    pointedAt,
+    screen,
+    lastOwn,
+  }: { pointedAt: string | undefined; screen: Screen; lastOwn: string | undefined },
 ): Scroll {
   const [isAtBottom, setAtBottom] = useState(true);
-  const sticks = useRef(true);
+  const isPinned = useRef(true);
+  /** The heights of the list and of its box at the last scroll or resize. */
+  const heights = useRef('');
   const toBottom = (): void => {
     const element = box.current;
     if (element === null) return;
-    sticks.current = true;
+    isPinned.current = true;
     element.scrollTop = element.scrollHeight;
   };
   useLayoutEffect(() => {
@@ -30,7 +36,8 @@ export function useScroll(
     const content = element?.firstElementChild;
     if (element === null || content === null || content === undefined) return;
     const stick = (): void => {
-      if (sticks.current) element.scrollTop = element.scrollHeight;
+      if (isPinned.current) element.scrollTop = element.scrollHeight;
+      heights.current = heightsOf(element);
     };
     stick();
     const observer = new ResizeObserver(stick);
@@ -42,23 +49,34 @@ export function useScroll(
   useEffect(() => {
     if (pointedAt === undefined) return;
     const message = box.current?.querySelector(`[data-ts="${CSS.escape(pointedAt)}"]`);
-    sticks.current = false;
+    isPinned.current = false;
     message?.scrollIntoView({ block: 'center' });
-  }, [box, pointedAt, place]);
+  }, [box, pointedAt, screen]);
   const ownBefore = useRef(lastOwn);
   useEffect(() => {
     const isNew = lastOwn !== undefined && lastOwn !== ownBefore.current;
     ownBefore.current = lastOwn;
     if (!isNew || box.current === null) return;
-    sticks.current = true;
+    isPinned.current = true;
     box.current.scrollTop = box.current.scrollHeight;
   }, [box, lastOwn]);
   const onScroll = (): void => {
     const element = box.current;
     if (element === null) return;
     const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
-    sticks.current = isNear;
+    const isResized = heights.current !== heightsOf(element);
+    heights.current = heightsOf(element);
+    // A card that changes its height moves the list too; only scrolling by the person unpins the end.
+    if (isResized && isPinned.current && !isNear) {
+      element.scrollTop = element.scrollHeight;
+      return;
+    }
+    isPinned.current = isNear;
     setAtBottom(isNear);
   };
   return { isAtBottom, onScroll, toBottom };
+}
+
+function heightsOf({ scrollHeight, clientHeight }: HTMLElement): string {
+  return `${scrollHeight} ${clientHeight}`;
 }

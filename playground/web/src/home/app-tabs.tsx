@@ -1,5 +1,7 @@
-import { RouteLink } from '../route-link.tsx';
-import { useWorkspace } from '../store.ts';
+import { useEffect } from 'react';
+import { act } from '../client/act.ts';
+import { useWorkspace } from '../client/store.ts';
+import { RouteLink } from '../navigation/route-link.tsx';
 
 /** The two tabs of the app: its Home, where it has one, and the messages with it. */
 export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel: string | undefined }) {
@@ -9,7 +11,7 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
       {app.homeTab && (
         <RouteLink
           className="app-tab"
-          route={{ place: { kind: 'home' } }}
+          route={{ screen: { kind: 'home' } }}
           aria-current={open === 'home' ? 'page' : undefined}
         >
           Home
@@ -18,7 +20,7 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
       {channel !== undefined && (
         <RouteLink
           className="app-tab"
-          route={{ place: { kind: 'channel', channel } }}
+          route={{ screen: { kind: 'channel', channel } }}
           aria-current={open === 'messages' ? 'page' : undefined}
         >
           Messages
@@ -26,4 +28,14 @@ export function AppTabs({ open, channel }: { open: 'home' | 'messages'; channel:
       )}
     </nav>
   );
+}
+
+/** Sends `app_home_opened` each time a tab of the app is opened. */
+export function useOpenedTab(tab: 'home' | 'messages' | undefined): void {
+  const { me, app } = useWorkspace();
+  const canOpen = tab === 'messages' || app.homeTab;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another person opens the tab anew.
+  useEffect(() => {
+    if (tab !== undefined && canOpen) void act('openHome', { tab });
+  }, [tab, canOpen, me]);
 }

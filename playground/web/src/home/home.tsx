@@ -1,9 +1,8 @@
 import { Blocks } from '../blocks/blocks.tsx';
-import { PlaceHeader } from '../conversation/place-header.tsx';
+import { useChannels, useEntity, useWorkspace } from '../client/store.ts';
+import { PaneHeader } from '../conversation/pane-header.tsx';
 import { Avatar } from '../people/avatar.tsx';
-import { useChannels, useEntity, useWorkspace } from '../store.ts';
-import { AppTabs } from './app-tabs.tsx';
-import { useOpenedTab } from './use-opened-tab.ts';
+import { AppTabs, useOpenedTab } from './app-tabs.tsx';
 import '../conversation/conversation.css';
 import './home.css';
 
@@ -15,10 +14,10 @@ export function Home() {
   useOpenedTab('home');
   return (
     <section className="conversation" aria-label={`${app.name}, Home`}>
-      <PlaceHeader>
+      <PaneHeader>
         <Avatar userId={app.botUserId} size={26} />
         <h2>{app.name}</h2>
-      </PlaceHeader>
+      </PaneHeader>
       <AppTabs open="home" channel={direct?.id} />
       <section
         className="home"
@@ -26,7 +25,7 @@ export function Home() {
         tabIndex={0}
       >
         {home === undefined ? (
-          <p className="home-empty">{app.name} has not published its Home for you yet.</p>
+          <p className="home-empty">{app.name} hasn't published a Home tab for you yet.</p>
         ) : (
           <Blocks blocks={home.view.blocks} target={{ viewId: home.view.id }} />
         )}

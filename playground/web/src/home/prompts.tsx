@@ -1,8 +1,8 @@
-import { act } from '../act.ts';
-import { useEntity } from '../store.ts';
+import { act } from '../client/act.ts';
+import { useEntity } from '../client/store.ts';
 import './home.css';
 
-/** What the app suggests to say to it; a click says it. */
+/** The app's suggested prompts; a click sends one. */
 export function Prompts({ channel }: { channel: string }) {
   const suggested = useEntity(`prompts:${channel}`);
   if (suggested === undefined || suggested.prompts.length === 0) return null;
@@ -12,7 +12,11 @@ export function Prompts({ channel }: { channel: string }) {
       <ul>
         {suggested.prompts.map(({ title, message }) => (
           <li key={title}>
-            <button type="button" title={message} onClick={() => void act('say', { channel, text: message })}>
+            <button
+              type="button"
+              title={message}
+              onClick={() => void act('send', { channel, text: message })}
+            >
               {title}
             </button>
           </li>

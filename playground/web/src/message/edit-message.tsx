@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
-import { act } from '../act.ts';
+import { act } from '../client/act.ts';
+import { useEntities } from '../client/store.ts';
 import { namesToTokens, tokensToNames } from '../composer/mention-text.ts';
-import { useEntities } from '../store.ts';
 
-/** Changes what one said: Enter saves, Escape leaves it as it was. */
+/** Edits a message: Enter saves, Escape cancels. */
 export function EditMessage({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
   const entities = useEntities();
   const [text, setText] = useState(() => tokensToNames(entities, message.text));

@@ -1,13 +1,14 @@
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
+import { act } from '../client/act.ts';
+import { useEntity, useWorkspace } from '../client/store.ts';
 import { focusComposer } from '../composer/focus-composer.ts';
 import { Icon, type IconName } from '../icon.tsx';
-import { go } from '../routes.ts';
-import { useEntity, useWorkspace } from '../store.ts';
-import { showToast } from '../toasts/toasts.ts';
-import { DeleteMessage } from './delete-message.tsx';
-import { permalinkOf } from './place-of-message.ts';
-import { ReactionPicker } from './reaction-picker.tsx';
+import { navigate } from '../navigation/routes.ts';
+import { showToast } from '../toasts/toasts.tsx';
+import { permalinkOf } from './message-links.ts';
+import { ReactionPicker } from './reactions.tsx';
+import './message-toolbar.css';
 
 interface MessageToolbarProps {
   message: MessageEntity;
@@ -15,7 +16,7 @@ interface MessageToolbarProps {
   onEdit: () => void;
 }
 
-/** What one can do with a message; shown while it is pointed at or has the focus. One Tab stop, arrows move within. */
+/** The actions on a message, shown on hover and focus. One Tab stop; arrow keys move within. */
 export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarProps) {
   const { me } = useWorkspace();
   const channel = useEntity(`channel:${message.channel}`);
@@ -28,7 +29,7 @@ export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarPr
     bar.current?.querySelector('button')?.focus();
   };
   return (
-    <div className="message-toolbar-place">
+    <div className="message-toolbar-anchor">
       <div
         className="message-toolbar"
         role="toolbar"
@@ -88,7 +89,7 @@ function Tool({ icon, label, isFirst = false, onClick }: ToolProps) {
 }
 
 function openThread({ channel, ts }: MessageEntity): void {
-  go({ place: { kind: 'channel', channel, threadTs: ts } });
+  navigate({ screen: { kind: 'channel', channel, threadTs: ts } });
   focusComposer('thread');
 }
 
@@ -96,9 +97,9 @@ async function copyLink(message: MessageEntity): Promise<void> {
   const link = `${window.location.origin}${permalinkOf(message)}`;
   try {
     await navigator.clipboard.writeText(link);
-    showToast('The link is copied.');
+    showToast('Link copied.');
   } catch {
-    showToast(`The browser does not let the page copy; this is the link: ${link}`);
+    showToast(`The browser blocked copying. Here is the link: ${link}`);
   }
 }
 
@@ -109,4 +110,32 @@ function moveByArrow(event: KeyboardEvent<HTMLDivElement>): void {
   const current = buttons.findIndex((button) => button.contains(document.activeElement));
   buttons[(current + step + buttons.length) % buttons.length]?.focus();
   event.preventDefault();
+}
+
+/** Confirms the deletion of a message. */
+function DeleteMessage({ message, onDone }: { message: MessageEntity; onDone: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog className="delete-message" ref={dialog} aria-labelledby={titleId} onClose={onDone}>
+      <h2 id={titleId}>Delete message</h2>
+      <p>Delete this message? This can't be undone.</p>
+      <div className="delete-message-buttons">
+        <button type="button" className="text-button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="text-button text-button-bad"
+          onClick={() => {
+            void act('delete', { channel: message.channel, ts: message.ts });
+            dialog.current?.close();
+          }}
+        >
+          Delete
+        </button>
+      </div>
+    </dialog>
+  );
 }

@@ -1,20 +1,24 @@
-import { memo, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import type { MessageEntity } from '../../../protocol.ts';
-import { Blocks, MessageText } from '../blocks/blocks.tsx';
+import { Blocks } from '../blocks/blocks.tsx';
+import { MessageText } from '../blocks/text/prose.tsx';
+import { act } from '../client/act.ts';
+import { usePerson, useWorkspace } from '../client/store.ts';
+import { RouteLink } from '../navigation/route-link.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
-import { usePerson, useWorkspace } from '../store.ts';
 import { EditMessage } from './edit-message.tsx';
-import { EphemeralNote } from './ephemeral-note.tsx';
-import { MessageTime } from './message-time.tsx';
+import { formatFull, formatTime, momentOf } from './format-moment.ts';
+import { screenOfMessage } from './message-links.ts';
 import { MessageToolbar } from './message-toolbar.tsx';
 import { Reactions } from './reactions.tsx';
 import { RepliesLink } from './replies-link.tsx';
+import { useKeptFocus } from './use-kept-focus.ts';
 import './message.css';
 
 interface MessageProps {
   message: MessageEntity;
-  /** Drawn under the one before, without author and picture. */
+  /** Rendered below the previous message, without author and avatar. */
   isCompact: boolean;
   isInThread: boolean;
   isPointedAt: boolean;
@@ -23,6 +27,8 @@ interface MessageProps {
 /** One message as this person sees it, with what they can do with it. */
 export const Message = memo(function Message({ message, isCompact, isInThread, isPointedAt }: MessageProps) {
   const [isEdited, setEdited] = useState(false);
+  const item = useRef<HTMLLIElement>(null);
+  const keptFocus = useKeptFocus(item);
   const { me } = useWorkspace();
   const mentionsMe = message.user !== me && message.text.includes(`<@${me}>`);
   const classes = [
@@ -33,7 +39,13 @@ export const Message = memo(function Message({ message, isCompact, isInThread, i
     isPointedAt && 'message-pointed-at',
   ];
   return (
-    <li className={classes.filter((name) => name !== false).join(' ')} data-ts={message.ts} tabIndex={-1}>
+    <li
+      ref={item}
+      className={classes.filter((name) => name !== false).join(' ')}
+      data-ts={message.ts}
+      tabIndex={-1}
+      {...keptFocus}
+    >
       <div className="message-side">
         {isCompact ? <MessageTime message={message} isShort /> : <Avatar userId={message.user} />}
       </div>
@@ -78,5 +90,33 @@ function Body({ message }: { message: MessageEntity }) {
       {blocks.length > 0 ? <Blocks blocks={blocks} target={{ channel, ts }} /> : <MessageText text={text} />}
       {isEdited && <span className="message-edited">(edited)</span>}
     </div>
+  );
+}
+
+/** Marks an ephemeral message and dismisses it. */
+function EphemeralNote({ message: { channel, ts } }: { message: MessageEntity }) {
+  return (
+    <p className="ephemeral-note">
+      Only visible to you
+      <button type="button" onClick={() => void act('dismiss', { channel, ts })}>
+        Dismiss message
+      </button>
+    </p>
+  );
+}
+
+/** The time of a message as a link to it; an ephemeral message has no link. */
+function MessageTime({ message, isShort = false }: { message: MessageEntity; isShort?: boolean }) {
+  const moment = momentOf(message.ts);
+  const time = (
+    <time dateTime={moment.toISOString()} title={formatFull(moment)}>
+      {isShort ? formatTime(moment).split(' ')[0] : formatTime(moment)}
+    </time>
+  );
+  if (message.isEphemeral) return <span className="message-time">{time}</span>;
+  return (
+    <RouteLink className="message-time" route={{ screen: screenOfMessage(message) }} tabIndex={-1}>
+      {time}
+    </RouteLink>
   );
 }

@@ -1,61 +1,63 @@
 import { useSyncExternalStore } from 'react';
-import { createSignal } from '../signal.ts';
+import { createSignal } from '../client/signal.ts';
 
 /** The tabs of the side panel. */
 export type PanelTab = 'tour' | 'record';
 
-/** Which panes beside the conversation are open in this window. */
+/** The open panes beside the conversation. */
 export interface Panes {
-  /** The tab of the side panel that is shown; missing while the panel is closed. */
+  /** The shown tab of the side panel; missing while the panel is closed. */
   readonly panel?: PanelTab;
-  /** Whether the sidebar is what a phone shows. */
+  /** True when a phone shows the sidebar. */
   readonly isSidebarInFront: boolean;
 }
 
 const ONE_PANE = window.matchMedia('(max-width: 999px)');
 const PHONE = window.matchMedia('(max-width: 768px)');
 const changed = createSignal();
-let panes: Panes = { isSidebarInFront: false, ...(!ONE_PANE.matches && { panel: 'tour' as const }) };
+/** A phone starts with the tour at the bare address; any other address names a screen. */
+const startsWithTour = !ONE_PANE.matches || window.location.pathname === '/';
+let panes: Panes = { isSidebarInFront: false, ...(startsWithTour && { panel: 'tour' as const }) };
 
-/** Which panes are open. */
+/** Returns the open panes. */
 export function usePanes(): Panes {
   return useSyncExternalStore(changed.subscribe, () => panes);
 }
 
-/** True where the conversation, the thread and the side panel take turns in one column. */
+/** True when the conversation, the thread and the side panel share one column. */
 export function useIsOnePane(): boolean {
   return useSyncExternalStore(listenTo(ONE_PANE), () => ONE_PANE.matches);
 }
 
-/** True where the sidebar takes its turn in that column too. */
+/** True when the sidebar shares that column too. */
 export function useIsPhone(): boolean {
   return useSyncExternalStore(listenTo(PHONE), () => PHONE.matches);
 }
 
 /** Opens the side panel at a tab. */
 export function openPanel(panel: PanelTab): void {
-  become({ isSidebarInFront: false, panel });
+  setPanes({ isSidebarInFront: false, panel });
 }
 
 /** Closes the side panel. */
 export function closePanel(): void {
-  become({ isSidebarInFront: panes.isSidebarInFront });
+  setPanes({ isSidebarInFront: panes.isSidebarInFront });
 }
 
 /** Shows the sidebar on a phone. */
 export function openSidebar(): void {
-  become({ ...panes, isSidebarInFront: true });
+  setPanes({ ...panes, isSidebarInFront: true });
 }
 
-/** Uncovers the place that was gone to, where only one pane fits. */
-export function uncoverPlace(): void {
-  become({
+/** Brings the screen to the front when only one pane fits. */
+export function showScreen(): void {
+  setPanes({
     isSidebarInFront: false,
     ...(panes.panel !== undefined && !ONE_PANE.matches && { panel: panes.panel }),
   });
 }
 
-function become(next: Panes): void {
+function setPanes(next: Panes): void {
   panes = next;
   changed.send();
 }

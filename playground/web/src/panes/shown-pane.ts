@@ -1,19 +1,19 @@
-import { useEffect } from 'react';
-import { useRoute } from '../routes.ts';
+import { useEffect, useRef } from 'react';
+import { useRoute } from '../navigation/routes.ts';
 import { closeThread } from '../thread/close-thread.ts';
-import { closePanel, uncoverPlace, useIsOnePane, useIsPhone, usePanes } from './panes.ts';
+import { closePanel, showScreen, useIsOnePane, useIsPhone, usePanes } from './panes.ts';
 
-/** The pane that is in front where only one fits. */
-export type Pane = 'sidebar' | 'place' | 'thread' | 'panel';
+/** The front pane when only one fits. */
+export type Pane = 'sidebar' | 'screen' | 'thread' | 'panel';
 
-/** Which pane is in front where only one fits; going somewhere uncovers that place, Escape steps back to it. */
+/** Returns the front pane when only one fits; navigation brings the screen to the front, Escape goes back to it. */
 export function useShownPane(): Pane {
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const { panel, isSidebarInFront } = usePanes();
   const isOnePane = useIsOnePane();
   const isPhone = useIsPhone();
-  const hasThread = place.kind === 'channel' && place.threadTs !== undefined;
-  const pane = isSidebarInFront && isPhone ? 'sidebar' : panelOr(panel, hasThread ? 'thread' : 'place');
+  const hasThread = screen.kind === 'channel' && screen.threadTs !== undefined;
+  const pane = isSidebarInFront && isPhone ? 'sidebar' : panelOr(panel, hasThread ? 'thread' : 'screen');
   useUncoveredRoute();
   useEffect(() => {
     if (!isOnePane) return;
@@ -34,8 +34,12 @@ function panelOr(panel: string | undefined, otherwise: Pane): Pane {
 
 function useUncoveredRoute(): void {
   const route = useRoute();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes somewhere, even to where they are, wants to see it.
-  useEffect(uncoverPlace, [route]);
+  const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to the same screen brings it to the front too.
+  useEffect(() => {
+    if (!isFirst.current) showScreen();
+    isFirst.current = false;
+  }, [route]);
 }
 
 function hasDialog(): boolean {

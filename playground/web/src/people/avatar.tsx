@@ -1,11 +1,11 @@
-import { usePerson } from '../store.ts';
+import { usePerson } from '../client/store.ts';
 import './people.css';
 
 const COLOURS = ['#1264a3', '#7a2d82', '#0b6b50', '#a3421b', '#3d5a80', '#8a1c4a', '#4a5d23', '#5b4b8a'];
 
 const BOT_COLOUR = '#1d3557';
 
-/** Someone's picture: initials on a colour of their own, always with the name beside it, so it is only decoration. */
+/** A person's avatar: initials on a colour. Decorative, because the name is always beside it. */
 export function Avatar({ userId, size = 36 }: { userId: string; size?: number }) {
   const person = usePerson(userId);
   const name = person?.realName ?? userId;

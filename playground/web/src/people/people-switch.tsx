@@ -1,14 +1,14 @@
 import { useId, useRef, useState } from 'react';
 import type { PersonEntity } from '../../../protocol.ts';
+import { usePeople, usePerson, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
-import { go, hrefOf, useRoute } from '../routes.ts';
-import { usePeople, usePerson, useWorkspace } from '../store.ts';
-import { useLeaving } from '../use-leaving.ts';
+import { hrefOf, navigate, useRoute } from '../navigation/routes.ts';
+import { useDismiss } from '../use-dismiss.ts';
 import { Avatar } from './avatar.tsx';
 import { RoleBadge } from './role-badge.tsx';
 import './people.css';
 
-/** Says who this window is, and switches it to another person in the same place. */
+/** Shows the current person and switches to another one on the same screen. */
 export function PeopleSwitch() {
   const { me } = useWorkspace();
   const [isOpen, setOpen] = useState(false);
@@ -19,7 +19,7 @@ export function PeopleSwitch() {
     setOpen(false);
     button.current?.focus();
   };
-  useLeaving(box, isOpen, (how) => (how === 'escape' ? close() : setOpen(false)));
+  useDismiss(box, isOpen, (how) => (how === 'escape' ? close() : setOpen(false)));
   return (
     <div className="people-switch" ref={box}>
       <button
@@ -57,7 +57,9 @@ function PeopleList({ id, onChosen }: { id: string; onChosen: () => void }) {
   const people = usePeople();
   return (
     <div className="people-list" id={id}>
-      <p className="people-list-hint">Be someone else, to see what they see and what they may sign.</p>
+      <p className="people-list-hint">
+        Switch to another person to see what they see and what they can approve.
+      </p>
       <ul>
         {people.map((person) => (
           <li key={person.id}>
@@ -80,7 +82,7 @@ function PersonChoice({ person, onChosen }: { person: PersonEntity; onChosen: ()
         className="people-list-person"
         aria-current={isMe ? 'true' : undefined}
         onClick={() => {
-          go({ as: person.id });
+          navigate({ as: person.id });
           onChosen();
         }}
       >

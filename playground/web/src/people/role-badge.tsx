@@ -9,7 +9,7 @@ const LABELS: Record<PersonEntity['role'], string | undefined> = {
   deactivated: 'Deactivated',
 };
 
-/** What one should know of someone before trusting a click of theirs; nothing for an ordinary member. */
+/** A person's role; nothing for an ordinary member. */
 export function RoleBadge({ role }: { role: PersonEntity['role'] }) {
   const label = LABELS[role];
   return label === undefined ? null : <span className="role-badge">{label}</span>;

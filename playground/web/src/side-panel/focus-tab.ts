@@ -5,12 +5,12 @@ export function tabId(tab: PanelTab): string {
   return `side-panel-tab-${tab}`;
 }
 
-/** Moves the focus to a tab of the side panel, once it is drawn. */
+/** Focuses a tab of the side panel after the next render. */
 export function focusTab(tab: PanelTab): void {
   window.requestAnimationFrame(() => document.getElementById(tabId(tab))?.focus());
 }
 
-/** Gives the focus back to the button that opens the side panel, once it is drawn. */
+/** Focuses the button that opens the side panel after the next render. */
 export function focusToggle(tab: PanelTab): void {
   window.requestAnimationFrame(() => {
     const buttons = document.querySelectorAll<HTMLElement>(`[data-panel-toggle="${tab}"]`);

@@ -7,7 +7,7 @@ const TOGGLES: readonly { readonly tab: PanelTab; readonly label: string }[] = [
   { tab: 'record', label: 'Record' },
 ];
 
-/** The two buttons of a pane's header that open the side panel; it has tabs of its own once it is open. */
+/** The two buttons that open the side panel; hidden while it is open. */
 export function PanelToggles() {
   const { panel } = usePanes();
   if (panel !== undefined) return null;

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react';
 import { Icon } from '../icon.tsx';
-import { RecordPanel } from '../panel/record-panel.tsx';
+import { useRoute } from '../navigation/routes.ts';
 import { closePanel, openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
-import { useRoute } from '../routes.ts';
+import { RecordPanel } from '../record-panel/record-panel.tsx';
 import { TourPanel } from '../tour/tour-panel.tsx';
 import { focusTab, focusToggle, tabId } from './focus-tab.ts';
 import './side-panel.css';
@@ -10,14 +10,14 @@ import './side-panel.css';
 const LABELS: Record<PanelTab, string> = { tour: 'Tour', record: 'Record' };
 const TABS = ['tour', 'record'] as const;
 
-/** What Slack does not have: the guided tour, and what the record holds of the open thread. */
+/** The side panel with the tour and the record of the open thread. */
 export function SidePanel() {
   const { panel } = usePanes();
-  const { place } = useRoute();
+  const { screen } = useRoute();
   if (panel === undefined) return null;
   const threadId =
-    place.kind === 'channel' && place.threadTs !== undefined
-      ? `${place.channel}:${place.threadTs}`
+    screen.kind === 'channel' && screen.threadTs !== undefined
+      ? `${screen.channel}:${screen.threadTs}`
       : undefined;
   return (
     <aside className="side-panel" id="side-panel" aria-label="Tour and record">

@@ -1,14 +1,14 @@
 import type { BotProcess } from '../../../protocol.ts';
-import { usePlayground, useWorkspace } from '../store.ts';
+import { usePlayground, useWorkspace } from '../client/store.ts';
 
-const WORDS: Record<BotProcess['state'], string> = {
+const LABELS: Record<BotProcess['state'], string> = {
   starting: 'starting',
   connected: 'connected',
-  down: 'down, starts again soon',
+  down: 'down, restarting soon',
   failed: 'failed to start',
 };
 
-/** How the bot's process does, and what answers for the model. */
+/** The state of the bot's process and the model's name. */
 export function BotState() {
   const { app } = useWorkspace();
   const { bot, model } = usePlayground();
@@ -16,12 +16,12 @@ export function BotState() {
     <div className="bot-state">
       <p role="status">
         <span className={`bot-state-dot bot-state-${bot.state}`} aria-hidden="true" />
-        {app.name}: {WORDS[bot.state]}
+        {app.name}: {LABELS[bot.state]}
       </p>
-      {bot.state === 'failed' && bot.lastWords !== undefined && (
+      {bot.state === 'failed' && bot.lastOutput !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
-        <pre className="bot-state-words" tabIndex={0}>
-          {bot.lastWords}
+        <pre className="bot-state-output" tabIndex={0}>
+          {bot.lastOutput}
         </pre>
       )}
       <p className="bot-state-model">

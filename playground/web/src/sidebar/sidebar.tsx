@@ -1,16 +1,16 @@
 import type { ChannelEntity } from '../../../protocol.ts';
+import { nameOf, useChannels, useEntities, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
+import { useRoute } from '../navigation/routes.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { PeopleSwitch } from '../people/people-switch.tsx';
-import { useRoute } from '../routes.ts';
-import { nameOf, useChannels, useEntities, useWorkspace } from '../store.ts';
 import { ThemeToggle } from '../theme/theme-toggle.tsx';
 import { BotState } from './bot-state.tsx';
-import { PlaceLink } from './place-link.tsx';
+import { ConversationLink } from './conversation-link.tsx';
 import { unreadOf } from './unread.ts';
 import './sidebar.css';
 
-/** Whose client this is, everywhere this person can go, and how the bot does. */
+/** The sidebar: the current person, their conversations, and the bot's state. */
 export function Sidebar() {
   const { team } = useWorkspace();
   const channels = useChannels();
@@ -21,7 +21,7 @@ export function Sidebar() {
         <ThemeToggle />
       </div>
       <PeopleSwitch />
-      <div className="sidebar-places">
+      <div className="sidebar-conversations">
         <Section title="Channels" channels={channels.filter(({ type }) => type !== 'im')} />
         <DirectMessages channels={channels.filter(({ type }) => type === 'im')} />
       </div>
@@ -46,12 +46,12 @@ function Section({ title, channels }: { title: string; channels: readonly Channe
 }
 
 function ChannelLink({ channel }: { channel: ChannelEntity }) {
-  const { place } = useRoute();
+  const { screen } = useRoute();
   const unread = unreadOf(useEntities(), channel);
   return (
-    <PlaceLink
-      place={{ kind: 'channel', channel: channel.id }}
-      isOpen={place.kind === 'channel' && place.channel === channel.id}
+    <ConversationLink
+      screen={{ kind: 'channel', channel: channel.id }}
+      isOpen={screen.kind === 'channel' && screen.channel === channel.id}
       isQuiet={!channel.isMember || channel.isArchived}
       unread={unread}
       mentions={channel.mentions}
@@ -67,7 +67,7 @@ function ChannelLink({ channel }: { channel: ChannelEntity }) {
 function DirectMessages({ channels }: { channels: readonly ChannelEntity[] }) {
   const entities = useEntities();
   const { app, me } = useWorkspace();
-  const { place } = useRoute();
+  const { screen } = useRoute();
   return (
     <section aria-label="Direct messages">
       <h2 className="sidebar-title">Direct messages</h2>
@@ -75,11 +75,11 @@ function DirectMessages({ channels }: { channels: readonly ChannelEntity[] }) {
         {channels.map((channel) => {
           const other = channel.members.find((member) => member !== me) ?? me;
           const isApp = other === app.botUserId;
-          const isOpen = place.kind === 'home' ? isApp : place.channel === channel.id;
+          const isOpen = screen.kind === 'home' ? isApp : screen.channel === channel.id;
           return (
             <li key={channel.id}>
-              <PlaceLink
-                place={{ kind: 'channel', channel: channel.id }}
+              <ConversationLink
+                screen={{ kind: 'channel', channel: channel.id }}
                 isOpen={isOpen}
                 isQuiet={false}
                 unread={unreadOf(entities, channel)}

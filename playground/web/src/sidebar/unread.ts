@@ -1,6 +1,6 @@
 import type { ChannelEntity, Entity } from '../../../protocol.ts';
 
-/** How many messages of a conversation this person has not read, those in threads included. */
+/** Counts the unread messages of a conversation, threads included. */
 export function unreadOf(entities: ReadonlyMap<string, Entity>, channel: ChannelEntity): number {
   let unread = channel.unread;
   for (const entity of entities.values()) {
@@ -9,7 +9,7 @@ export function unreadOf(entities: ReadonlyMap<string, Entity>, channel: Channel
   return unread;
 }
 
-/** How many messages this person has not read anywhere. */
+/** Counts all unread messages. */
 export function allUnread(entities: ReadonlyMap<string, Entity>): number {
   let unread = 0;
   for (const entity of entities.values()) {

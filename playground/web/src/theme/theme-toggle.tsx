@@ -4,7 +4,7 @@ import { chooseTheme, type Theme, useTheme } from './theme.ts';
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
 const ICONS: Record<Theme, IconName> = { system: 'contrast', light: 'sun', dark: 'moon' };
 
-/** Goes through the themes: as the system, light, dark. */
+/** Cycles through the themes: system, light, dark. */
 export function ThemeToggle() {
   const theme = useTheme();
   const label = `Theme: ${theme}. Change to ${NEXT[theme]}.`;

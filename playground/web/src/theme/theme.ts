@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
-import { createSignal } from '../signal.ts';
+import { createSignal } from '../client/signal.ts';
 
-/** What the person chose; `system` follows the machine's own setting. */
+/** The chosen theme; `system` follows the machine's setting. */
 export type Theme = 'system' | 'light' | 'dark';
 
-const KEPT_AS = 'theme';
+const STORAGE_KEY = 'theme';
 const changed = createSignal();
 const prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
 
-/** Keeps `data-theme` of the document at the colours to draw, `light` or `dark`, from now on. */
+/** Keeps the document's `data-theme` at `light` or `dark`. */
 export function followTheme(): void {
   const draw = (): void => {
     const theme = readTheme();
@@ -27,11 +27,11 @@ export function useTheme(): Theme {
 
 /** Chooses a theme for all windows of this browser that open later, and for this one at once. */
 export function chooseTheme(theme: Theme): void {
-  window.localStorage.setItem(KEPT_AS, theme);
+  window.localStorage.setItem(STORAGE_KEY, theme);
   changed.send();
 }
 
 function readTheme(): Theme {
-  const kept = window.localStorage.getItem(KEPT_AS);
+  const kept = window.localStorage.getItem(STORAGE_KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }

@@ -1,11 +1,11 @@
-import { go, readRoute } from '../routes.ts';
+import { navigate, readRoute } from '../navigation/routes.ts';
 
-/** Closes the thread that is open and gives the focus to the link that opens it, where that is on the screen. */
+/** Closes the open thread and focuses the link that opens it, if it is on the screen. */
 export function closeThread(): void {
-  const { place } = readRoute();
-  if (place.kind !== 'channel' || place.threadTs === undefined) return;
-  const { channel, threadTs } = place;
-  go({ place: { kind: 'channel', channel } });
+  const { screen } = readRoute();
+  if (screen.kind !== 'channel' || screen.threadTs === undefined) return;
+  const { channel, threadTs } = screen;
+  navigate({ screen: { kind: 'channel', channel } });
   window.requestAnimationFrame(() => {
     document.querySelector<HTMLElement>(`.conversation [data-ts="${threadTs}"] .replies-link`)?.focus();
   });

@@ -1,6 +1,6 @@
-import { useEntity, useWorkspace } from '../store.ts';
+import { useEntity, useWorkspace } from '../client/store.ts';
 
-/** What the app says that it is doing in a thread; nothing while it says nothing. */
+/** The app's status line in a thread; nothing when it is empty. */
 export function StatusLine({ channel, threadTs }: { channel: string; threadTs: string }) {
   const status = useEntity(`status:${channel}:${threadTs}`);
   const { app } = useWorkspace();

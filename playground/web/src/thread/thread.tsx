@@ -1,15 +1,15 @@
-import { act } from '../act.ts';
+import { act } from '../client/act.ts';
+import { messagesOf, useEntities, useEntity } from '../client/store.ts';
 import { Composer } from '../composer/composer.tsx';
 import { MessageList } from '../conversation/message-list.tsx';
 import { Icon } from '../icon.tsx';
-import { channelName } from '../place-name.ts';
+import { channelName } from '../navigation/screen-name.ts';
 import { PanelToggles } from '../side-panel/panel-toggles.tsx';
-import { messagesOf, useEntities, useEntity } from '../store.ts';
 import { closeThread } from './close-thread.ts';
 import { StatusLine } from './status-line.tsx';
 import './thread.css';
 
-/** A thread beside its channel: the root, the replies, what the app is doing, and a composer. */
+/** A thread beside its channel: the root, the replies, the app's status and a composer. */
 export function Thread({ channelId, threadTs }: { channelId: string; threadTs: string }) {
   const entities = useEntities();
   const channel = useEntity(`channel:${channelId}`);
@@ -18,10 +18,10 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
   const messages = messagesOf(entities, channelId, threadTs);
   return (
     <section className="thread" aria-label="Thread">
-      <ThreadHeader channel={channelId} threadTs={threadTs} place={channelName(entities, channel)} />
+      <ThreadHeader channel={channelId} threadTs={threadTs} channelLabel={channelName(entities, channel)} />
       {messages.length === 0 ? (
         <p className="thread-missing">
-          This thread is not here: its first message was deleted, or the link is wrong.
+          This thread doesn't exist: its first message was deleted, or the link is wrong.
         </p>
       ) : (
         <>
@@ -33,7 +33,7 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
             lastRead={thread?.lastRead ?? threadTs}
             unread={thread?.unread ?? 0}
           />
-          <Doing channel={channelId} threadTs={threadTs} />
+          <AgentStatus channel={channelId} threadTs={threadTs} />
           <Composer channel={channel} threadTs={threadTs} />
         </>
       )}
@@ -41,10 +41,18 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
   );
 }
 
-function ThreadHeader({ channel, threadTs, place }: { channel: string; threadTs: string; place: string }) {
+function ThreadHeader({
+  channel,
+  threadTs,
+  channelLabel,
+}: {
+  channel: string;
+  threadTs: string;
+  channelLabel: string;
+}) {
   const title = useEntity(`status:${channel}:${threadTs}`)?.session?.title;
   return (
-    <header className="place-header">
+    <header className="pane-header">
       <button
         type="button"
         className="icon-button thread-back"
@@ -53,9 +61,9 @@ function ThreadHeader({ channel, threadTs, place }: { channel: string; threadTs:
       >
         <Icon name="back" />
       </button>
-      <div className="place-header-title thread-title">
+      <div className="pane-header-title thread-title">
         <h2>{title ?? 'Thread'}</h2>
-        <span className="thread-place">{place}</span>
+        <span className="thread-channel">{channelLabel}</span>
       </div>
       <span className="thread-toggles">
         <PanelToggles />
@@ -72,7 +80,7 @@ function ThreadHeader({ channel, threadTs, place }: { channel: string; threadTs:
   );
 }
 
-function Doing({ channel, threadTs }: { channel: string; threadTs: string }) {
+function AgentStatus({ channel, threadTs }: { channel: string; threadTs: string }) {
   const status = useEntity(`status:${channel}:${threadTs}`);
   return (
     <div className="thread-doing">

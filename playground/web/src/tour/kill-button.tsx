@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { BotProcess } from '../../../protocol.ts';
-import { killBot } from '../act.ts';
-import { usePlayground } from '../store.ts';
+import { killBot } from '../client/act.ts';
+import { usePlayground } from '../client/store.ts';
 
-/** Ends the bot's process as a power cut would; there is something to end only while it is connected. */
+/** Kills the bot's process; enabled only while it is connected. */
 export function KillButton() {
   const { bot } = usePlayground();
   const [isKilling, setKilling] = useState(false);
@@ -15,8 +15,8 @@ export function KillButton() {
   return (
     <div className="tour-kill">
       <p>
-        This ends the bot's process at once (SIGKILL), in the middle of whatever it does. A new one is started
-        by itself, finds everything on record, and goes on from there.
+        Kills the bot's process immediately (SIGKILL), whatever it is doing. A new process starts by itself,
+        reads the record and continues.
       </p>
       <button
         type="button"
@@ -27,8 +27,8 @@ export function KillButton() {
         Kill the bot now
       </button>
       <p role="status">{describeBot(bot)}</p>
-      {bot.state === 'failed' && bot.lastWords !== undefined && (
-        <pre className="tour-last-words">{bot.lastWords}</pre>
+      {bot.state === 'failed' && bot.lastOutput !== undefined && (
+        <pre className="tour-last-output">{bot.lastOutput}</pre>
       )}
     </div>
   );
@@ -42,8 +42,8 @@ function describeBot({ state, pid, kills }: BotProcess): string {
     case 'connected':
       return `The bot is connected${pid === undefined ? '' : `, as process ${pid}`}.${killed}`;
     case 'down':
-      return `The bot is down, and is started again in a moment.${killed}`;
+      return `The bot is down and restarts in a moment.${killed}`;
     case 'failed':
-      return 'The bot could not start. These are its last words:';
+      return 'The bot could not start. Its last output:';
   }
 }

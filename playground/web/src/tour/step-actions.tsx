@@ -1,28 +1,28 @@
 import { useState } from 'react';
 import type { TourStep } from '../../../protocol.ts';
-import { act } from '../act.ts';
-import { go, type Place } from '../routes.ts';
-import { nameOf, useEntities, useWorkspace } from '../store.ts';
+import { act } from '../client/act.ts';
+import { nameOf, useEntities, useWorkspace } from '../client/store.ts';
+import { navigate, type Screen } from '../navigation/routes.ts';
 import { KillButton } from './kill-button.tsx';
 
-/** What to do for a step, in order: to say its prompt, then to look at the thread as others. */
+/** The actions of a step in order: send its prompt, then view the thread as others. */
 export function StepActions({ step }: { readonly step: TourStep }) {
   const entities = useEntities();
-  const { app } = useWorkspace();
+  const { app, me } = useWorkspace();
   const [isSending, setSending] = useState(false);
-  const [saidThread, setSaidThread] = useState<string>();
-  const thread = saidThread ?? step.thread;
+  const [sentThread, setSentThread] = useState<string>();
+  const thread = sentThread ?? step.thread;
   const firstName = (userId: string) => nameOf(entities, userId).split(' ')[0] ?? userId;
 
-  const sayPrompt = async (prompt: string) => {
+  const sendPrompt = async (prompt: string) => {
     setSending(true);
     const { channel } = step;
-    go({ as: step.as, place: { kind: 'channel', channel } });
-    const answer = await act('say', { channel, text: `<@${app.botUserId}> ${prompt}` });
+    navigate({ as: step.as, screen: { kind: 'channel', channel } });
+    const answer = await act('send', { channel, text: `<@${app.botUserId}> ${prompt}` });
     setSending(false);
     if (!answer.ok || answer.ts === undefined) return;
-    setSaidThread(`${channel}:${answer.ts}`);
-    go({ as: step.as, place: { kind: 'channel', channel, threadTs: answer.ts } });
+    setSentThread(`${channel}:${answer.ts}`);
+    navigate({ as: step.as, screen: { kind: 'channel', channel, threadTs: answer.ts } });
   };
 
   const { prompt } = step;
@@ -35,9 +35,9 @@ export function StepActions({ step }: { readonly step: TourStep }) {
             type="button"
             className="tour-button tour-button-main"
             disabled={isSending}
-            onClick={() => void sayPrompt(prompt)}
+            onClick={() => void sendPrompt(prompt)}
           >
-            {thread === undefined ? 'Say it' : 'Say it again'} as {firstName(step.as)}
+            {thread === undefined ? 'Send' : 'Send again'} as {firstName(step.as)}
           </button>
         </li>
       )}
@@ -49,9 +49,9 @@ export function StepActions({ step }: { readonly step: TourStep }) {
           <button
             type="button"
             className="tour-button"
-            onClick={() => go({ as, place: placeOf(thread, step.channel) })}
+            onClick={() => navigate({ as, screen: screenOf(thread, step.channel) })}
           >
-            Look as {firstName(as)}
+            {as === me ? 'Open the thread' : `Switch to ${firstName(as)}`}
           </button>
         </li>
       ))}
@@ -64,8 +64,8 @@ export function StepActions({ step }: { readonly step: TourStep }) {
   );
 }
 
-/** A thread id is `<channel id>:<ts>`; before anything was said there is only the channel. */
-function placeOf(thread: string | undefined, channel: string): Place {
+/** Returns the screen of a thread id, `<channel id>:<ts>`; the channel when there is no thread yet. */
+function screenOf(thread: string | undefined, channel: string): Screen {
   const [threadChannel = channel, threadTs] = thread?.split(':') ?? [];
   return threadTs === undefined
     ? { kind: 'channel', channel }

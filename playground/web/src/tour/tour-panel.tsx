@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { TourStep } from '../../../protocol.ts';
-import { usePlayground } from '../store.ts';
-import { AfterTheTour } from './after-the-tour.tsx';
+import { usePlayground } from '../client/store.ts';
 import { StepActions } from './step-actions.tsx';
+import { TourEnd } from './tour-end.tsx';
 import './tour.css';
 
-/** Which step somebody unfolded by hand; it stays open until it gets done. */
+/** The step that was opened by hand; it stays open until it is done. */
 type Chosen = { readonly id: string | undefined; readonly wasDone: boolean };
 
-/** The guided first five minutes; the first step that is not done is unfolded by itself. */
+/** The tour; the first unfinished step is open. */
 export function TourPanel() {
   const { tour, model } = usePlayground();
   const [chosen, setChosen] = useState<Chosen>();
@@ -23,10 +23,10 @@ export function TourPanel() {
       <progress className="tour-bar" value={done} max={tour.length} aria-label="Steps done" />
       <p className="tour-model">
         {model.isScripted
-          ? 'The answers come from a scripted model: fixed rules, no AI. Everything else is the real bot.'
-          : `The answers come from ${model.name}; its words and steps may differ from what is told here.`}
+          ? 'Replies come from a scripted model with fixed rules, no AI. Everything else is the real bot.'
+          : `Replies come from ${model.name} and may differ from this text.`}
       </p>
-      {done === tour.length && <AfterTheTour />}
+      {done === tour.length && <TourEnd />}
       <ol className="tour-steps">
         {tour.map((step, index) => (
           <Step

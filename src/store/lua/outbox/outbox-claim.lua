@@ -8,17 +8,17 @@
 --   {'claimed', item, row, failed tries, item, row, ...}   the row of a view is ''
 local owner, lease, most = ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
-local claimed = { 'claimed' }
+local claimed, claims = { 'claimed' }, {}
 for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'LIMIT', 0, most)) do
-  local claim = 'claim|' .. item
-  redis.call('ZADD', K.outbox, int(now + lease), item)
+  local claim, tries = 'claim|' .. item, 'tries|' .. item
+  local row_id = string.sub(item, 1, 4) == 'row|' and string.sub(item, 5) or ''
+  local found = redis.call('HMGET', K.rows, claim, tries, row_id)
+  local before, failed, row = found[1], found[2] or '0', found[3]
   -- An earlier owner whose claim ran out may have sent it, so that counts as a try.
-  local before = redis.call('HGET', K.rows, claim)
-  if before and before ~= owner then redis.call('HINCRBY', K.rows, 'tries|' .. item, 1) end -- guard: outbox-claim-lapsed
+  if before and before ~= owner then failed = int(redis.call('HINCRBY', K.rows, tries, 1)) end -- guard: outbox-claim-lapsed
   redis.call('HSET', K.rows, claim, owner)
-  local row = string.sub(item, 1, 4) == 'row|' and redis.call('HGET', K.rows, string.sub(item, 5))
-  claimed[#claimed + 1] = item
-  claimed[#claimed + 1] = row or ''
-  claimed[#claimed + 1] = redis.call('HGET', K.rows, 'tries|' .. item) or '0'
+  append(claims, { int(now + lease), item })
+  append(claimed, { item, row or '', failed })
 end
+change('ZADD', K.outbox, claims)
 return claimed

@@ -14,19 +14,20 @@
 local item, owner, view, revision, place = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local claim = 'claim|' .. item
 
-if not redis.call('ZSCORE', K.outbox, item) then return { 'done' } end -- guard: outbox-done-repeated
-if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- guard: outbox-done-stale
+local held = redis.call('HGET', K.rows, claim) == owner
+if not held and not redis.call('ZSCORE', K.outbox, item) then return { 'done' } end -- guard: outbox-done-repeated
+if not held then return { 'stale' } end -- guard: outbox-done-stale
 
-redis.call('HDEL', K.rows, claim, 'tries|' .. item)
 if view == '' then
   local row_id = string.sub(item, 5)
-  redis.call('HDEL', K.rows, row_id)
+  redis.call('HDEL', K.rows, claim, 'tries|' .. item, row_id)
   redis.call('ZREM', K.outbox, item)
   -- A resent call may arrive late; the ids of the last 1,000 rows of the shard reveal it.
   redis.call('ZADD', K.sent, NOW, row_id)
   redis.call('ZREMRANGEBYRANK', K.sent, 0, -1001)
   return { 'done' }
 end
+redis.call('HDEL', K.rows, claim, 'tries|' .. item)
 local current = redis.call('HGET', K.request, 'rev')
 if current then redis.call('HSET', K.request, 'drawn:' .. view, revision, 'stands:' .. view, place) end
 if current and tonumber(current) > tonumber(revision) then

@@ -15,14 +15,15 @@ local item_id, item, only_known = ARGV[2], ARGV[3], ARGV[4]
 if only_known == '1' and redis.call('EXISTS', K.thread) == 0 then return { 'unknown-thread' } end -- guard: enqueue-unknown
 if redis.call('ZADD', K.seen, 'NX', NOW, item_id) == 0 then return { 'duplicate' } end -- guard: enqueue-duplicate
 
-redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
 local place = redis.call('RPUSH', K.inbox, item)
-if not thread.v then
+if thread.v then
+  redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
+  redis.call('ZREM', K.timers, 'retire|' .. thread_id)
+else
   thread.v = '2'
   redis.call('HSET', K.thread, 'v', thread.v)
 end
 local open = tonumber(thread.open or '0')
 local busy = thread.owner and tonumber(thread.lease_until) > now
 if open == 0 then wake_by(NOW) end
-redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 return { 'enqueued', int(open), int(place), busy and '1' or '0' }

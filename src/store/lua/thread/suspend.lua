@@ -10,7 +10,7 @@
 --       id, immutable record (JSON), kind, requester, principals, expires in ms, remind every ms or '', escalate after ms or '',
 --       audit body (JSON), digest of the body, number of views, id of each view, number of hash words, then name and value of each field
 -- Returns
---   {'suspended', open requests}       also for the same call again, which changes nothing
+--   {'suspended', open requests, unread inbox items}     also for the same call again, which changes nothing
 --   {'stale'}
 --   {'existing', index of the request that exists already}
 --- include thread
@@ -18,7 +18,7 @@
 --- include send
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
-if thread.committed == token then return { 'suspended', thread.open } end -- guard: suspend-repeated
+if thread.committed == token then return { 'suspended', thread.open, int(redis.call('LLEN', K.inbox)) } end -- guard: suspend-repeated
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: suspend-stale
 -- Each request has two keys; K.request and K.record are those of the first.
 for i = FIRST_REQUEST, #KEYS, 2 do
@@ -52,12 +52,11 @@ for i = 1, requests do
   redis.call('HSET', key, 'created', NOW, 'expires', expires, unpack(ARGV, first_field, math.min(first_field + 99, last_field)))
   pass_range('HSET', key, first_field + 100, last_field)
   redis.call('SET', record_key, record)
-  for at = place + 11, place + 10 + views do
-    redis.call('ZADD', K.outbox, NOW, 'view|' .. id .. '|' .. ARGV[at])
-  end
-  for person in string.gmatch(principals, '%S+') do
-    redis.call('ZADD', K.waiting, '0', person .. ' ' .. NOW .. ' ' .. id)
-  end
+  local cards, waiting = {}, {}
+  for at = place + 11, place + 10 + views do append(cards, { NOW, 'view|' .. id .. '|' .. ARGV[at] }) end
+  change('ZADD', K.outbox, cards)
+  for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
+  change('ZADD', K.waiting, waiting)
   redis.call('ZADD', K.asked, '0', requester .. ' ' .. NOW .. ' ' .. id)
   local timers = { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
@@ -71,10 +70,11 @@ end
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
 redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
 redis.call('HDEL', K.thread, 'owner', 'lease_until')
-if requests == 0 and redis.call('LLEN', K.inbox) > 0 then
+local unread = redis.call('LLEN', K.inbox)
+if requests == 0 and unread > 0 then
   redis.call('ZADD', K.wake, NOW, thread_id)
 else
   redis.call('ZREM', K.wake, thread_id)
 end
 if requests == 0 then redis.call('ZADD', K.timers, int(now + keep), 'retire|' .. thread_id) end
-return { 'suspended', int(requests) }
+return { 'suspended', int(requests), int(unread) }

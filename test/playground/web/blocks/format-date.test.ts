@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fromLocalInput, toLocalInput } from '../../../../playground/web/src/blocks/elements/local-moment.ts';
+import { fromLocalInput, toLocalInput } from '../../../../playground/web/src/blocks/elements/local-time.ts';
 import { formatDate } from '../../../../playground/web/src/blocks/text/format-date.ts';
 
 const AT = Date.UTC(2026, 1, 18, 14, 39, 42) / 1000;
@@ -21,7 +21,7 @@ describe("Slack's date tokens", () => {
     expect(format(token)).toBe(words);
   });
 
-  test('a pretty date near today is said in words, by the clock of the reader', () => {
+  test('a pretty date near today is a word, by the clock of the reader', () => {
     const pretty = (now: number, timeZone = 'UTC') => format('{date_pretty}', { now, timeZone });
     const day = 86_400_000;
     expect([-1, 0, 1, 2].map((days) => pretty(AT * 1000 + days * day))).toEqual([

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { collectState } from '../../../../playground/slack/people/element-values.ts';
 import type { Block, JsonObject } from '../../../../playground/slack/state/types.ts';
-import { checkInputs, withoutWrong } from '../../../../playground/web/src/blocks/elements/check-input.ts';
 import {
-  collectFilled,
+  collectValues,
   initialOf,
   keyOf,
   presetFor,
@@ -13,6 +12,10 @@ import {
   textOfRichText,
   type Value,
 } from '../../../../playground/web/src/blocks/elements/element-state.ts';
+import {
+  validateInputs,
+  withoutInvalid,
+} from '../../../../playground/web/src/blocks/elements/validate-inputs.ts';
 
 const plain = (text: string) => ({ type: 'plain_text', text });
 const options = ['a', 'b', 'c'].map((value) => ({ text: plain(value), value }));
@@ -31,7 +34,7 @@ const slot = (block: Block): Slot => {
 const filledWith = (...entries: [Block, Value][]) =>
   new Map(entries.map(([block, value]) => [keyOf(slot(block)), value]));
 
-describe('what was put into a view', () => {
+describe('the values of a view', () => {
   const every: readonly [JsonObject, Value, unknown][] = [
     [{ type: 'plain_text_input' }, 'words', { value: 'words' }],
     [{ type: 'number_input', is_decimal_allowed: true }, '1.5', { value: '1.5' }],
@@ -53,7 +56,7 @@ describe('what was put into a view', () => {
 
   test.each(every)('%j reaches the workspace as %j', (element, value, state) => {
     const block = input('one', element);
-    const sent = collectFilled([block], filledWith([block, value]));
+    const sent = collectValues([block], filledWith([block, value]));
     expect(collectState([block], sent)).toEqual({ one: { act: { type: element.type, ...Object(state) } } });
   });
 
@@ -63,7 +66,7 @@ describe('what was put into a view', () => {
     const block = input('one', { ...element, [initial]: content });
     expect(initialOf(slot(block).element)).toEqual(value);
     const isList = Array.isArray(value);
-    const sent = collectFilled([block], filledWith([block, isList ? [] : '']));
+    const sent = collectValues([block], filledWith([block, isList ? [] : '']));
     expect(collectState([block], sent)).toEqual({
       one: { act: { type: element.type, [field]: isList ? [] : null } },
     });
@@ -82,7 +85,7 @@ describe('what was put into a view', () => {
     const filled = new Map(
       slotsOf([actions]).map((each, index) => [keyOf(each), index === 0 ? 'a' : '2026-03-01']),
     );
-    const sent = collectFilled([actions], filled);
+    const sent = collectValues([actions], filled);
     expect(sent).toEqual({ first: 'a', second: '2026-03-01' });
     expect(() => collectState([actions], sent)).not.toThrow();
   });
@@ -92,7 +95,7 @@ describe('what was put into a view', () => {
       input('one', { type: 'plain_text_input' }),
       input('other', { type: 'plain_text_input' }),
     ];
-    expect(collectFilled([one, other], filledWith([one, '1'], [other, '2']))).toEqual({
+    expect(collectValues([one, other], filledWith([one, '1'], [other, '2']))).toEqual({
       one: '1',
       other: '2',
     });
@@ -104,8 +107,8 @@ describe('what was put into a view', () => {
       input('other', { type: 'plain_text_input' }),
     ];
     const filled = filledWith([one, '1'], [other, '2']);
-    expect(collectFilled([other], filled)).toEqual({ other: '2' });
-    expect(collectFilled([one, other], filled, slot(one))).toEqual({ other: '2' });
+    expect(collectValues([other], filled)).toEqual({ other: '2' });
+    expect(collectValues([one, other], filled, slot(one))).toEqual({ other: '2' });
   });
 
   test('is found inside a container, under the name of the container', () => {
@@ -114,11 +117,11 @@ describe('what was put into a view', () => {
       block_id: 'box',
       child_blocks: [input('inner', { type: 'plain_text_input' })],
     };
-    expect(collectFilled([container], filledWith([container, 'x']))).toEqual({ box: 'x' });
+    expect(collectValues([container], filledWith([container, 'x']))).toEqual({ box: 'x' });
   });
 });
 
-describe('what an element begins with', () => {
+describe('the initial value of an element', () => {
   test.each([
     [{ type: 'static_select', initial_option: options[1] }, 'b'],
     [{ type: 'checkboxes', initial_options: [options[0], options[2]] }, ['a', 'c']],
@@ -140,13 +143,13 @@ describe('what an element begins with', () => {
     });
     const usual = input('three', { type: 'conversations_select' });
     const blocks = [one, several, usual];
-    expect(collectFilled(blocks, presetFor(blocks, 'C1'))).toEqual({ one: 'C1', two: ['C1'] });
+    expect(collectValues(blocks, presetFor(blocks, 'C1'))).toEqual({ one: 'C1', two: ['C1'] });
   });
 });
 
 describe('a form', () => {
   const problemIn = (block: Block, value?: Value) =>
-    checkInputs([block], value === undefined ? new Map() : filledWith([block, value]))[block.block_id];
+    validateInputs([block], value === undefined ? new Map() : filledWith([block, value]))[block.block_id];
 
   test.each([
     [{ type: 'plain_text_input' }, ' \n'],
@@ -158,7 +161,7 @@ describe('a form', () => {
     expect(problemIn(input('one', element, { optional: true }), value)).toBeUndefined();
   });
 
-  test('takes what an input began with for an answer', () => {
+  test('accepts the initial value of an input as an answer', () => {
     expect(problemIn(input('one', { type: 'plain_text_input', initial_value: 'x' }))).toBeUndefined();
   });
 
@@ -181,11 +184,11 @@ describe('a form', () => {
       input('mail', { type: 'email_text_input' }),
       input('words', { type: 'plain_text_input' }),
     ];
-    const filled = withoutWrong([mail, words], filledWith([mail, 'nobody@'], [words, 'x']));
-    expect(collectFilled([mail, words], filled)).toEqual({ words: 'x' });
+    const filled = withoutInvalid([mail, words], filledWith([mail, 'nobody@'], [words, 'x']));
+    expect(collectValues([mail, words], filled)).toEqual({ words: 'x' });
   });
 
-  test('shows rich text as the words that are in it', () => {
+  test('shows rich text as plain text', () => {
     const list = { type: 'rich_text_list', elements: ['a', 'b'].map((text) => ({ elements: [{ text }] })) };
     expect(textOfRichText({ type: 'rich_text', elements: [{ elements: [{ text: 'x' }] }, list] })).toBe(
       'x\na\nb',

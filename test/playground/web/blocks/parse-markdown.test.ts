@@ -48,7 +48,7 @@ describe('Markdown', () => {
     expect(read(text)).toBe(text);
   });
 
-  test('what was escaped is shown and not read', () => {
+  test('escaped text is shown and not parsed', () => {
     expect(read('&lt;@U1> &lt;!here> `&lt;b>` &amp;lt;')).toBe('<@U1> <!here> code(<b>) &lt;');
   });
 
@@ -59,7 +59,7 @@ describe('Markdown', () => {
   });
 });
 
-test('whatever the text, only safe links come of it and no letter is lost', () => {
+test('any text yields only safe links and loses no character', () => {
   const parts = [
     '*',
     '**',

@@ -42,7 +42,7 @@ describe("Slack's own markup", () => {
   });
 });
 
-describe('what is not markup stays the text that it is', () => {
+describe('text without markup is unchanged', () => {
   test.each([
     ['*open', '_open', '~open', '`open', '```open', '<@U1', '*', '**', '``````', '* a *', '*a\nb*'],
     ['snake_case_name', '2*3*4', '**bold**', 'a*b*', '*a*b', '<b>html</b>', '<@nobody>', '<!nonsense>', '<>'],
@@ -73,7 +73,7 @@ describe('what is not markup stays the text that it is', () => {
   });
 });
 
-test('no letter of a text is lost or made up, whatever the text', () => {
+test('no character of any text is lost or added', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const letters = (value: string) => value.replace(/[^a-z]/g, '');

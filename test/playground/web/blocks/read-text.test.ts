@@ -7,7 +7,7 @@ import { isSafeUrl, resolveLink } from '../../../../playground/web/src/blocks/te
 import { outline } from './reading.ts';
 
 describe('plain text', () => {
-  test('is never read, whatever it holds', () => {
+  test('is never parsed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const shown = outline(readTextObject({ type: 'plain_text', text }));
@@ -33,7 +33,7 @@ describe('rich text', () => {
   const text = (words: string, style?: object) => ({ type: 'text', text: words, style });
   const read = (...elements: object[]) => outline(readRichText({ type: 'rich_text', elements }));
 
-  test('shows its text as it stands', () => {
+  test('shows its text unchanged', () => {
     expect(read(section(text('*a* <@U1> :tada:\nb')))).toBe('*a* <@U1> :tada:⏎b');
     expect(read({ type: 'rich_text_preformatted', elements: [text('*a*\n <@U1>')] })).toBe(
       'pre(*a*\n <@U1>)',
@@ -59,7 +59,7 @@ describe('rich text', () => {
     );
   });
 
-  test('draws an emoji from its code points, and none from what is no code point', () => {
+  test('renders an emoji from its code points, and none from invalid ones', () => {
     const unicodeOf = (unicode: string) =>
       readRichText({ elements: [section({ type: 'emoji', name: 'own', unicode })] })[0];
     const content = (unicode?: string) => ({
@@ -71,7 +71,7 @@ describe('rich text', () => {
     expect(unicodeOf('<b>')).toEqual(content());
   });
 
-  test('nests lists by their indent and counts on after what stood between', () => {
+  test('nests lists by their indent and continues their numbering', () => {
     const list = (indent: number, words: string, more: object = {}) => ({
       type: 'rich_text_list',
       style: 'ordered',
@@ -85,7 +85,7 @@ describe('rich text', () => {
     expect(read(list(3, 'deep'), list(0, 'a'))).toBe('ol1(deep) | ol1(a)');
   });
 
-  test('names what it does not know instead of dropping it', () => {
+  test('names unknown elements instead of dropping them', () => {
     expect(read(section({ type: 'hologram' }), { type: 'rich_text_poem' })).toBe(
       '[hologram] | [rich_text_poem]',
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { namesToTokens, tokensToNames } from '../../../../playground/web/src/composer/mention-text.ts';
 import { ENTITIES } from './entities.ts';
 
-describe('what is sent for what was typed', () => {
+describe('typed text for sending', () => {
   test.each([
     ['@Countersign refund it', '<@UBOT> refund it'],
     ['thanks, @Alice Approver!', 'thanks, <@U2>!'],
@@ -21,8 +21,8 @@ describe('what is sent for what was typed', () => {
   );
 });
 
-describe('what is put into the field for a kept text', () => {
-  test('names come back as they are typed', () => {
+describe('stored text for editing', () => {
+  test('tokens become names again', () => {
     const typed = '@Countersign ask @Alice Approver, @approvers or @channel in #general';
     expect(tokensToNames(ENTITIES, namesToTokens(ENTITIES, typed))).toBe(typed);
   });
@@ -32,7 +32,7 @@ describe('what is put into the field for a kept text', () => {
     expect(tokensToNames(ENTITIES, kept)).toBe('a <b> &amp; https://example.com a@b.example');
   });
 
-  test('someone who is not known here keeps their token', () => {
+  test('an unknown person keeps their token', () => {
     expect(tokensToNames(ENTITIES, '<@U9> <#C9|>')).toBe('<@U9> <#C9|>');
   });
 });

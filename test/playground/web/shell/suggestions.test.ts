@@ -19,8 +19,8 @@ describe('the name that is being typed', () => {
   });
 });
 
-describe('what is suggested', () => {
-  test('the app comes first, then who is in the channel', () => {
+describe('the suggestions', () => {
+  test('the app is first, then members of the channel', () => {
     expect(suggested('@').slice(0, 3)).toEqual(['@Countersign', '@Remi Requester', '@Alice Approver']);
   });
 

@@ -177,7 +177,7 @@ export const brokenAgent: readonly BrokenManifest[] = [
 `,
     rest: 'slack',
     problems: [
-      `2:21: agent.instructions: \${API_KEY} cannot stand here, where the model or people read it; only connections take secrets`,
+      `2:21: agent.instructions: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
     ],
   },
   {

@@ -109,7 +109,7 @@ policies: { finance: { approvers: [S034GHIJKL] } }
     approval: { when: 'input.amount >' }
 `,
     rest: 'slack and default policy',
-    problems: ['4:38: tools.refund.approval.when: this is not a valid CEL condition: it breaks off'],
+    problems: ['4:38: tools.refund.approval.when: this is not a valid CEL condition: it is incomplete'],
   },
   {
     says: 'a condition over something else',
@@ -131,7 +131,7 @@ policies: { finance: { approvers: [S034GHIJKL] } }
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:13: tools.refund.approval.when: unknown variable "environment"; a condition speaks of input, requester, channel, tool',
+      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, channel, tool',
     ],
   },
   {

@@ -72,7 +72,7 @@ export const brokenFiles: readonly BrokenManifest[] = [
 tools: {}
 `,
     rest: 'nothing',
-    problems: ['2:1: a manifest is one document; remove the line "---" and what does not belong'],
+    problems: ['2:1: a manifest is one document; remove the line "---" and everything after it'],
   },
   {
     says: 'a tag',
@@ -83,21 +83,21 @@ tools: {}
     problems: ['2:10: Unresolved tag: !secret; a manifest needs no tags'],
   },
   {
-    says: 'a key that stands twice',
+    says: 'a key that appears twice',
     text: `agent:
   model: gpt-5
   model: gpt-6
 `,
     rest: 'slack',
-    problems: ['3:3: agent.model: "model" stands twice here; keep one'],
+    problems: ['3:3: agent.model: "model" appears twice here; keep one'],
   },
   {
-    says: 'a section that stands twice',
+    says: 'a section that appears twice',
     text: `agent: { model: gpt-5 }
 agent: { model: gpt-6 }
 `,
     rest: 'slack',
-    problems: ['2:1: agent: "agent" stands twice here; keep one'],
+    problems: ['2:1: agent: "agent" appears twice here; keep one'],
   },
   {
     says: 'an alias without an anchor',
@@ -105,7 +105,7 @@ agent: { model: gpt-6 }
   default: *nobody
 `,
     rest: 'slack',
-    problems: ['2:12: policies.default: the alias *nobody names no anchor that stands before it'],
+    problems: ['2:12: policies.default: the alias *nobody names no anchor before it'],
   },
   {
     says: 'a key that is a mapping',
@@ -137,7 +137,9 @@ polices: {}
 database: {}
 `,
     rest: 'slack',
-    problems: ['2:1: database: unknown key "database"; the keys here are slack, agent, policies, tools'],
+    problems: [
+      '2:1: database: unknown key "database"; the keys here are slack, agent, policies, tools, audit',
+    ],
   },
   {
     says: 'a section that is a list',

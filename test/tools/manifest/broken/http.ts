@@ -106,7 +106,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:31: tools.ping.http.url: this URL cannot be used: no placeholder may stand in its scheme, host or port',
+      '5:31: tools.ping.http.url: this URL cannot be used: its scheme, host and port may hold no placeholder',
     ],
   },
   {
@@ -180,7 +180,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
 `,
     rest: 'slack and default policy',
     problems: [
-      `3:29: tools.ping.description: \${API_KEY} cannot stand here, where the model or people read it; only connections take secrets`,
+      `3:29: tools.ping.description: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
     ],
   },
   {

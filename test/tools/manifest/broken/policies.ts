@@ -55,7 +55,7 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     approvers: [U012ABCDEF, U012ABCDEF]
 `,
     rest: 'slack',
-    problems: ['3:29: policies.default.approvers[1]: "U012ABCDEF" stands twice in this list'],
+    problems: ['3:29: policies.default.approvers[1]: "U012ABCDEF" appears twice in this list'],
   },
   {
     says: 'more signatures than people',
@@ -66,7 +66,7 @@ export const brokenPolicies: readonly BrokenManifest[] = [
 `,
     rest: 'slack',
     problems: [
-      '4:13: policies.default.quorum: 3 must sign, but only 2 can: name more approvers or ask for fewer',
+      '4:13: policies.default.quorum: 3 must approve, but only 2 can: name more approvers or lower the quorum',
     ],
   },
   {

@@ -96,7 +96,7 @@ export const brokenSlack: readonly BrokenManifest[] = [
 `,
     rest: 'nothing',
     problems: [
-      '5:45: slack.settings.event_subscriptions.bot_events[2]: "app_mention" stands twice in this list',
+      '5:45: slack.settings.event_subscriptions.bot_events[2]: "app_mention" appears twice in this list',
     ],
   },
   {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../slack/state/types.ts';
 import { objects, stringOf } from '../json.ts';
-import { Text } from '../text/text.tsx';
-import { ariaOf, type ElementProps } from './element-props.ts';
+import { Text } from '../text/prose.tsx';
+import { ariaOf, type ElementProps } from './element-state.ts';
 import { useValue } from './use-click.ts';
 
 /** Radio buttons, of which one is chosen. */

@@ -1,6 +1,6 @@
-import { numberOf, stringOf, wordsOf } from '../json.ts';
-import { ariaOf, type ElementProps } from './element-props.ts';
-import { fromLocalInput, toLocalInput } from './local-moment.ts';
+import { numberOf, stringOf, textOf } from '../json.ts';
+import { ariaOf, type ElementProps } from './element-state.ts';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
 import { useSurface } from './surface.tsx';
 import { useClick } from './use-click.ts';
 
@@ -21,8 +21,8 @@ export function DateElement(props: ElementProps) {
   const shown = isMoment ? toLocalInput(numberOf(value)) : stringOf(value);
   const change = (text: string) => {
     const next = isMoment ? (fromLocalInput(text) ?? '') : text;
-    surface.fill(props, next);
-    // While a year is typed, the browser already has one: 2, 20 and 202 on the way to 2026.
+    surface.setValue(props, next);
+    // A year that is being typed is already a value: 2, 20 and 202 on the way to 2026.
     const isHalfTyped = kind.type !== 'time' && text.startsWith('0');
     if (dispatches && next !== '' && !isHalfTyped) void click(next);
   };
@@ -37,7 +37,7 @@ export function DateElement(props: ElementProps) {
         required={isRequired}
         aria-busy={isBusy || undefined}
         onChange={(event) => change(event.target.value)}
-        {...ariaOf(props, wordsOf(element.placeholder) || kind.name)}
+        {...ariaOf(props, textOf(element.placeholder) || kind.name)}
       />
       {zone === '' ? null : <span className="element-note">{zone}</span>}
     </>

@@ -1,11 +1,11 @@
-import type { Filled } from '../../../../protocol.ts';
+import type { FormValues } from '../../../../protocol.ts';
 import type { Block, JsonObject } from '../../../../slack/state/types.ts';
 import { isObject, objects, stringOf, strings } from '../json.ts';
 
-/** What a person put into an element; an empty string empties it. */
-export type Value = Filled[string];
+/** A value entered into an element; an empty string empties it. */
+export type Value = FormValues[string];
 
-/** An element and the block that stands at the top around it, which is where Slack looks for it. */
+/** An element and the id of its top-level block, under which Slack looks it up. */
 export interface Slot {
   readonly blockId: string;
   readonly element: JsonObject;
@@ -34,12 +34,12 @@ const INITIAL: Readonly<Record<string, (element: JsonObject) => Value>> = {
   datetimepicker: ({ initial_date_time }) => (typeof initial_date_time === 'number' ? initial_date_time : ''),
 };
 
-/** What an element holds before anyone has touched it; undefined for one that holds nothing, such as a button. */
+/** Returns the initial value of an element; undefined for one without a value, such as a button. */
 export function initialOf(element: JsonObject): Value | undefined {
   return INITIAL[stringOf(element.type)]?.(element);
 }
 
-/** True when nothing is chosen or written; blanks are nothing. */
+/** True when nothing is chosen or written; blanks do not count. */
 export function isEmptyValue(value: Value | undefined): boolean {
   if (value === undefined) return true;
   if (typeof value === 'string') return value.trim() === '';
@@ -47,12 +47,12 @@ export function isEmptyValue(value: Value | undefined): boolean {
   return Array.isArray(value) ? value.length === 0 : textOfRichText(value).trim() === '';
 }
 
-/** Under which name the page keeps what was put into an element. */
+/** Returns the key under which the page stores an element's value. */
 export function keyOf({ blockId, element }: Slot): string {
   return JSON.stringify([blockId, stringOf(element.action_id)]);
 }
 
-/** All elements of these blocks that hold something. */
+/** Lists the elements of these blocks that have a value. */
 export function slotsOf(blocks: readonly Block[]): Slot[] {
   return blocks.flatMap((block) =>
     elementsIn(block)
@@ -62,14 +62,14 @@ export function slotsOf(blocks: readonly Block[]): Slot[] {
 }
 
 /**
- * What was put in, as it is sent: by block id, or by action id where a block holds several elements. What stood in blocks that
- * are gone is left out, and so is the element that is itself clicked.
+ * Collects the entered values as they are sent: by block id, or by action id when a block has several elements. Values
+ * of removed blocks and of the clicked element are left out.
  */
-export function collectFilled(
+export function collectValues(
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
   clicked?: Slot,
-): Filled {
+): FormValues {
   const slots = slotsOf(blocks);
   const except = clicked === undefined ? undefined : keyOf(clicked);
   const entries = slots.flatMap((slot): [string, Value][] => {
@@ -82,7 +82,7 @@ export function collectFilled(
   return Object.fromEntries(entries);
 }
 
-/** What menus that begin with the open conversation hold, as if the person had chosen it. */
+/** Returns initial values for menus that default to the open conversation. */
 export function presetFor(blocks: readonly Block[], channel: string): ReadonlyMap<string, Value> {
   const slots = slotsOf(blocks).filter(({ element }) => element.default_to_current_conversation === true);
   return new Map(
@@ -90,14 +90,14 @@ export function presetFor(blocks: readonly Block[], channel: string): ReadonlyMa
   );
 }
 
-/** A text as the one section of rich text; an empty string when there is none. */
+/** Wraps a text as rich text; an empty string stays empty. */
 export function richTextOf(text: string): Value {
   if (text === '') return '';
   const elements = [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }];
   return { type: 'rich_text', elements };
 }
 
-/** The words of rich text, a passage a line. */
+/** Returns the plain text of rich text, one line per passage. */
 export function textOfRichText(value: unknown): string {
   if (!isObject(value)) return '';
   if (typeof value.text === 'string') return value.text;
@@ -117,4 +117,27 @@ function elementsIn(block: JsonObject): JsonObject[] {
     ...objects([block.accessory, block.element]),
     ...objects(block.child_blocks).flatMap(elementsIn),
   ];
+}
+
+/** Props of an element from its block. */
+export interface ElementProps extends Slot {
+  /** True when a change is sent immediately. */
+  readonly dispatches: boolean;
+  /** Id of its control, for labels. */
+  readonly id: string;
+  /** Id of its label; missing when only the placeholder names it. */
+  readonly labelledBy?: string;
+  readonly describedBy?: string;
+  readonly isInvalid: boolean;
+  readonly isRequired: boolean;
+}
+
+/** Returns the aria attributes of a control. */
+export function ariaOf(props: ElementProps, name: string) {
+  return {
+    ...(props.labelledBy === undefined ? { 'aria-label': name } : { 'aria-labelledby': props.labelledBy }),
+    ...(props.describedBy !== undefined && { 'aria-describedby': props.describedBy }),
+    ...(props.isInvalid && { 'aria-invalid': true }),
+    ...(props.element.focus_on_load === true && { 'data-focus-on-load': true }),
+  };
 }

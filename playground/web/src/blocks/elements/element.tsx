@@ -1,27 +1,23 @@
 import { useId } from 'react';
 import { stringOf } from '../json.ts';
-import { Unknown } from '../layout/unknown.tsx';
-import { ButtonElement } from './button-element.tsx';
+import { ButtonElement, FeedbackButtons, IconButton } from './button-elements.tsx';
 import { Checkboxes, RadioButtons } from './choice-elements.tsx';
 import { DateElement } from './date-elements.tsx';
-import type { ElementProps } from './element-props.ts';
-import type { Slot } from './element-state.ts';
+import type { ElementProps, Slot } from './element-state.ts';
 import { ExternalSelectElement } from './external-select-element.tsx';
-import { FeedbackButtons, IconButton } from './icon-elements.tsx';
-import { MultiSelectElement } from './multi-select-element.tsx';
 import { OverflowMenu } from './overflow-menu.tsx';
-import { SelectElement } from './select-element.tsx';
+import { MultiSelectElement, SelectElement } from './select-elements.tsx';
 import { TextElement } from './text-element.tsx';
 import './elements.css';
 
-/** An element as it stands in a message, where a choice is sent at once. */
+/** An element in a message, where a choice is sent immediately. */
 export function ActionElement({ labelledBy, ...slot }: Slot & { readonly labelledBy?: string }) {
   const id = useId();
   const named = labelledBy === undefined ? {} : { labelledBy };
   return <Element {...slot} {...named} id={id} dispatches isInvalid={false} isRequired={false} />;
 }
 
-/** Any interactive element of Block Kit; one that is not known is named instead. */
+/** Renders any interactive element of Block Kit; an unknown one is named instead. */
 export function Element(props: ElementProps) {
   switch (props.element.type) {
     case 'button':
@@ -62,4 +58,9 @@ export function Element(props: ElementProps) {
     default:
       return <Unknown what="element" type={stringOf(props.element.type)} />;
   }
+}
+
+/** Placeholder for an unknown block or element. */
+export function Unknown({ what, type }: { readonly what: 'block' | 'element'; readonly type: string }) {
+  return <div className="block-unknown">{`Unsupported ${what} type: “${type}”.`}</div>;
 }

@@ -1,23 +1,23 @@
 import { useEffect, useRef, useState } from 'react';
-import { act } from '../../act.ts';
-import { isObject, numberOf, objects, stringOf, wordsOf } from '../json.ts';
+import { act } from '../../client/act.ts';
+import { isObject, numberOf, objects, stringOf, textOf } from '../json.ts';
 import { plainString } from '../text/read-text-object.ts';
-import { Chips } from './chips.tsx';
-import { ariaOf, type ElementProps } from './element-props.ts';
+import { ariaOf, type ElementProps } from './element-state.ts';
 import { type MenuOption, readOption } from './menu-options.ts';
+import { Chips } from './select-elements.tsx';
 import { useSurface } from './surface.tsx';
 import { useValue } from './use-click.ts';
 
-const PAUSE_IN_TYPING = 250;
-const USUAL_QUERY_LENGTH = 3;
+const TYPING_DELAY_MS = 250;
+const DEFAULT_QUERY_LENGTH = 3;
 
-/** A menu whose options the app supplies for what is typed; of one thing or, for the multi kind, of several. */
+/** A menu with options from the app for the typed text; single or multi select. */
 export function ExternalSelectElement(props: ElementProps) {
   const { element, id, dispatches } = props;
   const { value, isBusy, change } = useValue(props, dispatches);
   const [typed, setTyped] = useState('');
   const [known, setKnown] = useState<readonly MenuOption[]>(() => initialOptions(props));
-  const { found, isSearching } = useOffered(props, typed);
+  const { found, isSearching } = useSearchResults(props, typed);
   const isMulti = stringOf(element.type).startsWith('multi_');
   const chosen = Array.isArray(value) ? value.map(String) : [String(value)].filter((each) => each !== '');
   const most = isMulti ? (numberOf(element.max_selected_items) ?? Number.POSITIVE_INFINITY) : 1;
@@ -45,11 +45,11 @@ export function ExternalSelectElement(props: ElementProps) {
         placeholder={placeholder}
         disabled={isBusy || (isMulti && chosen.length >= most)}
         onChange={(event) => setTyped(event.target.value)}
-        {...ariaOf(props, wordsOf(element.placeholder) || 'Type to search')}
+        {...ariaOf(props, textOf(element.placeholder) || 'Type to search')}
       />
       <div className="element-found" aria-live="polite">
         {isSearching ? <span className="element-note">Searching…</span> : null}
-        {found?.length === 0 ? <span className="element-note">Nothing was found.</span> : null}
+        {found?.length === 0 ? <span className="element-note">No results.</span> : null}
         {found === undefined || found.length === 0 ? null : (
           <ul>
             {found
@@ -68,22 +68,22 @@ export function ExternalSelectElement(props: ElementProps) {
   );
 }
 
-function useOffered({ element }: ElementProps, typed: string) {
+function useSearchResults({ element }: ElementProps, typed: string) {
   const { target } = useSurface();
   const [answer, setAnswer] = useState<{ typed: string; options: readonly MenuOption[] }>();
-  const least = numberOf(element.min_query_length) ?? USUAL_QUERY_LENGTH;
+  const least = numberOf(element.min_query_length) ?? DEFAULT_QUERY_LENGTH;
   const isEnough = typed.length >= Math.max(least, 1);
   const actionId = stringOf(element.action_id);
-  const place = useRef(target);
-  place.current = target;
+  const latestTarget = useRef(target);
+  latestTarget.current = target;
   useEffect(() => {
     if (!isEnough) return;
     let isCurrent = true;
     const timer = setTimeout(async () => {
-      const result = await act('search', { target: place.current, actionId, typed });
+      const result = await act('search', { target: latestTarget.current, actionId, typed });
       const options = result.ok ? objects(result.options).map(readOption) : [];
       if (isCurrent) setAnswer({ typed, options });
-    }, PAUSE_IN_TYPING);
+    }, TYPING_DELAY_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);

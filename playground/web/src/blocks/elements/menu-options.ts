@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../slack/state/types.ts';
 import { isObject, objects, stringOf, strings } from '../json.ts';
 import { plainString } from '../text/read-text-object.ts';
 
-/** One thing to choose in a menu. */
+/** One option of a menu. */
 export interface MenuOption {
   readonly value: string;
   readonly label: string;
@@ -15,16 +15,16 @@ export interface MenuGroup {
   readonly options: readonly MenuOption[];
 }
 
-/** Who and what a person can choose of the workspace. */
-export interface Choosable {
+/** People and channels that menus can offer. */
+export interface MenuSources {
   readonly people: readonly PersonEntity[];
   readonly channels: readonly ChannelEntity[];
   readonly nameOf: (userId: string) => string;
   readonly me: string;
 }
 
-/** What a menu offers, from its own options or from the workspace. */
-export function groupsOf(element: JsonObject, workspace: Choosable): readonly MenuGroup[] {
+/** Returns the options of a menu, its own or from the workspace. */
+export function groupsOf(element: JsonObject, workspace: MenuSources): readonly MenuGroup[] {
   switch (stringOf(element.type).replace(/^multi_/, '')) {
     case 'users_select':
       return [
@@ -50,13 +50,13 @@ export function groupsOf(element: JsonObject, workspace: Choosable): readonly Me
   }
 }
 
-/** An option object as a menu shows it; its description follows its words. */
+/** Reads an option object; its description follows its label. */
 export function readOption(option: JsonObject): MenuOption {
   const description = option.description === undefined ? '' : ` — ${plainString(option.description)}`;
   return { value: stringOf(option.value), label: `${plainString(option.text)}${description}` };
 }
 
-function channels({ channels: all, nameOf, me }: Choosable, kinds: readonly string[]): MenuOption[] {
+function channels({ channels: all, nameOf, me }: MenuSources, kinds: readonly string[]): MenuOption[] {
   return all
     .filter(({ type, isArchived }) => kinds.includes(type) && !isArchived)
     .map(({ id, name, type, members }) => {

@@ -1,62 +1,62 @@
 import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
-import type { Answer, Target } from '../../../../protocol.ts';
+import type { ActionResult, ClickTarget } from '../../../../protocol.ts';
 import type { Block } from '../../../../slack/state/types.ts';
-import { act } from '../../act.ts';
-import { readRoute } from '../../routes.ts';
+import { act } from '../../client/act.ts';
+import { readRoute } from '../../navigation/routes.ts';
 import { isObject, stringOf } from '../json.ts';
-import { ConfirmDialog, type Question } from '../modal/confirm-dialog.tsx';
-import { withoutWrong } from './check-input.ts';
-import { collectFilled, initialOf, keyOf, presetFor, type Slot, type Value } from './element-state.ts';
+import { type Confirmation, ConfirmDialog } from '../modal/confirm-dialog.tsx';
+import { collectValues, initialOf, keyOf, presetFor, type Slot, type Value } from './element-state.ts';
+import { withoutInvalid } from './validate-inputs.ts';
 
-/** What the elements of one message or view share: what was put into them, and how a click is sent. */
+/** State shared by the elements of one message or view: entered values, and how a click is sent. */
 export interface Surface {
-  readonly target: Target;
-  /** What is wrong, by block id. */
+  readonly target: ClickTarget;
+  /** Errors by block id. */
   readonly errors: Readonly<Record<string, string>>;
   valueOf(slot: Slot): Value | undefined;
-  fill(slot: Slot, value: Value): void;
-  /** Asks what the element wants asked before it is clicked; true when the person is sure, or nothing is asked. */
-  ask(slot: Slot): Promise<boolean>;
-  send(slot: Slot, value?: Value): Promise<Answer>;
-  /** The latest of what was put in, also between two drawings. */
-  filled(): ReadonlyMap<string, Value>;
+  setValue(slot: Slot, value: Value): void;
+  /** Shows the element's confirmation dialog; true when the person confirms or there is none. */
+  confirm(slot: Slot): Promise<boolean>;
+  send(slot: Slot, value?: Value): Promise<ActionResult>;
+  /** The latest values, also between two renders. */
+  values(): ReadonlyMap<string, Value>;
 }
 
 export const SurfaceContext = createContext<Surface | undefined>(undefined);
 
-/** The surface around an element; there always is one. */
+/** Returns the surface of an element; throws outside of one. */
 export function useSurface(): Surface {
   const surface = useContext(SurfaceContext);
   if (surface === undefined) throw new Error('An element of Block Kit is drawn outside of <Blocks>.');
   return surface;
 }
 
-interface SurfaceParts {
-  readonly target: Target;
+interface SurfaceOptions {
+  readonly target: ClickTarget;
   readonly blocks: readonly Block[];
   readonly errors?: Readonly<Record<string, string>>;
-  readonly onFill?: (slot: Slot) => void;
+  readonly onChange?: (slot: Slot) => void;
   readonly onRefused?: (error: string) => void;
 }
 
-/** A new surface, and the dialog in which it asks before a click. */
-export function useNewSurface({ target, blocks, errors = {}, onFill, onRefused }: SurfaceParts): {
+/** Creates a surface and its confirmation dialog. */
+export function useNewSurface({ target, blocks, errors = {}, onChange, onRefused }: SurfaceOptions): {
   surface: Surface;
   dialog: ReactNode;
 } {
   const [filled, setFilled] = useState(() => presetFor(blocks, openChannel()));
-  const [question, setQuestion] = useState<Question>();
+  const [question, setQuestion] = useState<Confirmation>();
   const latest = useRef(filled);
   const surface: Surface = {
     target,
     errors,
     valueOf: (slot) => filled.get(keyOf(slot)) ?? initialOf(slot.element),
-    fill: (slot, value) => {
+    setValue: (slot, value) => {
       latest.current = new Map(latest.current).set(keyOf(slot), value);
       setFilled(latest.current);
-      onFill?.(slot);
+      onChange?.(slot);
     },
-    ask: async ({ element: { confirm } }) => {
+    confirm: async ({ element: { confirm } }) => {
       if (!isObject(confirm)) return true;
       const isSure = await new Promise<boolean>((answer) => setQuestion({ confirm, answer }));
       setQuestion(undefined);
@@ -67,23 +67,23 @@ export function useNewSurface({ target, blocks, errors = {}, onFill, onRefused }
       if (!answer.ok) onRefused?.(answer.error);
       return answer;
     },
-    filled: () => latest.current,
+    values: () => latest.current,
   };
   return { surface, dialog: question === undefined ? null : <ConfirmDialog {...question} /> };
 }
 
 function clickOf(
-  target: Target,
+  target: ClickTarget,
   blocks: readonly Block[],
   filled: ReadonlyMap<string, Value>,
   slot: Slot,
   value: Value | undefined,
 ) {
   const isSimple = typeof value === 'string' || typeof value === 'number' || isList(value);
-  // What has no simple value, such as rich text, is sent as one of the values.
-  const values = collectFilled(
+  // A value that is not a string, number or list, such as rich text, is sent in `values`.
+  const values = collectValues(
     blocks,
-    withoutWrong(blocks, filled),
+    withoutInvalid(blocks, filled),
     isSimple || value === undefined ? slot : undefined,
   );
   return {
@@ -96,8 +96,8 @@ function clickOf(
 }
 
 function openChannel(): string {
-  const { place } = readRoute();
-  return place.kind === 'channel' ? place.channel : '';
+  const { screen } = readRoute();
+  return screen.kind === 'channel' ? screen.channel : '';
 }
 
 function isList(value: Value | undefined): value is readonly string[] {

@@ -1,20 +1,19 @@
 import type { ChangeEvent, KeyboardEvent } from 'react';
-import { isObject, numberOf, stringOf, strings, wordsOf } from '../json.ts';
+import { isObject, numberOf, stringOf, strings, textOf } from '../json.ts';
 import { plainString } from '../text/read-text-object.ts';
-import { isFilledWrongly } from './check-input.ts';
-import { ariaOf, type ElementProps } from './element-props.ts';
-import { richTextOf, textOfRichText, type Value } from './element-state.ts';
+import { ariaOf, type ElementProps, richTextOf, textOfRichText, type Value } from './element-state.ts';
 import { useSurface } from './surface.tsx';
 import { useClick } from './use-click.ts';
+import { isInvalidValue } from './validate-inputs.ts';
 
 const TYPES: Readonly<Record<string, { type: string; inputMode: 'email' | 'url' | 'decimal' | 'text' }>> = {
   email_text_input: { type: 'email', inputMode: 'email' },
   url_text_input: { type: 'url', inputMode: 'url' },
-  // The browser's own number input gives nothing for what is no number, so that nothing could be said about it.
+  // A native number input hides invalid text, so that no error could be shown.
   number_input: { type: 'text', inputMode: 'decimal' },
 };
 
-/** Where a person writes: a line or several of plain text, a number, an address, or rich text. */
+/** A text input: one or several lines, a number, an address, or rich text. */
 export function TextElement(props: ElementProps) {
   const { element, id, isRequired, dispatches } = props;
   const surface = useSurface();
@@ -25,12 +24,12 @@ export function TextElement(props: ElementProps) {
   const text = isRich ? textOfRichText(value) : stringOf(value);
   const triggers = triggersOf(element.dispatch_action_config);
   const send = (next: Value) => {
-    if (dispatches && !isFilledWrongly(props, next)) void click(next);
+    if (dispatches && !isInvalidValue(props, next)) void click(next);
   };
   const change = (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
     const written = kind === undefined ? event.target.value : event.target.value.trim();
     const next = isRich ? richTextOf(written) : written;
-    surface.fill(props, next);
+    surface.setValue(props, next);
     if (triggers.includes('on_character_entered')) send(next);
   };
   const press = (event: KeyboardEvent) => {
@@ -47,7 +46,7 @@ export function TextElement(props: ElementProps) {
     'aria-busy': isBusy || undefined,
     onChange: change,
     onKeyDown: press,
-    ...ariaOf(props, wordsOf(element.placeholder) || 'Text'),
+    ...ariaOf(props, textOf(element.placeholder) || 'Text'),
   };
   if (isRich || element.multiline === true) {
     return (
@@ -57,7 +56,7 @@ export function TextElement(props: ElementProps) {
           className="element-input element-textarea"
           rows={numberOf(element.min_lines) ?? 4}
         />
-        <Room most={numberOf(element.max_length)} used={text.length} />
+        <RemainingCharacters most={numberOf(element.max_length)} used={text.length} />
       </>
     );
   }
@@ -70,13 +69,13 @@ export function TextElement(props: ElementProps) {
         inputMode={kind?.inputMode ?? 'text'}
         autoComplete="off"
       />
-      <Room most={numberOf(element.max_length)} used={text.length} />
+      <RemainingCharacters most={numberOf(element.max_length)} used={text.length} />
     </>
   );
 }
 
-/** How much may still be written, once it gets scarce. */
-function Room({ most, used }: { readonly most: number | undefined; readonly used: number }) {
+/** Number of characters left, shown when it gets low. */
+function RemainingCharacters({ most, used }: { readonly most: number | undefined; readonly used: number }) {
   if (most === undefined || used < most * 0.8) return null;
   return <span className="element-note" aria-live="polite">{`${most - used} characters left`}</span>;
 }

@@ -1,29 +1,27 @@
-import type { JsonObject } from '../../../../slack/state/types.ts';
-import { ActionElement } from '../elements/element.tsx';
-import { inOrder } from '../in-order.tsx';
+import { Component, type ReactNode } from 'react';
+import type { Block, JsonObject } from '../../../../slack/state/types.ts';
+import { ActionElement, Unknown } from '../elements/element.tsx';
 import { objects, stringOf } from '../json.ts';
+import { renderList } from '../render-list.tsx';
 import { parseMarkdown } from '../text/parse-markdown.ts';
-import { Prose } from '../text/prose.tsx';
+import { PlainText, Prose, Text } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
-import { PlainText, Text } from '../text/text.tsx';
-import { BlockBoundary } from './block-boundary.tsx';
 import { AlertBlock, CardBlock, CarouselBlock, ContainerBlock } from './card-blocks.tsx';
 import { Image, ImageBlock } from './image.tsx';
 import { InputBlock } from './input-block.tsx';
 import { SectionBlock } from './section-block.tsx';
 import { DataTableBlock, TableBlock } from './table-blocks.tsx';
 import { PlanBlock, TaskCard } from './task-blocks.tsx';
-import { Unknown } from './unknown.tsx';
 import './layout.css';
 
 interface BlockProps {
   readonly block: JsonObject;
-  /** The id of the block at the top, under which Slack looks for its elements. */
+  /** Id of the top-level block, under which Slack looks up its elements. */
   readonly blockId: string;
 }
 
-/** One block; what cannot be drawn is named, and what fails stays within its own bounds. */
-export function BlockView(props: BlockProps) {
+/** Renders one block; an unknown type is named, and an error stays within the block. */
+function BlockView(props: BlockProps) {
   return (
     <BlockBoundary type={stringOf(props.block.type)}>
       <KnownBlock {...props} />
@@ -77,7 +75,7 @@ function KnownBlock({ block, blockId }: BlockProps) {
     case 'container':
       return (
         <ContainerBlock block={block}>
-          {inOrder(objects(block.child_blocks), (child) => (
+          {renderList(objects(block.child_blocks), (child) => (
             <BlockView block={child} blockId={blockId} />
           ))}
         </ContainerBlock>
@@ -90,7 +88,7 @@ function KnownBlock({ block, blockId }: BlockProps) {
 function ContextBlock({ block }: { readonly block: JsonObject }) {
   return (
     <div className="block-context">
-      {inOrder(objects(block.elements), (element) =>
+      {renderList(objects(block.elements), (element) =>
         element.type === 'image' ? (
           <Image image={element} isSmall />
         ) : (
@@ -108,6 +106,40 @@ function ActionsBlock({ block, blockId }: BlockProps) {
     <div className="block-actions">
       {objects(block.elements).map((element) => (
         <ActionElement key={stringOf(element.action_id)} blockId={blockId} element={element} />
+      ))}
+    </div>
+  );
+}
+
+interface BoundaryProps {
+  readonly type: string;
+  readonly children: ReactNode;
+}
+
+/** Error boundary of one block. */
+class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children;
+    return (
+      <div className="block-unknown">{`A block of type “${this.props.type}” could not be rendered.`}</div>
+    );
+  }
+}
+
+/** Renders a list of blocks within a surface. */
+export function BlockList({ blocks }: { readonly blocks: readonly Block[] }) {
+  return (
+    <div className="blocks prose">
+      {blocks.map((block) => (
+        <div className="block" key={block.block_id}>
+          <BlockView block={block} blockId={block.block_id} />
+        </div>
       ))}
     </div>
   );

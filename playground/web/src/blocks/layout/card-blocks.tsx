@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement } from '../elements/element.tsx';
-import { inOrder } from '../in-order.tsx';
 import { isObject, objects, stringOf } from '../json.ts';
-import { Prose } from '../text/prose.tsx';
+import { renderList } from '../render-list.tsx';
+import { PlainText, Prose, Text } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
-import { PlainText, Text } from '../text/text.tsx';
 import { Image } from './image.tsx';
 import { ScrollFrame } from './scroll-frame.tsx';
 
@@ -14,7 +13,7 @@ interface BlockProps {
   readonly blockId: string;
 }
 
-/** A card: a picture, a title, a few words, and buttons. */
+/** A card: an image, a title, a text and buttons. */
 export function CardBlock({ block, blockId }: BlockProps) {
   return (
     <div className="block-card">
@@ -46,14 +45,14 @@ export function CardBlock({ block, blockId }: BlockProps) {
 export function CarouselBlock({ block, blockId }: BlockProps) {
   return (
     <ScrollFrame className="block-carousel" label="Cards">
-      {inOrder(objects(block.elements), (card) => (
+      {renderList(objects(block.elements), (card) => (
         <CardBlock block={card} blockId={blockId} />
       ))}
     </ScrollFrame>
   );
 }
 
-/** Blocks under a title, which may be folded away. */
+/** Blocks under a title, possibly collapsible. */
 export function ContainerBlock({
   block,
   children,
@@ -101,12 +100,12 @@ const LEVELS: Readonly<Record<string, string>> = {
   success: 'Done: ',
 };
 
-/** A notice; its level is said as well as coloured. */
+/** A notice; its level is a word as well as a colour. */
 export function AlertBlock({ block }: { readonly block: JsonObject }) {
   const level = stringOf(block.level);
   return (
     <div className={`block-alert block-alert-${LEVELS[level] === undefined ? 'default' : level}`}>
-      {LEVELS[level] === undefined ? null : <span className="block-hidden-words">{LEVELS[level]}</span>}
+      {LEVELS[level] === undefined ? null : <span className="block-visually-hidden">{LEVELS[level]}</span>}
       <Text text={block.text} />
     </div>
   );

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../../slack/state/types.ts';
 import { isObject, stringOf } from '../json.ts';
 import { PageLink } from '../text/page-link.tsx';
-import { PlainText } from '../text/text.tsx';
+import { PlainText } from '../text/prose.tsx';
 
-/** An image by its words and a link to it: this page fetches nothing from elsewhere. */
+/** Shows an image as its alt text and a link: this page loads nothing from other sites. */
 export function Image({
   image,
   isSmall = false,

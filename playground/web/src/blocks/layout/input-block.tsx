@@ -1,14 +1,13 @@
 import { useId } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
-import { Element } from '../elements/element.tsx';
+import { Element, Unknown } from '../elements/element.tsx';
 import { useSurface } from '../elements/surface.tsx';
 import { isObject, stringOf } from '../json.ts';
-import { PlainText } from '../text/text.tsx';
-import { Unknown } from './unknown.tsx';
+import { PlainText } from '../text/prose.tsx';
 
 const GROUPS: readonly unknown[] = ['radio_buttons', 'checkboxes'];
 
-/** An input with its label, its hint, and what is wrong with it; all of it is said to those who only hear. */
+/** An input with its label, hint and error, all linked for screen readers. */
 export function InputBlock({ block, blockId }: { readonly block: JsonObject; readonly blockId: string }) {
   const id = useId();
   const { errors } = useSurface();

@@ -6,7 +6,7 @@ interface ScrollFrameProps {
   readonly children: ReactNode;
 }
 
-/** A part that scrolls by itself, and so can be reached with the keyboard. */
+/** A scrollable area that can be focused with the keyboard. */
 export function ScrollFrame({ className, label, children }: ScrollFrameProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset groups inputs, and this holds anything.

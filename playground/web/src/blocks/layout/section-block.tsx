@@ -1,12 +1,12 @@
 import { useId } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
 import { ActionElement } from '../elements/element.tsx';
-import { inOrder } from '../in-order.tsx';
 import { isObject } from '../json.ts';
-import { Text } from '../text/text.tsx';
+import { renderList } from '../render-list.tsx';
+import { Text } from '../text/prose.tsx';
 import { Image } from './image.tsx';
 
-const NAMED_BY_THEMSELVES: readonly unknown[] = ['button', 'overflow'];
+const SELF_LABELLED: readonly unknown[] = ['button', 'overflow'];
 
 /** Text, fields in two columns, and something beside them. */
 export function SectionBlock({ block, blockId }: { readonly block: JsonObject; readonly blockId: string }) {
@@ -23,7 +23,7 @@ export function SectionBlock({ block, blockId }: { readonly block: JsonObject; r
         )}
         {fields.length === 0 ? null : (
           <div className="block-fields">
-            {inOrder(fields, (field) => (
+            {renderList(fields, (field) => (
               <div>
                 <Text text={field} />
               </div>
@@ -40,7 +40,7 @@ export function SectionBlock({ block, blockId }: { readonly block: JsonObject; r
               blockId={blockId}
               element={accessory}
               {...(block.text !== undefined &&
-                !NAMED_BY_THEMSELVES.includes(accessory.type) && { labelledBy: textId })}
+                !SELF_LABELLED.includes(accessory.type) && { labelledBy: textId })}
             />
           )}
         </div>

@@ -1,12 +1,12 @@
 import { type CSSProperties, useState } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
-import { inOrder } from '../in-order.tsx';
 import { isObject, numberOf, objects, stringOf } from '../json.ts';
+import { renderList } from '../render-list.tsx';
 import { Prose } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
 import { ScrollFrame } from './scroll-frame.tsx';
 
-const USUAL_PAGE = 10;
+const DEFAULT_PAGE_SIZE = 10;
 
 /** A table; its first row is the head. */
 export function TableBlock({ block }: { readonly block: JsonObject }) {
@@ -19,7 +19,7 @@ export function TableBlock({ block }: { readonly block: JsonObject }) {
 export function DataTableBlock({ block }: { readonly block: JsonObject }) {
   const [page, setPage] = useState(0);
   const [head = [], ...rows] = rowsOf(block);
-  const size = numberOf(block.page_size) ?? USUAL_PAGE;
+  const size = numberOf(block.page_size) ?? DEFAULT_PAGE_SIZE;
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const shown = Math.min(page, pages - 1);
   const header = numberOf(block.row_header_column_index);
@@ -68,7 +68,7 @@ interface TableProps {
 
 function Table({ head, rows, settings, caption, header }: TableProps) {
   const cells = (row: readonly JsonObject[], isHead: boolean) =>
-    inOrder(row, (cell, column) => {
+    renderList(row, (cell, column) => {
       const props = { style: styleOf(settings[column], cell), children: <CellView cell={cell} /> };
       if (isHead) return <th scope="col" {...props} />;
       return column === header ? <th scope="row" {...props} /> : <td {...props} />;
@@ -81,7 +81,7 @@ function Table({ head, rows, settings, caption, header }: TableProps) {
           <tr>{cells(head, true)}</tr>
         </thead>
         <tbody>
-          {inOrder(rows, (row) => (
+          {renderList(rows, (row) => (
             <tr>{cells(row, false)}</tr>
           ))}
         </tbody>

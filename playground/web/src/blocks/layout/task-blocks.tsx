@@ -4,21 +4,21 @@ import { PageLink } from '../text/page-link.tsx';
 import { Prose } from '../text/prose.tsx';
 import { readRichText } from '../text/read-rich-text.ts';
 
-const STATES: Readonly<Record<string, { icon: string; words: string }>> = {
-  pending: { icon: '○', words: 'not begun' },
-  in_progress: { icon: '◐', words: 'in progress' },
-  complete: { icon: '✓', words: 'done' },
-  error: { icon: '✕', words: 'failed' },
+const STATES: Readonly<Record<string, { icon: string; label: string }>> = {
+  pending: { icon: '○', label: 'not started' },
+  in_progress: { icon: '◐', label: 'in progress' },
+  complete: { icon: '✓', label: 'done' },
+  error: { icon: '✕', label: 'failed' },
 };
 
-/** One task of an agent: how it stands, what it did and what came of it. */
+/** One task of an agent: its state, details and output. */
 export function TaskCard({ task }: { readonly task: JsonObject }) {
   const status = stringOf(task.status);
-  const state = STATES[status] ?? { icon: '○', words: status };
+  const state = STATES[status] ?? { icon: '○', label: status };
   const sources = objects(task.sources);
   return (
     <div className={`block-task block-task-${status}`}>
-      <span className="block-task-state" role="img" aria-label={state.words}>
+      <span className="block-task-state" role="img" aria-label={state.label}>
         {state.icon}
       </span>
       <div className="block-task-body">

@@ -1,18 +1,18 @@
 import { useId } from 'react';
 import type { JsonObject } from '../../../../slack/state/types.ts';
-import { buttonStyle } from '../elements/button-element.tsx';
-import { PlainText, Text } from '../text/text.tsx';
+import { buttonStyle } from '../json.ts';
+import { PlainText, Text } from '../text/prose.tsx';
 import { handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
 
-/** What is asked before a click, and where the answer goes. */
-export interface Question {
+/** A confirmation before a click and the callback for its answer. */
+export interface Confirmation {
   readonly confirm: JsonObject;
   readonly answer: (isSure: boolean) => void;
 }
 
-/** Asks whether the person is sure; leaving it any other way says no. */
-export function ConfirmDialog({ confirm, answer }: Question) {
+/** Confirmation dialog; closing it any other way means no. */
+export function ConfirmDialog({ confirm, answer }: Confirmation) {
   const dialog = useDialog(true);
   const id = useId();
   const style = buttonStyle(confirm.style) === 'danger' ? 'danger' : 'primary';
@@ -36,7 +36,7 @@ export function ConfirmDialog({ confirm, answer }: Question) {
         <Text text={confirm.text} />
       </div>
       <div className="modal-foot">
-        <button type="button" className="element-button element-button-usual" onClick={() => answer(false)}>
+        <button type="button" className="element-button element-button-default" onClick={() => answer(false)}>
           <PlainText text={confirm.deny} />
         </button>
         <button

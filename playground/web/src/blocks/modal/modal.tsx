@@ -1,20 +1,30 @@
 import { type FormEvent, useId, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ShownView } from '../../../../protocol.ts';
-import { act } from '../../act.ts';
+import { act } from '../../client/act.ts';
+import { useEntities } from '../../client/store.ts';
 import { Icon } from '../../icon.tsx';
-import { BlockList } from '../block-list.tsx';
-import { checkInputs } from '../elements/check-input.ts';
-import { collectFilled } from '../elements/element-state.ts';
+import { collectValues } from '../elements/element-state.ts';
 import { SurfaceContext, useNewSurface } from '../elements/surface.tsx';
+import { validateInputs } from '../elements/validate-inputs.ts';
+import { BlockList } from '../layout/block-view.tsx';
 import { ScrollFrame } from '../layout/scroll-frame.tsx';
-import { PlainText } from '../text/text.tsx';
+import { PlainText } from '../text/prose.tsx';
 import { focusInput, handleDialogKeys, useDialog } from './use-dialog.ts';
 import './modal.css';
 
+/** The person's open modals; only the front one is visible, the others keep their values. */
+export function ModalStack() {
+  const modals = [...useEntities().values()]
+    .filter((entity) => entity.kind === 'modal')
+    .toSorted((one, other) => one.depth - other.depth);
+  const front = modals.at(-1)?.key;
+  return modals.map(({ key, view }) => <Modal key={key} view={view} isInFront={key === front} />);
+}
+
 type Errors = Readonly<Record<string, string>>;
 
-/** One modal with its form. What is wrong stands under its input until the input is changed. */
+/** One modal with its form. An error stays under its input until the input changes. */
 export function Modal({ view, isInFront }: { readonly view: ShownView; readonly isInFront: boolean }) {
   const dialog = useDialog(isInFront);
   const id = useId();
@@ -26,11 +36,11 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
     blocks: view.blocks,
     errors,
     onRefused: setRefusal,
-    onFill: ({ blockId }) =>
+    onChange: ({ blockId }) =>
       setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([key]) => key !== blockId))),
   });
   const showErrors = (found: Errors) => {
-    // What is wrong must stand under an input before the focus comes there, or it is not read out.
+    // An error must be rendered before its input gets the focus, or screen readers do not read it.
     flushSync(() => setErrors(() => found));
     focusInput(dialog.current, Object.keys(found));
   };
@@ -38,12 +48,12 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
     event.preventDefault();
     if (isBusy) return;
     setRefusal(undefined);
-    const problems = checkInputs(view.blocks, surface.filled());
+    const problems = validateInputs(view.blocks, surface.values());
     if (Object.keys(problems).length > 0) return showErrors(problems);
     setBusy(true);
     const answer = await act('submit', {
       viewId: view.id,
-      values: collectFilled(view.blocks, surface.filled()),
+      values: collectValues(view.blocks, surface.values()),
     });
     setBusy(false);
     if (!answer.ok) setRefusal(answer.error);
@@ -91,7 +101,11 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
           </p>
         )}
         <div className="modal-foot">
-          <button type="button" className="element-button element-button-usual" onClick={() => void close()}>
+          <button
+            type="button"
+            className="element-button element-button-default"
+            onClick={() => void close()}
+          >
             {view.close === undefined ? 'Cancel' : <PlainText text={view.close} />}
           </button>
           {view.submit === undefined ? null : (
@@ -112,7 +126,7 @@ export function Modal({ view, isInFront }: { readonly view: ShownView; readonly 
   );
 }
 
-/** The errors of the view as the app sent them last, until the page knows better. */
+/** Returns the app's last errors, which the page can change until the app sends new ones. */
 function useShownErrors(sent: Errors): [Errors, (change: (shown: Errors) => Errors) => void] {
   const text = JSON.stringify(sent);
   const [{ from, shown }, setState] = useState({ from: text, shown: sent });

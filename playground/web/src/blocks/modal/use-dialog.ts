@@ -3,7 +3,7 @@ import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
 const FOCUSABLE =
   'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex="0"]';
 
-/** Opens a dialog over everything while it is in front, puts the focus into it, and gives it back when it is gone. */
+/** Opens a modal dialog while it is in front, moves the focus into it, and restores the focus afterwards. */
 export function useDialog(isInFront: boolean): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   const lastInside = useRef<Element | null>(null);
@@ -11,19 +11,22 @@ export function useDialog(isInFront: boolean): RefObject<HTMLDialogElement | nul
     const element = dialog.current;
     if (element === null || !isInFront) return;
     const before = document.activeElement;
+    // The control may be gone when the dialog closes; its message is still there.
+    const fallback = before?.closest('[tabindex="-1"]');
     element.showModal();
     const first = lastInside.current?.isConnected === true ? lastInside.current : firstIn(element);
     if (first instanceof HTMLElement) first.focus();
     return () => {
       if (element.contains(document.activeElement)) lastInside.current = document.activeElement;
       element.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      const target = before?.isConnected === true ? before : fallback;
+      if (target instanceof HTMLElement) target.focus({ preventScroll: true });
     };
   }, [isInFront]);
   return dialog;
 }
 
-/** What Escape and Tab do in a dialog: one leaves it, the other stays inside. */
+/** Handles Escape, which closes the dialog, and Tab, which stays inside it. */
 export function handleDialogKeys(event: KeyboardEvent<HTMLDialogElement>, leave: () => void): void {
   if (event.key === 'Escape') {
     event.preventDefault();
@@ -42,7 +45,7 @@ export function handleDialogKeys(event: KeyboardEvent<HTMLDialogElement>, leave:
   (event.shiftKey ? last : first)?.focus();
 }
 
-/** Puts the focus on the first of the inputs that are wrong. */
+/** Focuses the first invalid input. */
 export function focusInput(dialog: HTMLDialogElement | null, blockIds: readonly string[]): void {
   const wrong = [...(dialog?.querySelectorAll<HTMLElement>('[data-input-of]') ?? [])].find((each) =>
     blockIds.includes(each.dataset.inputOf ?? ''),

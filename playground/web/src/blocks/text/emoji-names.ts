@@ -70,12 +70,12 @@ const table: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The emoji that Slack calls by this name; undefined for one that is not in this page's list. */
+/** Returns the emoji with this Slack name; undefined for an unknown one. */
 export function emojiOf(name: string): string | undefined {
   return table.get(name);
 }
 
-/** True for a name that can be drawn. */
+/** True for a known emoji name. */
 export function isKnownEmoji(name: string): boolean {
   return table.has(name);
 }

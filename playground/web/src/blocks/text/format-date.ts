@@ -1,4 +1,4 @@
-/** Where and when a date is read. */
+/** Time and time zone of the reader. */
 export interface Reader {
   /** In milliseconds. */
   readonly now: number;
@@ -7,20 +7,20 @@ export interface Reader {
 
 const DAY = 86_400_000;
 
-/** Slack's date tokens, such as `{date_short_pretty} at {time}`, in words; undefined when the format is not one of Slack's. */
+/** Formats Slack's date tokens, such as `{date_short_pretty} at {time}`; undefined for an unknown format. */
 export function formatDate(timestamp: number, format: string, reader: Reader): string | undefined {
   const at = timestamp * 1000;
   if (Number.isNaN(new Date(at).getTime())) return undefined;
   let isKnown = true;
   const text = format.replace(/\{([a-z_]+)\}/g, (whole, token: string) => {
-    const words = wordsFor(token, at, reader);
-    if (words === undefined) isKnown = false;
-    return words ?? whole;
+    const formatted = formatToken(token, at, reader);
+    if (formatted === undefined) isKnown = false;
+    return formatted ?? whole;
   });
   return isKnown ? text.charAt(0).toUpperCase() + text.slice(1) : undefined;
 }
 
-function wordsFor(token: string, at: number, reader: Reader): string | undefined {
+function formatToken(token: string, at: number, reader: Reader): string | undefined {
   const pretty = token.endsWith('_pretty') ? relativeDay(at, reader) : undefined;
   if (pretty !== undefined) return pretty;
   const part = partsOf(at, reader);

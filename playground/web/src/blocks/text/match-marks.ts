@@ -1,6 +1,6 @@
 import type { Inline, InlineStyle } from './passages.ts';
 
-/** What a line is cut into before its marks are matched: finished pieces, and marks that may open or close a style. */
+/** Tokens of a line before its marks are matched: finished pieces, and marks that may open or close a style. */
 export type Token =
   | { readonly kind: 'piece'; readonly piece: Inline }
   | {
@@ -12,8 +12,8 @@ export type Token =
     };
 
 /**
- * Turns pairs of marks into styles; a mark without its partner stays as it was typed. No style holds itself, so the depth is
- * bounded by the number of marks and the time by the length of the line, whatever was typed.
+ * Turns pairs of marks into styles; an unpaired mark stays text. No style contains itself, so the depth is bounded by
+ * the number of marks and the time by the length of the line, for any input.
  */
 export function matchMarks(tokens: readonly Token[], within: readonly string[] = []): Inline[] {
   const pieces: Inline[] = [];
@@ -27,7 +27,7 @@ export function matchMarks(tokens: readonly Token[], within: readonly string[] =
     }
     const end = token.canOpen && !unpaired.has(token.mark) ? findClosing(tokens, index) : undefined;
     if (end === undefined) {
-      // Where no partner is left for this mark, none is left for the same mark further on.
+      // Without a partner for this mark, there is none for the same mark further on.
       if (token.canOpen) unpaired.add(token.mark);
       pieces.push({ kind: 'text', text: token.mark });
       continue;

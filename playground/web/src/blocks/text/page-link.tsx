@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react';
-import { go, hrefOf, routeOf } from '../../routes.ts';
-import { useWorkspace } from '../../store.ts';
+import { useWorkspace } from '../../client/store.ts';
+import { hrefOf, navigate, routeOf } from '../../navigation/routes.ts';
 import { resolveLink } from './resolve-link.ts';
 
 interface PageLinkProps {
@@ -11,7 +11,7 @@ interface PageLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link: within this page for a message of this workspace, in a new tab for the web, and none for an address that is unsafe. */
+/** A link: within the page for a message of this workspace, in a new tab for the web, and plain text for an unsafe address. */
 export function PageLink({ url, className = 'prose-link', label, onFollow, children }: PageLinkProps) {
   const target = resolveLink(url, useWorkspace().team.domain);
   if (target.kind === 'none') return <span title={url}>{children}</span>;
@@ -29,15 +29,15 @@ export function PageLink({ url, className = 'prose-link', label, onFollow, child
       </a>
     );
   }
-  const { place } = routeOf(target.url);
+  const { screen } = routeOf(target.url);
   const follow = (event: MouseEvent) => {
     onFollow?.();
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    go({ place });
+    navigate({ screen });
   };
   return (
-    <a className={className} href={hrefOf({ place })} aria-label={label} onClick={follow}>
+    <a className={className} href={hrefOf({ screen })} aria-label={label} onClick={follow}>
       {children}
     </a>
   );

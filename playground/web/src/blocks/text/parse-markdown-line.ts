@@ -13,24 +13,24 @@ const STYLES: Readonly<Record<string, InlineStyle>> = {
 const NEXT = /\\[!-/:-@[-`{-~]|`+|<([^<>\n]+)>|!?\[|https?:\/\/[^\s<>|`]*[^\s<>|`*_~]|\*+|_+|~+|\n/g;
 const LINK_TARGET = /\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:[ \t]+"[^"\n]*")?\)/y;
 
-/** The inside of a Markdown paragraph; marks that do not pair, HTML and unsafe links stay the text that they are. */
+/** Parses the inline content of a Markdown paragraph; unpaired marks, HTML and unsafe links stay text. */
 export function parseMarkdownLine(text: string, { mayLink = true } = {}): Inline[] {
   const tokens: Token[] = [];
   const closings = mayLink ? matchBrackets(text) : new Map<number, number>();
   const ticks = matchTicks(text);
   let end = 0;
-  const words = (until: number) => {
+  const addText = (until: number) => {
     if (until > end) tokens.push(...readWords(text.slice(end, until), !mayLink).map(asPiece));
   };
   for (const match of text.matchAll(NEXT)) {
     if (match.index < end) continue;
     const found = read(text, match, closings, ticks);
     if (found === undefined) continue;
-    words(match.index);
+    addText(match.index);
     tokens.push(...found.tokens);
     end = found.end;
   }
-  words(text.length);
+  addText(text.length);
   return matchMarks(tokens);
 }
 
@@ -72,7 +72,7 @@ function readLink(text: string, from: number, close: number | undefined): Found 
   const target = LINK_TARGET.exec(text);
   const url = unescapeText(target?.[1] ?? '');
   if (target === null || !isSafeUrl(url)) return undefined;
-  // An image is shown as a link to it: nothing is fetched from elsewhere.
+  // An image is shown as a link: nothing is loaded from other sites.
   const label = parseMarkdownLine(text.slice(from, close), { mayLink: false });
   const content: Inline[] = label.length === 0 ? [{ kind: 'text', text: url }] : label;
   return { tokens: [asPiece({ kind: 'link', url, content })], end: close + 1 + target[0].length };
@@ -107,7 +107,7 @@ function matchBrackets(text: string): Map<number, number> {
   return closings;
 }
 
-/** For each run of backticks the next one of the same length. */
+/** Maps each run of backticks to the next one of the same length. */
 function matchTicks(text: string): Map<number, number> {
   const closings = new Map<number, number>();
   const last = new Map<number, number>();

@@ -16,7 +16,7 @@ interface Read {
   readonly next: number;
 }
 
-/** A `markdown` block as it is drawn; what is deeper than a reader would follow stays text. */
+/** Parses a `markdown` block; nesting beyond the depth limit stays text. */
 export function parseMarkdown(text: string): Passage[] {
   return parseLines(text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n'), 0);
 }
@@ -89,7 +89,7 @@ function readList(lines: readonly string[], at: number, depth: number): Read {
   };
 }
 
-/** An item goes on while lines are indented, and over blank lines that are followed by more of the list. */
+/** Returns the end of a list item, which includes indented lines and blank lines followed by more of the list. */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
   while (end < lines.length) {

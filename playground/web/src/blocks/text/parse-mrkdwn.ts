@@ -6,7 +6,7 @@ const STYLES: Readonly<Record<string, InlineStyle>> = { '*': 'bold', _: 'italic'
 const QUOTE = /^(?:>|&gt;) ?/;
 const LONG_QUOTE = /^(?:>|&gt;){3} ?/;
 
-/** Slack's own markup as it is drawn; whatever is not closed or not known stays the text that it is. */
+/** Parses Slack's mrkdwn; unclosed or unknown markup stays text. */
 export function parseMrkdwn(text: string, { isVerbatim = false } = {}): Passage[] {
   const passages: Passage[] = [];
   const parts = splitFences(text);
@@ -16,7 +16,7 @@ export function parseMrkdwn(text: string, { isVerbatim = false } = {}): Passage[
       passages.push({ kind: 'preformatted', content: [{ kind: 'text', text: content }] });
       continue;
     }
-    // The line breaks around a box of code are those of the box.
+    // The line breaks around a code block belong to the block.
     const start = index === 0 ? part.text : part.text.replace(/^\n/, '');
     const inner = index === parts.length - 1 ? start : start.replace(/\n$/, '');
     if (inner !== '') passages.push(...parseLines(inner.split('\n'), isVerbatim));
@@ -80,18 +80,18 @@ function paragraph(lines: readonly string[], isVerbatim: boolean): Passage {
 function tokenize(line: string, isVerbatim: boolean): Token[] {
   const tokens: Token[] = [];
   let end = 0;
-  const words = (until: number) => {
+  const addText = (until: number) => {
     if (until > end) tokens.push(...readWords(line.slice(end, until), isVerbatim).map(asPiece));
   };
   for (const match of line.matchAll(/<([^<>]+)>|`([^`]+)`|https?:\/\/[^\s<>|`]*[^\s<>|`*_~]|[*_~]/g)) {
     const [found, angle, code] = match;
     const token = tokenOf(line, match.index, found, angle, code);
     if (token === undefined) continue;
-    words(match.index);
+    addText(match.index);
     tokens.push(token);
     end = match.index + found.length;
   }
-  words(line.length);
+  addText(line.length);
   return tokens;
 }
 

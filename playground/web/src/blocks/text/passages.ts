@@ -1,4 +1,4 @@
-/** A piece of a line; whatever made it, it is drawn the same way. Text is shown as it stands. */
+/** An inline piece of a text, rendered the same way for every source format. */
 export type Inline =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'break' }
@@ -21,7 +21,7 @@ export type Inline =
 
 export type InlineStyle = 'bold' | 'italic' | 'strike' | 'underline';
 
-/** A part of a text that stands on lines of its own. */
+/** A block-level part of a text. */
 export type Passage =
   | { readonly kind: 'paragraph'; readonly content: readonly Inline[] }
   | { readonly kind: 'heading'; readonly level: number; readonly content: readonly Inline[] }
@@ -49,7 +49,7 @@ export interface ListItem {
   readonly content: readonly Passage[];
 }
 
-/** Text with its line breaks, and nothing else of it read. */
+/** Splits plain text into lines without parsing it. */
 export function plainInlines(text: string): Inline[] {
   return text
     .split('\n')
@@ -59,12 +59,12 @@ export function plainInlines(text: string): Inline[] {
     ]);
 }
 
-/** The words of a line without anything around them. */
-export function wordsOfInlines(content: readonly Inline[]): string {
+/** Returns the plain text of inline pieces. */
+export function plainTextOf(content: readonly Inline[]): string {
   return content
     .map((piece) => {
       if (piece.kind === 'text' || piece.kind === 'code') return piece.text;
-      if (piece.kind === 'styled' || piece.kind === 'link') return wordsOfInlines(piece.content);
+      if (piece.kind === 'styled' || piece.kind === 'link') return plainTextOf(piece.content);
       return piece.kind === 'break' ? '\n' : '';
     })
     .join('');

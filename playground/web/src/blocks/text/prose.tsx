@@ -1,11 +1,12 @@
 import type { JSX } from 'react';
-import { inOrder } from '../in-order.tsx';
 import { ScrollFrame } from '../layout/scroll-frame.tsx';
-import { Emoji } from './emoji.tsx';
+import { renderList } from '../render-list.tsx';
 import { formatDate } from './format-date.ts';
-import { BroadcastMention, ChannelMention, GroupMention, UserMention } from './mentions.tsx';
+import { BroadcastMention, ChannelMention, Emoji, GroupMention, UserMention } from './inline-elements.tsx';
 import { PageLink } from './page-link.tsx';
+import { parseMrkdwn } from './parse-mrkdwn.ts';
 import type { Inline, InlineStyle, ListItem, Passage } from './passages.ts';
+import { readPlainText, readTextObject } from './read-text-object.ts';
 import './prose.css';
 
 const TAGS = { bold: 'strong', italic: 'em', strike: 's', underline: 'u' } as const satisfies Record<
@@ -14,14 +15,14 @@ const TAGS = { bold: 'strong', italic: 'em', strike: 's', underline: 'u' } as co
 >;
 const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
 
-/** Draws what a text was read as. */
+/** Renders parsed text. */
 export function Prose({ passages }: { readonly passages: readonly Passage[] }) {
-  return inOrder(passages, (passage) => <PassageView passage={passage} />);
+  return renderList(passages, (passage) => <PassageView passage={passage} />);
 }
 
-/** Draws the pieces of a line. */
-export function Inlines({ content }: { readonly content: readonly Inline[] }) {
-  return inOrder(content, (piece) => <InlineView piece={piece} />);
+/** Renders inline pieces. */
+function Inlines({ content }: { readonly content: readonly Inline[] }) {
+  return renderList(content, (piece) => <InlineView piece={piece} />);
 }
 
 function PassageView({ passage }: { readonly passage: Passage }) {
@@ -70,7 +71,7 @@ function PassageView({ passage }: { readonly passage: Passage }) {
 }
 
 function Items({ items }: { readonly items: readonly ListItem[] }) {
-  return inOrder(items, ({ isChecked, content }) => (
+  return renderList(items, ({ isChecked, content }) => (
     <li className={isChecked === undefined ? undefined : 'prose-task'}>
       {isChecked === undefined ? null : (
         <span className="prose-checkbox" role="img" aria-label={isChecked ? 'done' : 'not done'}>
@@ -85,7 +86,7 @@ function Items({ items }: { readonly items: readonly ListItem[] }) {
 function TablePassage({ alignments, head, rows }: Extract<Passage, { kind: 'table' }>) {
   const styleOf = (column: number) => ({ textAlign: alignments[column] ?? 'left' });
   const cells = (row: readonly (readonly Inline[])[], Cell: 'th' | 'td') =>
-    inOrder(head, (_, column) => (
+    renderList(head, (_, column) => (
       <Cell style={styleOf(column)} scope={Cell === 'th' ? 'col' : undefined}>
         <Inlines content={row[column] ?? []} />
       </Cell>
@@ -97,7 +98,7 @@ function TablePassage({ alignments, head, rows }: Extract<Passage, { kind: 'tabl
           <tr>{cells(head, 'th')}</tr>
         </thead>
         <tbody>
-          {inOrder(rows, (row) => (
+          {renderList(rows, (row) => (
             <tr>{cells(row, 'td')}</tr>
           ))}
         </tbody>
@@ -156,13 +157,32 @@ function Color({ value }: { readonly value: string }) {
 }
 
 function Moment({ timestamp, format, url, fallback }: Extract<Inline, { kind: 'date' }>) {
-  const words = formatDate(timestamp, format, { now: Date.now() });
-  if (words === undefined) return fallback;
+  const formatted = formatDate(timestamp, format, { now: Date.now() });
+  if (formatted === undefined) return fallback;
   const moment = new Date(timestamp * 1000);
   const time = (
     <time dateTime={moment.toISOString()} title={moment.toString()}>
-      {words}
+      {formatted}
     </time>
   );
   return url === undefined ? time : <PageLink url={url}>{time}</PageLink>;
+}
+
+/** A text object of Block Kit, plain or with Slack's markup. */
+export function Text({ text }: { readonly text: unknown }) {
+  return <Prose passages={readTextObject(text)} />;
+}
+
+/** A `plain_text` object on a line of something else: a label, a button, a title. */
+export function PlainText({ text }: { readonly text: unknown }) {
+  return <Inlines content={readPlainText(text)} />;
+}
+
+/** Renders the text of a message without blocks. */
+export function MessageText({ text }: { readonly text: string }) {
+  return (
+    <div className="prose">
+      <Prose passages={parseMrkdwn(text)} />
+    </div>
+  );
 }

@@ -4,7 +4,7 @@ import { type Inline, type InlineStyle, type ListItem, type Passage, plainInline
 
 const STYLES: readonly InlineStyle[] = ['bold', 'italic', 'strike', 'underline'];
 
-/** A `rich_text` block as it is drawn: its text is never read for marks, mentions or emoji. */
+/** Parses a `rich_text` block; its text is never parsed for marks, mentions or emoji. */
 export function readRichText(block: unknown): Passage[] {
   const passages: Passage[] = [];
   const elements = isObject(block) ? objects(block.elements) : [];

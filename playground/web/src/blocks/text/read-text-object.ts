@@ -4,14 +4,14 @@ import { parseMrkdwn } from './parse-mrkdwn.ts';
 import { type Inline, type Passage, plainInlines } from './passages.ts';
 import { readEmoji } from './slack-tokens.ts';
 
-/** A text object as it is drawn: `plain_text` is never read for anything but emoji, and those only where it asks for them. */
+/** Parses a text object; `plain_text` is parsed only for emoji, and only when it asks for them. */
 export function readTextObject(text: unknown): Passage[] {
   if (!isObject(text)) return [];
   if (text.type === 'mrkdwn') return parseMrkdwn(stringOf(text.text), { isVerbatim: text.verbatim === true });
   return [{ kind: 'paragraph', content: readPlainText(text) }];
 }
 
-/** The line of a `plain_text` object. */
+/** Parses a `plain_text` object. */
 export function readPlainText(text: unknown): Inline[] {
   if (!isObject(text)) return [];
   const lines = plainInlines(stringOf(text.text));
@@ -19,7 +19,7 @@ export function readPlainText(text: unknown): Inline[] {
   return lines.flatMap((piece) => (piece.kind === 'text' ? readEmoji(piece.text) : [piece]));
 }
 
-/** The words of a `plain_text` object where only characters can stand, as in an option of a menu. */
+/** Returns a `plain_text` object as a string, for places that cannot hold elements, such as menu options. */
 export function plainString(text: unknown): string {
   return readPlainText(text)
     .map((piece) => {

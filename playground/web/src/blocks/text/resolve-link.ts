@@ -1,4 +1,4 @@
-/** Where a link leads: to a message of this workspace, out of the page, or nowhere that is safe to go. */
+/** Target of a link: a message of this workspace, an external page, or nothing safe. */
 export type LinkTarget =
   | { readonly kind: 'inside'; readonly url: URL }
   | { readonly kind: 'outside'; readonly href: string }
@@ -9,7 +9,7 @@ export function isSafeUrl(url: string): boolean {
   return resolveLink(url, '').kind !== 'none';
 }
 
-/** Reads the address of a link; a permalink of the workspace with this domain stays inside the page. */
+/** Classifies the address of a link; a permalink of the workspace with this domain stays inside the page. */
 export function resolveLink(address: string, domain: string): LinkTarget {
   if (!/^(https?:\/\/|mailto:)/i.test(address) || !URL.canParse(address)) return { kind: 'none' };
   const url = new URL(address);

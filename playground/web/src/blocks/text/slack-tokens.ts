@@ -2,12 +2,12 @@ import { isKnownEmoji } from './emoji-names.ts';
 import type { Inline } from './passages.ts';
 import { isSafeUrl } from './resolve-link.ts';
 
-/** Slack's three escapes back into characters; to be done last, so that nothing escaped is ever read as markup. */
+/** Undoes Slack's three escapes; must run last, so that escaped text is never parsed as markup. */
 export function unescapeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** What stands between `<` and `>`: a mention, a link, a date; undefined for what Slack would show as text. */
+/** Parses the content between `<` and `>`: a mention, a link or a date; undefined when Slack shows it as text. */
 export function readAngle(inside: string): Inline | undefined {
   const bar = inside.indexOf('|');
   const target = bar === -1 ? inside : inside.slice(0, bar);
@@ -38,7 +38,7 @@ export function readAngle(inside: string): Inline | undefined {
   return { kind: 'link', url, content: [{ kind: 'text', text: shown }] };
 }
 
-/** Text with the emoji that it names, such as `:tada:`; a name that is not known stays text. */
+/** Parses emoji names such as `:tada:`; an unknown name stays text. */
 export function readEmoji(text: string): Inline[] {
   const pieces: Inline[] = [];
   let end = 0;
@@ -56,22 +56,22 @@ export function readEmoji(text: string): Inline[] {
 const ADDRESS = /https?:\/\/[^\s<>|`]+/g;
 const AFTER_ADDRESS = '.,;:!?)\'"*_~]';
 
-/** Text with its bare web addresses as links, and with its emoji; the escapes of both are undone. */
+/** Parses bare web addresses and emoji in a text, and undoes its escapes. */
 export function readWords(text: string, isVerbatim = false): Inline[] {
   const pieces: Inline[] = [];
   let end = 0;
-  const words = (until: number) => readEmoji(unescapeText(text.slice(end, until)));
+  const textUntil = (until: number) => readEmoji(unescapeText(text.slice(end, until)));
   for (const match of isVerbatim ? [] : text.matchAll(ADDRESS)) {
     const found = addressIn(match[0]);
     const url = unescapeText(found);
     if (!isSafeUrl(url)) continue;
-    pieces.push(...words(match.index), { kind: 'link', url, content: [{ kind: 'text', text: url }] });
+    pieces.push(...textUntil(match.index), { kind: 'link', url, content: [{ kind: 'text', text: url }] });
     end = match.index + found.length;
   }
-  return [...pieces, ...words(text.length)];
+  return [...pieces, ...textUntil(text.length)];
 }
 
-/** An escaped bracket or the sentence's own punctuation is not part of an address. */
+/** Trims an escaped bracket or trailing punctuation from an address. */
 function addressIn(found: string): string {
   const bracket = found.search(/&[lg]t;/);
   let end = bracket === -1 ? found.length : bracket;

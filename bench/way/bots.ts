@@ -1,0 +1,58 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CAST } from '../../playground/slack/default-cast.ts';
+import type { LocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { builtFile } from '../support/built-file.ts';
+import type { NodeCommand } from '../support/node-process.ts';
+import { REFUND_TOOL } from '../support/refund.ts';
+
+/** A bot that does the measured work. */
+export interface BotKind extends NodeCommand {
+  readonly name: 'ours' | 'floor' | 'peer';
+}
+
+export interface BotServers {
+  readonly slack: Pick<LocalSlack, 'botToken' | 'appToken' | 'apiUrl'>;
+  readonly redisUrl: string;
+  readonly modelUrl: string;
+}
+
+// One card for a request, as the other bots have it: no copies in direct messages.
+const MANIFEST = `
+slack: { display_information: { name: Countersign } }
+agent: { limits: { pending_per_person: 10000000 } }
+policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
+tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: default } } }
+`;
+
+export function ourBot(): BotKind {
+  return { name: 'ours', file: builtFile('src/cli.ts'), args: ['start'] };
+}
+
+/** Returns the bots of a comparison; the peer is among them only when its packages are installed. */
+export function allBots(): BotKind[] {
+  const peers = fileURLToPath(new URL('../peers', import.meta.url));
+  const floor: BotKind = { name: 'floor', file: builtFile('bench/way/floor-bot.ts'), args: [] };
+  const peer: BotKind = { name: 'peer', file: join(peers, 'chat-bot.mjs'), args: [] };
+  return [ourBot(), floor, ...(existsSync(join(peers, 'node_modules')) ? [peer] : [])];
+}
+
+/** Returns the environment of a bot, with the names that our bot documents; the other bots read the same. */
+export function botEnvironment({ slack, redisUrl, modelUrl }: BotServers): NodeJS.ProcessEnv {
+  const manifest = join(dirname(builtFile('bench/support/refund-tool.ts')), 'manifest.yml');
+  writeFileSync(manifest, MANIFEST);
+  return {
+    PATH: process.env.PATH,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    REDIS_URL: redisUrl,
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: modelUrl,
+    OPENAI_MODEL: 'tool-loop',
+    MANIFEST: manifest,
+    PORT: '0',
+    APPROVER: CAST.alice,
+  };
+}

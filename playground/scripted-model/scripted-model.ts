@@ -1,0 +1,87 @@
+import type { ModelReply, ReplyFunction } from '../model/model-reply.ts';
+import { type Conversation, type Exchange, readConversation } from './read-conversation.ts';
+import { type NextStep, type Rule, reply } from './rule.ts';
+import { EXAMPLE_RULES, RULES } from './rules.ts';
+
+/** Delay between two chunks of text, so that streaming is visible. */
+const TEXT_DELAY_MS = 40;
+const ARGUMENTS_DELAY_MS = 5;
+const WORDS_PER_CHUNK = 2;
+
+/** Answers by fixed rules: the first rule that matches the last message decides the next step. */
+export const answerByScript: ReplyFunction = (request) => toReply(nextStep(readConversation(request)));
+
+function nextStep(conversation: Conversation): NextStep {
+  const { exchanges, tools } = conversation;
+  const [earlier, current] = [exchanges.at(-2), exchanges.at(-1)];
+  if (current === undefined) return describeCapabilities();
+  const step = applyRule(current, conversation);
+  const missing = step.kind === 'call' ? step.calls.find(({ name }) => !tools.includes(name)) : undefined;
+  if (missing !== undefined)
+    return reply(`I'd need the tool \`${missing.name}\`, which isn't available here. Nothing was done.`);
+  if (current.calls.length > 0) return step;
+  const before = [describeEarlier(earlier, conversation), describeSkipped(current)].filter(
+    (text) => text !== '',
+  );
+  return { ...step, text: [...before, step.text].join('\n\n') };
+}
+
+function applyRule({ messages, calls }: Exchange, { system }: Conversation): NextStep {
+  const text = messages.at(-1) ?? '';
+  const rule = findRule(text);
+  if (rule === undefined) return describeCapabilities();
+  return rule.next({ text, calls, approvalNote: (tool) => approvalNote(tool, system) });
+}
+
+function findRule(text: string): Rule | undefined {
+  return RULES.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
+}
+
+/** Reports the result of the earlier request when a new message arrived before the model could. */
+function describeEarlier(earlier: Exchange | undefined, conversation: Conversation): string {
+  const last = earlier?.calls.at(-1);
+  // With complete_task the bot itself has reported the result.
+  if (earlier === undefined || earlier.isAnswered || last === undefined || last.tool === 'complete_task')
+    return '';
+  const step = applyRule(earlier, conversation);
+  return step.kind === 'reply'
+    ? step.text
+    : `I stopped working on “${earlier.messages.at(-1)}”. Send it again if you still want it.`;
+}
+
+function describeSkipped({ messages }: Exchange): string {
+  return messages.length > 1 ? 'I handle one message at a time, so this is about the last one.' : '';
+}
+
+/**
+ * Reads from the system prompt, which has one line per tool, how many approvals every call of a tool needs. A rule with a
+ * condition says nothing about this call, so it gives no note.
+ */
+function approvalNote(tool: string, system: string): string {
+  const line = system.split('\n').find((candidate) => candidate.startsWith(`- ${tool}: `)) ?? '';
+  const [, count] = /: needs (an?|\d+) (?:signature|approval)s?\b/.exec(line) ?? [];
+  if (count === undefined || line.includes(' when ')) return '';
+  return /\d/.test(count) ? `This needs ${count} approvals.` : 'This needs an approval.';
+}
+
+function describeCapabilities(): NextStep {
+  const examples = EXAMPLE_RULES.map(({ example }) => `- ${example}`).join('\n');
+  return reply(
+    `I'm a scripted model with fixed rules, not an AI, and I have no rule for that. I understand messages like these:\n${examples}\n\n` +
+      'To use a real model, set OPENAI_API_KEY and restart the playground.',
+  );
+}
+
+function toReply(step: NextStep): ModelReply {
+  const text = splitText(step.text);
+  if (step.kind === 'reply') return { text, delayMs: TEXT_DELAY_MS };
+  const delayMs = text.length === 0 ? ARGUMENTS_DELAY_MS : TEXT_DELAY_MS;
+  return { ...(text.length > 0 && { text }), calls: step.calls, delayMs };
+}
+
+function splitText(text: string): readonly string[] {
+  const words = text.match(/\s*\S+\s*/g) ?? [];
+  return words.flatMap((_, index) =>
+    index % WORDS_PER_CHUNK === 0 ? [words.slice(index, index + WORDS_PER_CHUNK).join('')] : [],
+  );
+}

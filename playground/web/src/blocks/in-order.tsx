@@ -1,9 +1,0 @@
-import { Fragment, type ReactNode } from 'react';
-
-/** Draws a list whose items have no identity but their place. */
-export function inOrder<T>(items: readonly T[], draw: (item: T, index: number) => ReactNode): ReactNode {
-  return items.map((item, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the place is all that there is.
-    <Fragment key={index}>{draw(item, index)}</Fragment>
-  ));
-}

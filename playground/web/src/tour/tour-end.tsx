@@ -1,0 +1,37 @@
+/** The end of the tour: how to connect a real Slack workspace, and what else to try here. */
+export function TourEnd() {
+  return (
+    <div className="tour-finished">
+      <h3>Connect your own Slack</h3>
+      <ol>
+        <li>
+          Put your own people, groups and channels into <code>manifest.yml</code>.
+        </li>
+        <li>
+          Run <code>npx countersign manifest link</code> and open the link: it creates the Slack app.
+        </li>
+        <li>
+          Set the variables of <code>.env.example</code>: the app's tokens, the model's key and Redis.
+        </li>
+        <li>
+          Run <code>npx countersign doctor</code> to check the settings, then <code>npm start</code>.
+        </li>
+      </ol>
+      <h3>What to try next</h3>
+      <ul>
+        <li>
+          Edit <code>manifest.yml</code>, for example the limit of <code>refund_order</code>, and send a
+          request again: the running bot uses the new version.
+        </li>
+        <li>Switch to Gil, the guest, and click Approve on a card: the rules are checked at every click.</li>
+        <li>Open the Record tab beside a thread: votes, timers, the audit chain, the model's messages.</li>
+        <li>
+          Send hello to the bot: it lists what else it understands, such as a form, a callback and files.
+        </li>
+        <li>
+          Set <code>OPENAI_API_KEY</code> and restart the playground to use a real model.
+        </li>
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Store } from '../../store/port/store.ts';
+import { connectRedis } from '../../store/redis/connect.ts';
+import { RedisEnvironment } from '../../store/redis/redis-settings.ts';
+import { openRedisStore } from '../../store/redis/redis-store.ts';
+import type { RedisClient } from '../../store/redis/run-script.ts';
+import type { CommandContext } from './command.ts';
+import { Failure } from './errors.ts';
+
+const TIMEOUT_MS = 5_000;
+
+export interface OpenedRecord {
+  readonly store: Store;
+  readonly client: RedisClient;
+  readonly prefix: string;
+}
+
+/** Opens the record for one command and closes it afterwards, also after an error. */
+export async function withRecord<Result>(
+  { environment, prefix = 'countersign:' }: CommandContext,
+  work: (record: OpenedRecord) => Promise<Result>,
+): Promise<Result> {
+  const settings = RedisEnvironment.safeParse(withoutEmpty(environment));
+  if (!settings.success) {
+    const [issue] = settings.error.issues;
+    const name = issue?.path.join('.') ?? 'REDIS_URL';
+    throw new Failure(environment[name] === undefined ? `${name} is not set` : `${name} ${issue?.message}`);
+  }
+  const client = await connectRedis(settings.data, { patienceMs: TIMEOUT_MS });
+  const store = openRedisStore({ client, prefix });
+  try {
+    return await work({ store, client, prefix });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Removes variables that are set to an empty text; they count as not set. */
+function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+}

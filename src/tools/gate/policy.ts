@@ -1,0 +1,22 @@
+/** The approvers of a request, how many of them must approve, and within what time. */
+export interface Policy {
+  readonly name: string;
+  /** Ids of people (`U…`) and user groups (`S…`). */
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+  /** Whether one rejection decides; otherwise as many as the quorum. */
+  readonly veto: boolean;
+  readonly selfApproval: boolean;
+  readonly expiresMs: number;
+  readonly remindMs: number | undefined;
+  readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
+  /** Channels where the card is posted as well; their members are no approvers by that. */
+  readonly announce: readonly string[];
+  /** Whether each approver gets the card as a direct message. */
+  readonly directMessages: boolean;
+  /** Whether the Approve button asks for a confirmation. */
+  readonly confirm: boolean;
+  readonly risk: 'low' | 'medium' | 'high';
+  /** People and groups who may confirm the outcome of an action when it is unknown. */
+  readonly resolvers: readonly string[];
+}

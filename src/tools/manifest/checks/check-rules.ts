@@ -1,0 +1,135 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
+import { pointerTo } from '../../../agent/util/json-pointer.ts';
+import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
+import { conditionEnvironment } from '../../gate/condition.ts';
+import type { Finding } from '../problem.ts';
+import { RuleFile } from '../schema.ts';
+import { didYouMean } from './nearest-word.ts';
+import { readableParts } from './readable-parts.ts';
+
+interface LocatedRule {
+  readonly pointer: string;
+  readonly rule: RuleFile;
+}
+
+export interface RuleFindings {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+/** Checks the rules of one tool: their conditions, their policies, and whether each of them can ever apply. */
+export function checkRules(
+  pointer: string,
+  tool: JsonObject,
+  name: string,
+  policies: readonly string[],
+): RuleFindings {
+  const written = listRules(`${pointer}/approval`, tool.approval);
+  const rules = written.map(({ pointer: at, value }) => ({
+    pointer: at,
+    rule: readableParts(RuleFile, value),
+  }));
+  const findings = rules.flatMap((rule) => checkRule(rule, policies));
+  // A rule with a mistake cannot be compared with the others.
+  if (written.some(({ value }) => !RuleFile.safeParse(value).success)) return { findings, warnings: [] };
+  // A server or a module may have several tools, with names of their own.
+  const onlyName = tool.http === undefined ? undefined : name;
+  if (!policies.includes(DEFAULT_POLICY_NAME) && needsDefault(rules, onlyName)) {
+    const message =
+      'some calls need the policy "default", but there is none in policies; add it or name another here';
+    findings.push({ pointer, at: 'key', message });
+  }
+  return { findings, warnings: findUnusedRules(rules, onlyName) };
+}
+
+function listRules(
+  pointer: string,
+  approval: JsonValue | undefined,
+): { pointer: string; value: JsonValue }[] {
+  if (Array.isArray(approval)) {
+    return approval.map((value: JsonValue, index) => ({ pointer: pointerTo(pointer, index), value }));
+  }
+  return isJsonObject(approval) ? [{ pointer, value: approval }] : [];
+}
+
+function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: readonly string[]): Finding[] {
+  const findings: Finding[] = [];
+  const wrong = when === undefined ? undefined : checkCondition(when);
+  if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
+  if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
+    const known = policies.length === 0 ? '; policies is empty' : `; the policies are ${policies.join(', ')}`;
+    const message = `there is no policy "${policy}"${didYouMean(policy, policies) || known}`;
+    findings.push({ pointer: `${pointer}/policy`, at: 'value', message });
+  }
+  return findings;
+}
+
+/** Tells whether some call of the tool, or of tools with unknown names, needs the default policy. */
+function needsDefault(rules: readonly LocatedRule[], name: string | undefined): boolean {
+  const fitting = rules.map(({ rule }) => rule).filter((rule) => name === undefined || covers(rule, name));
+  const turnsToIt = ({ policy, require, when }: RuleFile): boolean =>
+    (policy ?? DEFAULT_POLICY_NAME) === DEFAULT_POLICY_NAME && (require !== 'never' || when !== undefined);
+  const isFinal = (rule: RuleFile): boolean =>
+    (name !== undefined || covers(rule, '*')) && (rule.when === undefined || rule.require !== 'never');
+  return fitting.some(turnsToIt) || !fitting.some(isFinal);
+}
+
+function findUnusedRules(rules: readonly LocatedRule[], name: string | undefined): Finding[] {
+  return rules.flatMap(({ pointer, rule }, index): Finding[] => {
+    const { match = '*', policy, require, when } = rule;
+    if (name !== undefined && !covers(rule, name)) {
+      const message = `this rule is never used: "${match}" does not match "${name}"`;
+      return [{ pointer: `${pointer}/match`, at: 'value', message }];
+    }
+    const earlier = rules
+      .slice(0, index)
+      .findIndex(({ rule: other }) => other.when === undefined && covers(other, name ?? match));
+    if (earlier !== -1) {
+      const message = `this rule is never used: rule ${earlier + 1} before it decides every call it is for`;
+      return [{ pointer, at: 'value', message }];
+    }
+    if (require === 'never' && when === undefined && policy !== undefined) {
+      return [
+        {
+          pointer: `${pointer}/policy`,
+          at: 'value',
+          message: 'with "require: never" no approval is needed, so no policy is used',
+        },
+      ];
+    }
+    return [];
+  });
+}
+
+/**
+ * Tells whether a rule matches every name that a pattern matches. A `*` matches the wildcards of the other pattern like any letter. A
+ * `?` would match a `*`, which stands for more than one letter, so it counts only if both patterns are the same.
+ */
+function covers({ match = '*' }: RuleFile, pattern: string): boolean {
+  if (match === pattern) return true;
+  return (!match.includes('?') || !/[*?]/.test(pattern)) && matchesGlob(match, pattern);
+}
+
+const VARIABLES = ['input', 'requester', 'channel', 'tool'];
+
+interface ConditionProblem {
+  /** The offset of the mistake in the expression. */
+  readonly inside: number;
+  readonly message: string;
+}
+
+/** Checks a CEL condition: its syntax, its variables, and that its result is true or false. */
+function checkCondition(expression: string): ConditionProblem | undefined {
+  const { valid, type, error } = conditionEnvironment.check(expression);
+  if (valid) {
+    if (type === 'bool' || type === 'dyn') return undefined;
+    return { inside: 0, message: `a condition must be true or false, but this is of type ${type}` };
+  }
+  const inside = error?.range?.start ?? 0;
+  const summary = error?.summary ?? 'it cannot be read';
+  const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
+  const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
+  if (unknown === undefined) return { inside, message: `this is not a valid CEL condition: ${reason}` };
+  const guess = didYouMean(unknown, VARIABLES) || `; the variables are ${VARIABLES.join(', ')}`;
+  return { inside, message: `unknown variable "${unknown}"${guess}` };
+}

@@ -1,0 +1,152 @@
+import type { ErrorObject } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { JsonValue } from '../../../agent/json.ts';
+import { isJsonObject } from '../../../agent/json.ts';
+import { pointerTo } from '../../../agent/util/json-pointer.ts';
+import { manifestJsonSchema } from '../json-schema.ts';
+import type { Finding } from '../problem.ts';
+import { didYouMean } from './nearest-word.ts';
+
+const MAX_ERRORS = 500;
+
+let validate: ValidateFunction | undefined;
+
+/** Checks a manifest against the published schema, so that an editor and the bot never disagree about it. */
+export function checkShape(value: JsonValue): Finding[] {
+  validate ??= addFormats
+    .default(new Ajv({ strict: false, allErrors: true, verbose: true, logger: false }))
+    .compile(manifestJsonSchema());
+  return validate(value) ? [] : describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS));
+}
+
+const TYPE_WORDS = new Map([
+  ['object', 'a mapping'],
+  ['array', 'a list'],
+  ['string', 'text'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['null', 'nothing'],
+]);
+
+/** Turns the validator's errors into messages, one for each mistake; of alternatives it reports only the one that was meant. */
+function describeSchemaErrors(errors: readonly ErrorObject[]): Finding[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
+  const mismatches = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'type')
+      .map((error) => `${error.schemaPath} ${error.instancePath}`),
+  );
+  /** Tells whether an error comes from an alternative that has the type of the written value. */
+  const isMeant = (error: ErrorObject, union: ErrorObject): boolean => {
+    const [branch = ''] = error.schemaPath.slice(union.schemaPath.length + 1).split('/');
+    return !mismatches.has(`${union.schemaPath}/${branch}/type ${union.instancePath}`);
+  };
+  return errors
+    .filter((error) => {
+      // checkTools reports which key a tool needs, and a bad name has its own error.
+      if (error.schemaPath.includes('/oneOf') || error.keyword === 'propertyNames') return false;
+      if (error.keyword === 'anyOf') {
+        return !errors.some((other) => isWithin(other, error) && isMeant(other, error));
+      }
+      return unions.every((union) => !isWithin(error, union) || isMeant(error, union));
+    })
+    .map(describe);
+}
+
+function isWithin(error: ErrorObject, union: ErrorObject): boolean {
+  return (
+    error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath)
+  );
+}
+
+function describe(error: ErrorObject): Finding {
+  const { instancePath: pointer, params, propertyName } = error;
+  if (propertyName !== undefined) {
+    const message = `"${propertyName}" is not ${wanted(error.parentSchema)}`;
+    return { pointer: pointerTo(pointer, propertyName), at: 'key', message };
+  }
+  if (error.keyword === 'additionalProperties') {
+    const key = String(params.additionalProperty);
+    return { pointer: pointerTo(pointer, key), at: 'key', message: unknownKey(key, error.parentSchema) };
+  }
+  if (error.keyword === 'required') {
+    return { pointer, at: 'key', message: `"${String(params.missingProperty)}" is missing` };
+  }
+  if (error.keyword === 'uniqueItems') {
+    const later = Math.max(Number(params.i), Number(params.j));
+    const item: unknown = Array.isArray(error.data) ? error.data[later] : undefined;
+    return {
+      pointer: pointerTo(pointer, later),
+      at: 'value',
+      message: `${showValue(item)} appears twice in this list`,
+    };
+  }
+  return { pointer, at: 'value', message: describeValue(error) };
+}
+
+function unknownKey(key: string, schema: unknown): string {
+  const known = isJsonObject(schema) && isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
+  const guess = didYouMean(key, known);
+  return `unknown key "${key}"${guess === '' ? `; the keys here are ${known.join(', ')}` : guess}`;
+}
+
+function describeValue({ keyword, data, params, parentSchema, message }: ErrorObject): string {
+  const limit = Number(params.limit);
+  const length = typeof data === 'string' || Array.isArray(data) ? data.length : 0;
+  switch (keyword) {
+    case 'type':
+    case 'anyOf':
+      return `expected ${wanted(parentSchema)}, but this is ${showValue(data)}`;
+    case 'enum': {
+      const allowed: string[] = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
+      const choice = allowed.length === 1 ? '' : 'one of ';
+      return `${showValue(data)} is not ${choice}${allowed.join(', ')}${didYouMean(String(data), allowed)}`;
+    }
+    case 'pattern':
+      return `${showValue(data)} is not ${wanted(parentSchema)}`;
+    case 'format':
+      return `${showValue(data)} is not a ${String(params.format)}`;
+    case 'minLength':
+      return length === 0
+        ? 'this must not be empty'
+        : `this has ${length} characters; at least ${limit} are needed`;
+    case 'maxLength':
+      return `this has ${length} characters; at most ${limit} are allowed`;
+    case 'minItems':
+      return length === 0
+        ? 'this list must not be empty'
+        : `this list has ${length} entries; it needs at least ${limit}`;
+    case 'maxItems':
+      return `this list has ${length} entries; at most ${limit} are allowed`;
+    case 'minimum':
+      return `${showValue(data)} is too small; it must be at least ${limit}`;
+    case 'maximum':
+      return `${showValue(data)} is too large; it must be at most ${limit}`;
+    default:
+      return message ?? 'this does not fit';
+  }
+}
+
+/** Describes what a schema asks for: its title if it has a pattern, otherwise its types. */
+function wanted(schema: unknown): string {
+  if (!isJsonObject(schema)) return 'something else';
+  if (typeof schema.pattern === 'string') {
+    return typeof schema.title === 'string' ? schema.title : `text that fits ${schema.pattern}`;
+  }
+  const branches = Array.isArray(schema.anyOf) ? schema.anyOf : [schema];
+  const types: unknown[] = branches.flatMap((branch) => (isJsonObject(branch) ? branch.type : []));
+  return [...new Set(types.map((type) => TYPE_WORDS.get(String(type)) ?? String(type)))].join(' or ');
+}
+
+const MAX_SHOWN_LENGTH = 60;
+
+/** Writes a value for a message, shortened to keep it on one line. */
+function showValue(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (typeof value !== 'string') return String(value);
+  return JSON.stringify(value.length > MAX_SHOWN_LENGTH ? `${value.slice(0, MAX_SHOWN_LENGTH)}…` : value);
+}

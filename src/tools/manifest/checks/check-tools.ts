@@ -1,0 +1,147 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { DefinitionError } from '../../../agent/errors.ts';
+import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
+import { compileSchema } from '../../../agent/schema/compile-schema.ts';
+import { pointerTo } from '../../../agent/util/json-pointer.ts';
+import { httpProblems } from '../../http/http-definition.ts';
+import { MAX_TOOLS } from '../../toolbox/toolbox.ts';
+import type { Finding } from '../problem.ts';
+import { BUILT_IN_NAMES, HttpFile } from '../schema.ts';
+import { checkRules, type RuleFindings } from './check-rules.ts';
+import { nearestWord } from './nearest-word.ts';
+
+const KINDS = ['module', 'mcp', 'http'];
+const BUILT_INS: readonly string[] = BUILT_IN_NAMES;
+const NO_INPUT: JsonObject = { type: 'object', properties: {} };
+
+/** Finds mistakes between the values of a tool; rules that can never apply are warnings. */
+export function checkTools(manifest: JsonObject): RuleFindings {
+  const policies = isJsonObject(manifest.policies) ? Object.keys(manifest.policies) : [];
+  const checked = Object.entries(isJsonObject(manifest.tools) ? manifest.tools : {}).map(([name, tool]) => {
+    const pointer = pointerTo('/tools', name);
+    if (!isJsonObject(tool)) return { findings: [], warnings: [] };
+    const { findings, warnings } = checkRules(pointer, tool, name, policies);
+    return { findings: [...checkTool(pointer, name, tool), ...findings], warnings };
+  });
+  return {
+    findings: [...checked.flatMap(({ findings }) => findings), ...checkToolCount(manifest)],
+    warnings: checked.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function checkTool(pointer: string, name: string, tool: JsonObject): Finding[] {
+  const findings: Finding[] = [];
+  const report = (key: string, message: string): void => {
+    findings.push({ pointer: `${pointer}${key}`, at: 'key', message });
+  };
+  if (BUILT_INS.includes(name)) report('', `"${name}" is the name of a built-in; give this tool another`);
+  const [first, second] = Object.keys(tool).filter((key) => KINDS.includes(key));
+  const isMisspelt = Object.keys(tool).some((key) => nearestWord(key, KINDS) !== undefined);
+  if (first === undefined && !isMisspelt) report('', 'a tool needs one of module, mcp and http');
+  if (second !== undefined)
+    report(`/${second}`, `a tool is one of module, mcp and http; this one has ${first} as well`);
+  if (isJsonObject(tool.mcp)) findings.push(...checkServer(`${pointer}/mcp`, tool.mcp));
+  if (tool.http !== undefined) findings.push(...checkHttp(pointer, name, tool));
+  else {
+    for (const key of ['description', 'input']) {
+      if (tool[key] !== undefined)
+        report(`/${key}`, `"${key}" is only for http; a module or a server brings its own`);
+    }
+  }
+  const isTriedAgain = typeof tool.max_attempts === 'number' && tool.max_attempts > 1;
+  if (isTriedAgain && (tool.idempotent === false || (tool.http !== undefined && tool.idempotent !== true))) {
+    report('/max_attempts', 'only an idempotent action is tried again; add "idempotent: true" if it is one');
+  }
+  return findings;
+}
+
+function checkServer(pointer: string, server: JsonObject): Finding[] {
+  const { command, url } = server;
+  if (command === undefined && url === undefined) {
+    return [{ pointer, at: 'key', message: 'a server needs a command to start it or a url to reach it' }];
+  }
+  if (command !== undefined && url !== undefined) {
+    return [{ pointer: `${pointer}/url`, at: 'key', message: 'a server has a command or a url, not both' }];
+  }
+  const [other, foreign] =
+    url === undefined ? ['url', ['headers', 'allow_private']] : ['command', ['args', 'env', 'cwd']];
+  return foreign
+    .filter((key) => server[key] !== undefined)
+    .map((key) => ({
+      pointer: `${pointer}/${key}`,
+      at: 'key',
+      message: `"${key}" is only for a server with a ${other}`,
+    }));
+}
+
+function checkHttp(pointer: string, name: string, tool: JsonObject): Finding[] {
+  const findings: Finding[] = [];
+  if (tool.description === undefined) {
+    findings.push({
+      pointer,
+      at: 'key',
+      message: '"description" is missing: the model must know what the call does',
+    });
+  }
+  const input = isJsonObject(tool.input) ? tool.input : undefined;
+  const inputFindings = input === undefined ? [] : checkInputSchema(`${pointer}/input`, input, name);
+  const written = HttpFile.safeParse(tool.http);
+  const isReadable = inputFindings.length === 0 && (tool.input === undefined || input !== undefined);
+  if (!written.success || !isReadable) return [...findings, ...inputFindings];
+  const { method, url, headers = {}, query = {}, body } = written.data;
+  const template = { method, url, headers, query, ...(body !== undefined && { body: toJson(body) }) };
+  return [
+    ...findings,
+    ...httpProblems(template, input ?? NO_INPUT, { idempotent: tool.idempotent === true }).map(
+      ({ at, message }): Finding => ({
+        pointer: at.reduce<string>(pointerTo, `${pointer}/http`),
+        at: 'value',
+        message,
+      }),
+    ),
+  ];
+}
+
+/** Reports the first tool over the limit of a model. The tools of a server are not counted: they are not known yet. */
+function checkToolCount({ agent, tools }: JsonObject): Finding[] {
+  const uses = isJsonObject(agent) && isJsonObject(agent.built_ins) ? agent.built_ins : {};
+  const room = MAX_TOOLS - BUILT_IN_NAMES.filter((name) => uses[name] !== false).length;
+  const everywhere = Object.entries(isJsonObject(tools) ? tools : {}).filter(
+    ([, tool]) => isJsonObject(tool) && tool.mcp === undefined && tool.allow === undefined,
+  );
+  const tooMany = everywhere[room]?.[0];
+  if (tooMany === undefined) return [];
+  const message = `a model takes at most ${MAX_TOOLS} tools at once, built-ins among them, and this is one too many of ${everywhere.length}; remove some, or limit with "allow" where they are used`;
+  return [{ pointer: pointerTo('/tools', tooMany), at: 'key', message }];
+}
+
+let metaSchema: Ajv2020 | undefined;
+
+/** Checks a tool's input schema; a mistake is reported at its keyword if that is known. */
+function checkInputSchema(pointer: string, schema: JsonObject, tool: string): Finding[] {
+  metaSchema ??= new Ajv2020({ strict: false, allErrors: true, logger: false });
+  if (schema.$schema === undefined && metaSchema.validateSchema(schema) !== true) {
+    const deepest = [...(metaSchema.errors ?? [])].sort(
+      (a, b) => b.instancePath.length - a.instancePath.length,
+    )[0];
+    const reason = deepest?.message ?? 'it does not fit';
+    const allowed: unknown = deepest?.params.allowedValues;
+    const message = `this is not a valid JSON Schema: ${reason}${Array.isArray(allowed) ? ` (${allowed.join(', ')})` : ''}`;
+    return [{ pointer: `${pointer}${deepest?.instancePath ?? ''}`, at: 'value', message }];
+  }
+  try {
+    compileSchema(schema, tool, 'input');
+  } catch (error) {
+    const cause = error instanceof DefinitionError ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return [{ pointer, at: 'value', message: `this JSON Schema cannot be used: ${reason}` }];
+  }
+  if (schema.type === 'object') return [];
+  return [
+    {
+      pointer,
+      at: 'value',
+      message: 'the input of a tool is an object; write "type: object" and its properties',
+    },
+  ];
+}

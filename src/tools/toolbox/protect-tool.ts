@@ -1,0 +1,96 @@
+import { inspect } from 'node:util';
+import { isOutcomeUnknown, outcomeUnknown } from '../../agent/errors.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import type { Secrets } from '../secrets.ts';
+
+type Action = Extract<Tool, { kind: 'tool' }>;
+
+/** Limits a tool's output, in characters, where the manifest sets no other limit. */
+export const DEFAULT_MAX_OUTPUT = 100_000;
+
+const MAX_OUTPUT_DEPTH = 200;
+
+export interface Protection {
+  readonly secrets: Secrets;
+  readonly maxOutput: number;
+  /** Marks output that comes from outside, so that the model takes it for data and not for instructions. */
+  readonly untrusted: boolean;
+}
+
+/** Wraps a tool: secrets are redacted, output is limited in size and depth, and output from outside is marked. */
+export function protectTool(tool: Action, { secrets, maxOutput, untrusted }: Protection): Action {
+  return {
+    ...tool,
+    outputSchema: untrusted ? undefined : tool.outputSchema,
+    async run(input, helpers) {
+      const output = await runRedacted(tool, secrets, input, helpers);
+      const length = (JSON.stringify(output) ?? '').length;
+      if (length > maxOutput) {
+        throw new RangeError(
+          `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
+        );
+      }
+      return untrusted ? { untrusted_output: output } : output;
+    },
+  };
+}
+
+async function runRedacted(
+  tool: Action,
+  secrets: Secrets,
+  input: unknown,
+  helpers: ToolHelpers,
+): Promise<unknown> {
+  try {
+    const output = await tool.run(input, redactedHelpers(helpers, secrets));
+    // Code that walks a deeper value would overflow the stack, and the call would look as if it had not run.
+    if (isDeeperThan(MAX_OUTPUT_DEPTH, output)) {
+      throw new RangeError(
+        `The tool ran, but its output is nested more than ${MAX_OUTPUT_DEPTH} levels deep; ask for less of it`,
+      );
+    }
+    const text = JSON.stringify(output);
+    const isClean = text === undefined || secrets.redact(text) === text;
+    return isClean ? output : redactJson(JSON.parse(text), secrets);
+  } catch (error) {
+    throw redactError(error, secrets);
+  }
+}
+
+/** Redacts the texts that a tool hands to people or the model through its helpers. */
+function redactedHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
+  const { interrupt, deny, progress } = helpers;
+  return {
+    ...helpers,
+    interrupt: (metadata) => interrupt(metadata === undefined ? undefined : redactFields(metadata, secrets)),
+    deny: (reason) => deny(secrets.redact(reason)),
+    progress: (message, fraction) => progress(secrets.redact(message), fraction),
+  };
+}
+
+/** Copies an object without secrets, wherever they stand in it. */
+export function redactFields(fields: JsonObject, secrets: Secrets): JsonObject {
+  const redacted = redactJson(toJson(fields), secrets);
+  return isJsonObject(redacted) ? redacted : {};
+}
+
+function redactJson(value: JsonValue, secrets: Secrets): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => redactJson(item, secrets));
+  if (isJsonObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [secrets.redact(key), redactJson(entry, secrets)]),
+    );
+  }
+  const text = String(value);
+  const redacted = secrets.redact(text);
+  return redacted === text ? value : redacted;
+}
+
+/** Drops the stack and the causes of an error that holds a secret, since all of it goes to the log. */
+function redactError(error: unknown, secrets: Secrets): unknown {
+  const whole = typeof error === 'string' ? error : inspect(error, { depth: 10 });
+  if (secrets.redact(whole) === whole) return error;
+  const redacted = new Error(secrets.redact(error instanceof Error ? error.message : whole));
+  return isOutcomeUnknown(error) ? outcomeUnknown(redacted) : redacted;
+}

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
+import type { ToolEntry } from './toolbox.ts';
+
+/** Everything that people approve with one request; a change of any part gives another digest. */
+export interface DigestInput {
+  readonly entry: ToolEntry;
+  readonly policy: JsonObject;
+  readonly input: unknown;
+  readonly requester: string;
+  readonly threadId: string;
+}
+
+/** Binds a request to its tool, the tool's definition, the policy, the arguments, the requester and the thread. */
+export function requestDigest({ entry, policy, input, requester, threadId }: DigestInput): string {
+  const rest = `"requester":${JSON.stringify(requester)},"threadId":${JSON.stringify(threadId)}`;
+  const called = `"input":${canonicalJson(toJson(input))},"policy":${policyText(policy)}`;
+  return hash('sha256', `{"definition":${definitionText(entry)},${called},${rest}}`);
+}
+
+const policyTexts = new WeakMap<JsonObject, string>();
+
+/** Writes a policy as canonical JSON, once for all requests under it. */
+function policyText(policy: JsonObject): string {
+  const known = policyTexts.get(policy) ?? canonicalJson(policy);
+  policyTexts.set(policy, known);
+  return known;
+}
+
+const definitionTexts = new WeakMap<ToolEntry, string>();
+
+/** Writes the definition of a tool as canonical JSON, once: an entry never changes. */
+function definitionText(entry: ToolEntry): string {
+  const known = definitionTexts.get(entry);
+  if (known !== undefined) return known;
+  const { name, description, inputSchema } = entry.tool;
+  const written = canonicalJson({
+    name,
+    description,
+    inputSchema: inputSchema.jsonSchema,
+    behind: entry.behind,
+  });
+  definitionTexts.set(entry, written);
+  return written;
+}

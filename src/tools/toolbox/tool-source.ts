@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import type { Tool } from '../../agent/tool.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
+import { guardedFetch } from '../http/guard/guarded-fetch.ts';
+import { httpTool } from '../http/http-tool.ts';
+import type { ProxySettings } from '../http/proxy.ts';
+import type { ToolDeclaration } from '../manifest/manifest.ts';
+import type { McpHints } from '../mcp/build-tools.ts';
+import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
+import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
+import type { Secrets } from '../secrets.ts';
+import type { LoadModule } from './load-module.ts';
+
+/** One entry of the manifest, opened: a module, an HTTP call or an MCP server. */
+export interface ToolSource {
+  readonly declaration: ToolDeclaration;
+  tools(): readonly Tool[];
+  /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
+  hintsOf(name: string): McpHints | undefined;
+  /** Returns the reasons why tools are missing, for the log and for `doctor`. */
+  problems(): readonly string[];
+  describe(): McpDescription | undefined;
+  close(): Promise<void>;
+}
+
+export interface SourceOptions {
+  readonly folder: string;
+  readonly loadModule: LoadModule;
+  readonly secrets: Secrets;
+  readonly log: McpLog;
+  readonly proxy?: ProxySettings | undefined;
+  /** Called when a server's list has changed. */
+  readonly onChange: () => void;
+}
+
+/** Opens one entry of the manifest. An entry that cannot be opened becomes a source without tools and with a problem. */
+export async function openSource(declaration: ToolDeclaration, options: SourceOptions): Promise<ToolSource> {
+  switch (declaration.kind) {
+    case 'module':
+      return fixedSource(declaration, () => options.loadModule(declaration.module));
+    case 'http':
+      return fixedSource(declaration, async () => [
+        httpTool({
+          ...declaration.definition,
+          redact: (text) => options.secrets.redact(text),
+          proxy: options.proxy,
+        }),
+      ]);
+    case 'mcp': {
+      const { log, onChange } = options;
+      const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate, proxy: options.proxy });
+      const server = openMcpServer(inFolder(declaration.config, options.folder), {
+        name: declaration.name,
+        log,
+        onChange,
+        guardedFetch: fetch,
+      });
+      await server.ready;
+      return {
+        declaration,
+        tools: () => server.tools(),
+        hintsOf: (name) => server.hintsOf(name),
+        problems: () =>
+          server.problems().map(({ tool, problem }) => `${declaration.name}: ${tool}: ${problem}`),
+        describe: () => server.describe(),
+        close: () => server.close(),
+      };
+    }
+  }
+}
+
+/** Resolves a server's working folder from the manifest's folder, wherever the bot was started. */
+function inFolder(config: McpConfig, folder: string): McpConfig {
+  return config.transport === 'http' ? config : { ...config, cwd: resolve(folder, config.cwd ?? '.') };
+}
+
+async function fixedSource(
+  declaration: ToolDeclaration,
+  load: () => Promise<readonly Tool[]>,
+): Promise<ToolSource> {
+  let tools: readonly Tool[] = [];
+  let problems: readonly string[] = [];
+  try {
+    tools = await load();
+  } catch (error) {
+    problems = [`${declaration.name}: ${describeError(error)}`];
+  }
+  return {
+    declaration,
+    tools: () => tools,
+    hintsOf: () => undefined,
+    problems: () => problems,
+    describe: () => undefined,
+    close: async () => {},
+  };
+}

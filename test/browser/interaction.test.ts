@@ -1,0 +1,80 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { PHONE, startFixture } from './fixture.ts';
+
+const playground = startFixture();
+const LOW_WINDOW = { viewport: { width: 1440, height: 640 } };
+let remi: PersonPage;
+let alice: PersonPage;
+
+beforeAll(async () => {
+  [remi, alice] = await Promise.all([playground.openAs('remi'), playground.openAs('alice', LOW_WINDOW)]);
+});
+
+/** Sends a request as Remi and opens its thread as Alice. */
+async function request(words: string): Promise<void> {
+  await remi.ask(words);
+  await alice.conversationLink(/general/).click();
+  await alice.openThread(words);
+}
+
+test('a phone starts with the tour, and the empty channel behind it offers the tour too', async () => {
+  const phone = await playground.openAs('remi', { path: '/', ...PHONE });
+  await phone.tour.getByRole('button', { name: 'Send as Remi' }).first().waitFor();
+  await phone.page.getByRole('button', { name: 'Close the side panel' }).click();
+  await phone.page.getByRole('button', { name: 'Start the tour' }).click();
+  await phone.click(phone.tour, 'Send as Remi');
+  await phone.waitForText('Please look up an order for me.');
+});
+
+test('after an approval the result is in view and the focus stays in the thread', async () => {
+  await request('Please refund 140 dollars of order A-1001.');
+  await alice.pendingCard('refund_order').getByRole('button', { name: 'Approve' }).focus();
+  await alice.page.keyboard.press('Enter');
+  const result = alice.threadMessage(/Refunded \$140\.00/);
+  await result.waitFor();
+  await expect.poll(() => alice.isInView(result), { timeout: 10_000 }).toBe(true);
+  expect(await alice.thread.getByRole('button', { name: /messages/ }).count()).toBe(0);
+  expect(await alice.thread.locator(':focus').count()).toBe(1);
+});
+
+test('a first of two approvals leaves the card in view and the focus in the thread', async () => {
+  await request('Please delete the customer Hooper Ltd.');
+  await alice.click(alice.pendingCard('delete_customer'), 'Approve');
+  await alice.click(alice.dialog, 'Approve');
+  await alice.pendingCard('delete_customer').getByText('1 of 2').waitFor();
+  const approve = alice.pendingCard('delete_customer').getByRole('button', { name: 'Approve' });
+  await expect.poll(() => alice.isInView(approve), { timeout: 10_000 }).toBe(true);
+  expect(await alice.thread.locator(':focus').count()).toBe(1);
+});
+
+test('after an edit the focus is on the message of the card', async () => {
+  await request('Please refund 141 dollars of order A-1001.');
+  await alice.click(alice.pendingCard('refund_order'), 'Edit');
+  await alice.dialog.getByLabel(/amount/i).fill('14200');
+  await alice.click(alice.dialog, 'Submit');
+  await alice.pendingCard('refund_order').getByText('14200').waitFor();
+  await expect.poll(() => alice.thread.locator(':focus').count(), { timeout: 10_000 }).toBe(1);
+});
+
+test('a clicked button is busy until the app responds, and for two seconds at most', async () => {
+  await request('Please refund 143 dollars of order A-1001.');
+  const approve = alice.pendingCard('refund_order').getByRole('button', { name: 'Approve' });
+  await alice.page.route('**/click', (route) => route.fulfill({ json: { ok: true } }));
+  const answered = alice.page.waitForResponse('**/click');
+  await approve.click();
+  await answered;
+  expect(await approve.getAttribute('aria-busy')).toBe('true');
+  await expect.poll(() => approve.getAttribute('aria-busy'), { timeout: 10_000 }).toBe(null);
+  await alice.page.unroute('**/click');
+});
+
+test('the toolbar of a message does not cover its title', async () => {
+  await request('Please refund 144 dollars of order A-1001.');
+  const card = alice.pendingCard('refund_order');
+  await card.getByRole('heading').hover();
+  const title = await card.getByRole('heading').boundingBox();
+  const toolbar = await card.getByRole('toolbar').boundingBox();
+  if (title === null || toolbar === null) throw new Error('The card has no title or no toolbar.');
+  expect(toolbar.y + toolbar.height).toBeLessThanOrEqual(title.y);
+});

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { RecordedRequest } from '../../../playground/record-protocol.ts';
+import { CAST } from '../../../playground/slack/default-cast.ts';
+import { type TourFacts, tourSteps } from '../../../playground/tour/tour-steps.ts';
+import { TOUR_TEXTS } from '../../../playground/tour/tour-texts.ts';
+
+const request = (changes: Partial<RecordedRequest>): RecordedRequest => ({
+  id: 'C1:100.000001~a',
+  kind: 'approval',
+  state: 'pending',
+  revision: 1,
+  tool: 'refund_order',
+  input: { orderId: 'A-1001', amount: 12_000 },
+  requester: CAST.requester,
+  digest: '',
+  principals: [],
+  quorum: 1,
+  votes: [],
+  createdAt: 1,
+  expiresAt: 2,
+  attempts: 0,
+  isIdempotent: true,
+  timers: [],
+  views: [],
+  ...changes,
+});
+
+const steps = (facts: Partial<TourFacts>) =>
+  tourSteps({ requests: [], kills: 0, refunds: [], openings: [], ...facts });
+const done = (facts: Partial<TourFacts>) =>
+  steps(facts)
+    .filter(({ isDone }) => isDone)
+    .map(({ id }) => id);
+const ran = { state: 'succeeded', attempts: 1 };
+
+test('no prompt contains another, so that a thread identifies its step', () => {
+  const prompts = TOUR_TEXTS.map(({ prompt }) => prompt);
+  for (const prompt of prompts) expect(prompts.filter((other) => other.includes(prompt))).toEqual([prompt]);
+});
+
+test('a refund booked without a request is the small one; an approved one is not', () => {
+  expect(done({ refunds: [2_000] })).toEqual(['small-refund']);
+  expect(done({ refunds: [12_000], requests: [request(ran)] })).toEqual(['approved-refund']);
+  expect(done({ refunds: [2_000], requests: [request({ state: 'failed', attempts: 1 })] })).toEqual([
+    'small-refund',
+  ]);
+});
+
+test('a superseded request with the same input was not edited', () => {
+  const first = request({ state: 'superseded', id: 'C1:100.000001~b' });
+  const second = request({ ...ran, createdAt: 2 });
+  expect(done({ refunds: [1], requests: [first, second] })).toEqual(['approved-refund']);
+  const edited = { ...second, input: { orderId: 'A-1001', amount: 11_000 } };
+  expect(done({ refunds: [1], requests: [first, edited] })).toEqual(['edit']);
+  expect(done({ refunds: [1], requests: [{ ...first, id: 'C1:200.000001~b' }, edited] })).toEqual([
+    'approved-refund',
+  ]);
+});
+
+test('two votes of one person are not two people', () => {
+  const vote = (who: string) => ({ who, decision: 'approve', at: 1 });
+  const deletion = (...votes: RecordedRequest['votes']) =>
+    done({ requests: [request({ tool: 'delete_customer', ...ran, votes })] });
+  expect(deletion(vote('U1'), vote('U1'))).toEqual([]);
+  expect(deletion(vote('U1'), { ...vote('U2'), decision: 'reject' })).toEqual([]);
+  expect(deletion(vote('U1'), vote('U2'))).toEqual(['two-people']);
+});
+
+test('only a deployment that was interrupted is a recovery', () => {
+  const deployment = (changes: Partial<RecordedRequest>) =>
+    done({ kills: 1, requests: [request({ tool: 'deploy_service', ...changes })] });
+  expect(deployment(ran)).toEqual([]);
+  expect(deployment({ state: 'unknown', attempts: 1 })).toEqual([]);
+  expect(deployment({ state: 'started', attempts: 2 })).toEqual([]);
+  expect(deployment({ state: 'resolved', attempts: 1 })).toEqual(['kill']);
+  expect(deployment({ state: 'succeeded', attempts: 2 })).toEqual(['kill']);
+});
+
+test('an expired question does not complete the expiry step', () => {
+  expect(done({ requests: [request({ kind: 'question', tool: 'ask_question', state: 'expired' })] })).toEqual(
+    [],
+  );
+  expect(done({ requests: [request({ state: 'expired' })] })).toEqual(['expiry']);
+});
+
+test('a step links to the newest thread in which it was started or done', () => {
+  const prompt = TOUR_TEXTS.find(({ id }) => id === 'approved-refund')?.prompt;
+  const opening = (threadId: string) => ({ threadId, text: `<@U1> ${prompt}` });
+  const threadFor = (...openings: TourFacts['openings']) =>
+    steps({ openings, requests: [request(ran)] }).find(({ id }) => id === 'approved-refund')?.thread;
+  expect(threadFor()).toBe('C1:100.000001');
+  expect(threadFor(opening('C1:99.000009'))).toBe('C1:100.000001');
+  expect(threadFor(opening('C1:99.000009'), opening('C1:101.000001'))).toBe('C1:101.000001');
+});

@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** `npm test` plays the quick form, `npm run test:full` the full one; together they play every test file. */
+export type Form = 'quick' | 'full';
+
+/** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
+const ONLY_FULL = [
+  'test/browser/persistence.test.ts',
+  'test/browser/appearance.test.ts',
+  'test/browser/rules.test.ts',
+  'test/faults/checkers.test.ts',
+  'test/playground/redis/watchdog.test.ts',
+  'test/playground/start/playground.test.ts',
+  'test/playground/start/supervise-bot.test.ts',
+  'test/store/cluster.test.ts',
+  'test/store/queue/engine-processes.test.ts',
+  'test/tools/mcp/restarts.test.ts',
+];
+
+/** Holds what the quick form plays in part and the full form whole; each of these asks `countFor` or `isFull`. */
+const SCALED = [
+  'test/agent/property.test.ts',
+  'test/bot/cards/rendering-is-total.test.ts',
+  'test/bot/modals/forms.test.ts',
+  'test/faults/matrix.test.ts',
+  'test/hostile/table.test.ts',
+  'test/stories/home.test.ts',
+  'test/store/comparison/comparison.test.ts',
+  'test/store/lost-replies/lost-replies.test.ts',
+  'test/store/races/races.test.ts',
+  'test/tools/gate/fuzz.test.ts',
+  'test/tools/manifest/parse.test.ts',
+];
+
+/** Lists files that need a process of their own: they change its environment or settings, listen to all that it meets, or try what may break it. */
+const ISOLATED = [
+  'test/agent/openai/model-failures.test.ts',
+  'test/faults/',
+  'test/hostile/',
+  'test/playground/start/playground.test.ts',
+  'test/store/queue/engine.test.ts',
+  'test/tools/mcp/',
+];
+
+/** Every test file, from the root. */
+export const TEST_FILES: readonly string[] = readdirSync(fileURLToPath(new URL('..', import.meta.url)), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .map((path) => `test/${path.replaceAll('\\', '/')}`)
+  .filter((path) => path.endsWith('.test.ts'))
+  .sort();
+
+/** The lists above, for the test that holds them against the files. */
+export const LISTED = { ONLY_FULL, SCALED, ISOLATED } as const;
+
+/** True for a file that a form plays. */
+export function isPlayed(form: Form, file: string): boolean {
+  const isLong = isIn(ONLY_FULL, file);
+  return form === 'quick' ? !isLong : isLong || isIn(SCALED, file);
+}
+
+export type ProjectName = 'isolated' | 'shared' | 'browser' | 'last';
+
+/** The project that runs a file; each file has one. */
+export function projectOf(file: string): ProjectName {
+  if (file.startsWith('test/browser/')) return 'browser';
+  if (file.startsWith('test/last/')) return 'last';
+  return isIn(ISOLATED, file) ? 'isolated' : 'shared';
+}
+
+/** True if a path is in one of the places; a place that ends with a slash is a folder. */
+export function isIn(places: readonly string[], path: string): boolean {
+  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+}

@@ -1,0 +1,259 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { AuditRow } from '../../../src/store/port/audit.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
+import { type ReloadNotice, type ReloadOptions, watchManifest } from '../../../src/tools/manifest/reload.ts';
+import { Secrets } from '../../../src/tools/secrets.ts';
+import { openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
+import { newFolder } from '../../commands/support.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+import { connectTestRedis } from '../../support/redis.ts';
+
+const manifest = (instructions: string, rest = '') => `slack: { display_information: { name: Countersign } }
+agent: { instructions: ${instructions}, max_steps: 5 }
+policies: { default: { approvers: [S0APPROVE1] } }
+${rest === '' ? 'tools: {}' : `tools:\n${rest}`}
+`;
+const PING = `  ping:
+    description: Pings.
+    http: { method: GET, url: "https://example.com/", headers: { authorization: "\${PING_TOKEN}" } }`;
+
+interface Setting {
+  readonly text?: string;
+  readonly environment?: Record<string, string>;
+  readonly changes?: Partial<ReloadOptions>;
+  readonly folder?: string;
+}
+
+/** A manifest in its own folder, a toolbox that was opened with it, and the watch. */
+async function startWatch(setting: Setting = {}) {
+  const { text = manifest('First.'), environment = {}, changes = {}, folder = newFolder() } = setting;
+  const file = join(folder, 'manifest.yml');
+  if (setting.folder === undefined) writeFileSync(file, text);
+  const parsed = parseManifest(text, { file, environment });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  const redis = connectTestRedis();
+  const store = openRedisStore(redis);
+  const secrets = new Secrets();
+  const log = { info: () => {}, warn: () => {} };
+  const toolbox = await openToolbox(parsed.manifest, { folder, secrets, log });
+  const notices: ReloadNotice[] = [];
+  const lines: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const watch = await watchManifest({
+    file,
+    text,
+    environment,
+    toolbox,
+    secrets,
+    store,
+    logger,
+    onNotice: (notice) => void notices.push(notice),
+    quietMs: 20,
+    pollMs: 60_000,
+    ...changes,
+  });
+  onTestFinished(async () => {
+    await watch.close();
+    await toolbox.close();
+    await redis.close();
+  });
+  const audit = async (): Promise<AuditRow[]> => {
+    const rows: AuditRow[] = [];
+    for await (const row of store.exportAudit()) rows.push(row);
+    return rows;
+  };
+  return { file, folder, toolbox, secrets, store, watch, notices, lines, audit };
+}
+
+const eventually = (check: () => void | Promise<void>) =>
+  vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
+
+test('a changed file becomes active by itself, instructions and tools alike', async () => {
+  const { file, toolbox } = await startWatch();
+  writeFileSync(
+    file,
+    manifest(
+      'Second.',
+      '  ping: { description: Pings., http: { method: GET, url: "https://example.com/" } }',
+    ),
+  );
+  await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Second.'));
+  expect(toolbox.find('ping')).toBeDefined();
+});
+
+test('a changed file with a placeholder is rejected, and the previous manifest stays active', async () => {
+  const { file, toolbox, notices } = await startWatch();
+  writeFileSync(file, manifest('Second.').replace('S0APPROVE1', 'S0REPLACEME'));
+  await eventually(() =>
+    expect(notices).toMatchObject([
+      { outcome: 'rejected', problems: [expect.stringContaining('"S0REPLACEME" is a placeholder')] },
+    ]),
+  );
+  expect(toolbox.manifest.agent.instructions).toBe('First.');
+});
+
+test('a file that an editor replaces is read, and a second time as well', async () => {
+  const { file, folder, toolbox } = await startWatch();
+  for (const words of ['Second.', 'Third.']) {
+    const draft = join(folder, 'draft');
+    writeFileSync(draft, manifest(words));
+    renameSync(draft, file);
+    await eventually(() => expect(toolbox.manifest.agent.instructions).toBe(words));
+  }
+});
+
+test('a link that a deployment points to a new folder is read', async () => {
+  const folder = newFolder();
+  for (const [version, words] of [
+    ['v1', 'First.'],
+    ['v2', 'Second.'],
+  ] as const) {
+    mkdirSync(join(folder, version));
+    writeFileSync(join(folder, version, 'manifest.yml'), manifest(words));
+  }
+  symlinkSync('v1', join(folder, 'current'));
+  symlinkSync('current/manifest.yml', join(folder, 'manifest.yml'));
+  const { toolbox } = await startWatch({ folder });
+  symlinkSync('v2', join(folder, 'next'));
+  renameSync(join(folder, 'next'), join(folder, 'current'));
+  await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Second.'));
+});
+
+test('a change between the start and the watch is not missed', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'manifest.yml'), manifest('Second.'));
+  const { toolbox } = await startWatch({ folder, text: manifest('First.') });
+  await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Second.'));
+});
+
+test('a file system that reports no changes is polled', async () => {
+  const { file, toolbox } = await startWatch({ changes: { pollMs: 30 } });
+  writeFileSync(file, manifest('Second.'));
+  await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Second.'));
+});
+
+test('a file with errors is rejected: the previous one stays active, and the log and the admins get every mistake, once', async () => {
+  const { file, toolbox, notices, lines, watch, audit } = await startWatch();
+  const before = toolbox.manifest;
+  writeFileSync(file, `${manifest('Second.')}tolls: {}\nmore: {}\n`);
+  await eventually(() => expect(notices).toHaveLength(1));
+  await watch.reload();
+  expect(toolbox.manifest).toBe(before);
+  expect(notices).toEqual([
+    {
+      outcome: 'rejected',
+      file,
+      problems: [expect.stringMatching(/:5:1: .*did you mean "tools"/), expect.stringMatching(/:6:1: /)],
+    },
+  ]);
+  expect(lines.filter((line) => line.includes('manifest rejected'))).toHaveLength(1);
+  expect(lines.join('')).toContain('did you mean');
+  expect(await audit()).toHaveLength(1);
+
+  writeFileSync(file, manifest('Third.'));
+  await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Third.'));
+});
+
+test('a missing file changes nothing, and the admins are notified', async () => {
+  const { file, toolbox, notices } = await startWatch();
+  rmSync(file);
+  await eventually(() =>
+    expect(notices).toMatchObject([{ outcome: 'rejected', problems: [`${file} cannot be read`] }]),
+  );
+  expect(toolbox.manifest.agent.instructions).toBe('First.');
+});
+
+test('admins who cannot be notified do not keep the next manifest from becoming active', async () => {
+  const onNotice = () => Promise.reject(new Error('no such person'));
+  const { file, toolbox, watch } = await startWatch({ changes: { onNotice } });
+  writeFileSync(file, 'tolls: {}\n');
+  await watch.reload();
+  writeFileSync(file, manifest('Second.'));
+  await watch.reload();
+  expect(toolbox.manifest.agent.instructions).toBe('Second.');
+});
+
+test('every reload is in the audit log, with both digests, what changed, and no secret', async () => {
+  const { file, audit, watch, secrets, lines } = await startWatch({
+    environment: { PING_TOKEN: 'hidden-word' },
+  });
+  writeFileSync(file, manifest('Second.', PING));
+  await watch.reload();
+  const bodies = (await audit()).map(({ event, subject, body }) => ({
+    event,
+    subject,
+    body: JSON.parse(body),
+  }));
+  expect(bodies).toEqual([
+    {
+      event: 'configured',
+      subject: 'manifest.yml',
+      body: expect.objectContaining({ old: null, changed: [] }),
+    },
+    {
+      event: 'configured',
+      subject: 'manifest.yml',
+      body: {
+        old: bodies[0]?.body.new,
+        new: expect.stringMatching(/^[0-9a-f]{64}$/),
+        changed: ['agent', 'tools.ping'],
+        host: expect.any(String),
+        owner: process.getuid?.(),
+        modified: expect.stringMatching(/^\d{4}-/),
+      },
+    },
+  ]);
+  expect(bodies[1]?.body.new).not.toBe(bodies[0]?.body.new);
+  expect(JSON.stringify(bodies) + lines.join('')).not.toContain('hidden-word');
+  expect(secrets.redact('hidden-word')).toBe('[redacted]');
+});
+
+test('processes of one machine that load the same change record it once', async () => {
+  const first = await startWatch();
+  const { file, toolbox, secrets, store } = first;
+  const options = { file, toolbox, secrets, store, environment: {}, text: manifest('First.'), quietMs: 20 };
+  const second = await watchManifest({ ...options, logger: pino({ level: 'silent' }), onNotice: () => {} });
+  onTestFinished(() => second.close());
+  expect(await first.audit()).toHaveLength(1);
+});
+
+test('while the record cannot be written nothing becomes active, and afterwards it does', async () => {
+  let isDown = false;
+  const redis = connectTestRedis();
+  const record = openRedisStore(redis);
+  onTestFinished(() => redis.close());
+  const note: typeof record.note = async (...row) => {
+    if (isDown) throw new Error('Redis is away');
+    await record.note(...row);
+  };
+  const { file, toolbox, watch } = await startWatch({ changes: { store: { note } } });
+  isDown = true;
+  writeFileSync(file, manifest('Second.'));
+  await watch.reload();
+  expect(toolbox.manifest.agent.instructions).toBe('First.');
+  isDown = false;
+  await watch.reload();
+  expect(toolbox.manifest.agent.instructions).toBe('Second.');
+});
+
+test('a valid manifest with a tool that does not load becomes active, and the admins are notified', async () => {
+  const { file, toolbox, notices, watch } = await startWatch();
+  writeFileSync(file, manifest('Second.', '  missing: { module: ./missing.ts }'));
+  await watch.reload();
+  expect(toolbox.manifest.agent.instructions).toBe('Second.');
+  expect(notices).toEqual([
+    { outcome: 'active-with-problems', file, problems: ['missing: there is no file ./missing.ts'] },
+  ]);
+});
+
+test('a closed watch reloads nothing', async () => {
+  const { file, toolbox, watch } = await startWatch();
+  await watch.close();
+  writeFileSync(file, manifest('Second.'));
+  await watch.reload();
+  expect(toolbox.manifest.agent.instructions).toBe('First.');
+});

@@ -1,0 +1,124 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { approvalOf } from '../../../src/tools/gate/gate.ts';
+import { approve, ask, attempt } from '../../store/support.ts';
+import { connectTestRedis } from '../../support/redis.ts';
+import { interruptIn, runOnce } from '../gate/support.ts';
+import { eventually, moodyServer, temporaryFolder } from '../mcp/support.ts';
+import { APPROVED, actionIn, digestOf, manifestOf, openTools, writeModule } from './support.ts';
+
+const FILES = 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js';
+const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+
+/** The server of the fixtures, and its entry in a manifest. */
+function moodyEntry() {
+  const moody = moodyServer();
+  const { command, args } = moody.config;
+  const entry = `  moody:\n    mcp: { command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)} }\n`;
+  return { moody, entry };
+}
+
+test('the hints of a server open nothing, unless the manifest trusts them', async () => {
+  const folder = temporaryFolder();
+  const files = (rest: string) =>
+    manifestOf(`  files:\n    mcp: { command: node, args: [${FILES}, "${folder}"]${rest} }\n`);
+  const wary = await openTools(files(''));
+  interruptIn(await runOnce(actionIn(wary, 'list_directory'), { path: folder }));
+  expect(wary.find('write_file')?.execution.idempotent).toBe(false);
+
+  const trusting = await openTools(files(', trust_hints: true'));
+  expect(await runOnce(actionIn(trusting, 'list_directory'), { path: folder })).toMatchObject({
+    status: 'ok',
+  });
+  interruptIn(await runOnce(actionIn(trusting, 'write_file'), { path: join(folder, 'a'), content: 'a' }));
+  expect(trusting.find('write_file')?.execution).toMatchObject({ idempotent: true, maxAttempts: 3 });
+});
+
+test('what the manifest says of a tool goes before a trusted hint', async () => {
+  const folder = temporaryFolder();
+  const toolbox = await openTools(
+    manifestOf(`  files:
+    mcp: { command: node, args: [${FILES}, "${folder}"], trust_hints: true }
+    approval: [ { match: "list_*", policy: finance } ]
+`),
+  );
+  const interrupt = interruptIn(await runOnce(actionIn(toolbox, 'list_directory'), { path: folder }));
+  expect(approvalOf(interrupt)?.policy).toBe('finance');
+  expect(await runOnce(actionIn(toolbox, 'read_text_file'), { path: folder })).not.toHaveProperty(
+    'interrupt',
+  );
+});
+
+test('through the filesystem server a read runs without approval, and a write asks and runs after it', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'order.txt'), 'twelve lemons');
+  const toolbox = await openTools(
+    manifestOf(`  files:
+    mcp: { command: node, args: [${FILES}, "${folder}"] }
+    approval: [ { match: "read_*", require: never }, { match: "*", policy: default } ]
+`),
+  );
+  const read = await runOnce(actionIn(toolbox, 'read_text_file'), { path: join(folder, 'order.txt') });
+  expect(read).toMatchObject({
+    status: 'ok',
+    toolResponse: { output: { untrusted_output: { content: 'twelve lemons' } } },
+  });
+
+  const path = join(folder, 'new.txt');
+  const input = { path, content: 'ten limes' };
+  const interrupt = interruptIn(await runOnce(actionIn(toolbox, 'write_file'), input));
+  expect(approvalOf(interrupt)?.policy).toBe('default');
+  expect(() => readFileSync(path)).toThrow('ENOENT');
+  await runOnce(actionIn(toolbox, 'write_file'), input, { resumed: { ...APPROVED } });
+  expect(readFileSync(path, 'utf8')).toBe('ten limes');
+});
+
+test('a tool whose definition a server has changed has another digest, so that what was signed for it is superseded', async () => {
+  const { entry } = moodyEntry();
+  const toolbox = await openTools(manifestOf(`${entry}    approval: { require: never }\n`));
+  const redis = connectTestRedis();
+  const store = openRedisStore(redis);
+  const [greet, tick] = [digestOf(toolbox, 'greet'), digestOf(toolbox, 'tick')];
+  const signed = async (digest: string) => {
+    const id = await ask(store, { digest });
+    await store.vote(id, approve('U-ann', { shown: digest }));
+    return id;
+  };
+  const [greeting, ticking] = [await signed(greet), await signed(tick)];
+
+  await runOnce(actionIn(toolbox, 'refine'), {});
+  await eventually(() => expect(toolbox.find('greet')?.tool.description).toBe('Greets loudly'));
+  expect(await store.start(greeting, attempt('a', { digest: digestOf(toolbox, 'greet') }))).toEqual({
+    outcome: 'superseded',
+    reason: 'changed',
+  });
+  expect(await store.start(ticking, attempt('b', { digest: digestOf(toolbox, 'tick') }))).toMatchObject({
+    outcome: 'started',
+  });
+  await redis.close();
+});
+
+test('a changed manifest exchanges what it changes, and a source that it leaves alone stays open', async () => {
+  const folder = temporaryFolder();
+  writeModule(folder, 'one.ts', 'one');
+  writeModule(folder, 'two.ts', 'two');
+  const { entry, moody } = moodyEntry();
+  const toolbox = await openTools(manifestOf(`${entry}  one: { module: ./one.ts }\n`), { folder });
+  const [pid, before] = [moody.pid(), digestOf(toolbox, 'one')];
+  interruptIn(await runOnce(actionIn(toolbox, 'one'), {}));
+
+  const next = manifestOf(
+    `${entry}  one: { module: ./one.ts, approval: { require: never } }\n  two: { module: ./two.ts }\n`,
+  );
+  await toolbox.replace(next);
+  expect(toolbox.manifest).toBe(next);
+  expect(await runOnce(actionIn(toolbox, 'one'), {})).toMatchObject({ status: 'ok' });
+  expect(names(toolbox.tools())).toContain('two');
+  expect(moody.pid()).toBe(pid);
+  expect(digestOf(toolbox, 'one')).toBe(before);
+  await toolbox.replace(manifestOf('  two: { module: ./two.ts }\n'));
+  expect(toolbox.find('one')).toBeUndefined();
+  expect(toolbox.servers()).toEqual([]);
+});

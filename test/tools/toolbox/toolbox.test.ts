@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runOnce } from '../gate/support.ts';
+import { temporaryFolder } from '../mcp/support.ts';
+import { actionIn, digestOf, manifestOf, openTools, writeModule } from './support.ts';
+
+const BUILT_INS = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'];
+const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+
+test('a module that cannot be loaded is reported by name, and the others stay', async () => {
+  const folder = temporaryFolder();
+  writeModule(folder, 'good.ts', 'good');
+  writeFileSync(join(folder, 'empty.ts'), 'export const nothing = 1;\n');
+  writeFileSync(join(folder, 'broken.ts'), "throw new Error('cannot be');\n");
+  const toolbox = await openTools(
+    manifestOf(`
+  good: { module: ./good.ts }
+  missing: { module: ./missing.ts }
+  empty: { module: ./empty.ts }
+  broken: { module: ./broken.ts }
+`),
+    { folder },
+  );
+  expect(toolbox.problems()).toEqual([
+    'missing: there is no file ./missing.ts',
+    expect.stringMatching(/^empty: \.\/empty\.ts exports no tool/),
+    'broken: cannot be',
+  ]);
+  expect(toolbox.warnings).toEqual(toolbox.problems());
+  expect(names(toolbox.tools())).toEqual([...BUILT_INS, 'good']);
+});
+
+test('a name that is taken is reported, and the first tool of that name stays', async () => {
+  const folder = temporaryFolder();
+  writeModule(folder, 'first.ts', 'same', "return 'first';");
+  writeModule(folder, 'second.ts', 'same', "return 'second';");
+  writeModule(folder, 'question.ts', 'ask_question');
+  const never = 'approval: { require: never }';
+  const toolbox = await openTools(
+    manifestOf(`
+  first: { module: ./first.ts, ${never} }
+  second: { module: ./second.ts, ${never} }
+  question: { module: ./question.ts, ${never} }
+`),
+    { folder },
+  );
+  expect(toolbox.problems()).toEqual([
+    'second: the name "same" is taken; it is left out',
+    'question: the name "ask_question" is taken; it is left out',
+  ]);
+  expect(await runOnce(actionIn(toolbox, 'same'), {})).toMatchObject({ toolResponse: { output: 'first' } });
+  expect(toolbox.find('ask_question')?.source).toBe('built-in');
+});
+
+test('a tool is offered only in the channels and to the people that the manifest allows', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['everywhere', 'here', 'hers', 'both']) writeModule(folder, `${name}.ts`, name);
+  const toolbox = await openTools(
+    manifestOf(`
+  everywhere: { module: ./everywhere.ts }
+  here: { module: ./here.ts, allow: { channels: [C0GENERAL1] } }
+  hers: { module: ./hers.ts, allow: { people: [U0RITA0001] } }
+  both: { module: ./both.ts, allow: { channels: [C0GENERAL1], people: [U0RITA0001] } }
+`),
+    { folder },
+  );
+  const offered = (channel: string, requester: string) =>
+    names(toolbox.toolsFor({ channel, requester })).filter((name) => !BUILT_INS.includes(name));
+  expect(offered('C0GENERAL1', 'U0RITA0001')).toEqual(['everywhere', 'here', 'hers', 'both']);
+  expect(offered('C0GENERAL1', 'U0OTHER001')).toEqual(['everywhere', 'here']);
+  expect(offered('C0OTHER001', 'U0RITA0001')).toEqual(['everywhere', 'hers']);
+  expect(offered('C0OTHER001', 'U0OTHER001')).toEqual(['everywhere']);
+  expect(toolbox.notice({ channel: 'C0OTHER001', requester: 'U0OTHER001' })).not.toMatch(
+    /- (here|hers|both):/,
+  );
+});
+
+test.each([
+  ['d'.repeat(1024), 'd'.repeat(1024)],
+  ['d'.repeat(1025), `${'d'.repeat(1023)}…`],
+  [`${'d'.repeat(1022)}🍋🍋`, `${'d'.repeat(1022)}…`],
+])('a long description is cut between characters (%#)', async (description, cut) => {
+  const http = 'http: { method: GET, url: "https://example.com/" }';
+  const toolbox = await openTools(manifestOf(`  ping: { description: "${description}", ${http} }\n`));
+  expect(toolbox.find('ping')?.tool.description).toBe(cut);
+});
+
+test('a built-in that is switched off is not there, and one may be limited to the requester', async () => {
+  const manifest = manifestOf('  {}\n');
+  const builtIns = {
+    ...manifest.agent.builtIns,
+    wait_for_callback: 'off',
+    request_form: 'requester',
+  } as const;
+  const toolbox = await openTools({ ...manifest, agent: { ...manifest.agent, builtIns } });
+  expect(names(toolbox.tools())).toEqual(['ask_question', 'request_form', 'complete_task']);
+  expect(toolbox.find('request_form')?.answerableBy).toBe('requester');
+  expect(toolbox.find('ask_question')?.answerableBy).toBe('anyone');
+});
+
+test('what an entry really does is part of the digest, and its headers are not', async () => {
+  const entry = (url: string, token: string) =>
+    manifestOf(
+      `  ping:
+    description: Pings.
+    http: { method: GET, url: "${url}", headers: { authorization: "Bearer \${TOKEN}" } }
+`,
+      { TOKEN: token },
+    );
+  const [first, rotated, moved] = [
+    await openTools(entry('https://example.com/a', 'one-token')),
+    await openTools(entry('https://example.com/a', 'two-token')),
+    await openTools(entry('https://example.com/b', 'one-token')),
+  ].map((toolbox) => digestOf(toolbox, 'ping'));
+  expect(rotated).toBe(first);
+  expect(moved).not.toBe(first);
+});
+
+test('modules of one manifest share what they import, and a reload reads it anew', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const shared = (name: string) => `let uses = 0;\nexport const next = () => \`${name} \${++uses}\`;\n`;
+  writeFileSync(join(folder, 'shared.ts'), shared('old'));
+  for (const name of ['first', 'second', 'third']) {
+    writeModule(folder, `${name}.ts`, name, 'return next();');
+    const file = join(folder, `${name}.ts`);
+    writeFileSync(file, `import { next } from './shared.ts';\n${readFileSync(file, 'utf8')}`);
+  }
+  const declare = (name: string) => `  ${name}: { module: ./${name}.ts, approval: { require: never } }\n`;
+  const toolbox = await openTools(manifestOf(declare('first') + declare('second')), { folder });
+  const outputOf = async (name: string) => {
+    const part = await runOnce(actionIn(toolbox, name), {});
+    return 'toolResponse' in part ? part.toolResponse.output : part;
+  };
+  expect([await outputOf('first'), await outputOf('second')]).toEqual(['old 1', 'old 2']);
+  writeFileSync(join(folder, 'shared.ts'), shared('new'));
+  await toolbox.replace(manifestOf(declare('first') + declare('third')));
+  expect([await outputOf('first'), await outputOf('third')]).toEqual(['old 3', 'new 1']);
+});
