@@ -87,8 +87,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
       const { agent } = toolbox.manifest;
-      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits } = agent;
-      return { instructions, maxSteps, contextBudget: contextBudgetOf(settings.model, agent), limits };
+      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits, budgets, admins } = agent;
+      const contextBudget = contextBudgetOf(settings.model, agent);
+      return { instructions, maxSteps, contextBudget, limits, budgets, admins };
     },
     toolbox,
     store: wakingStore(record, engine),

@@ -97,7 +97,9 @@ export type ModelErrorCode =
   | 'context-too-long'
   | 'content-filter'
   | 'refused-request'
-  | 'malformed-answer';
+  | 'malformed-answer'
+  /** A limit of the caller's own; the message is for people. */
+  | 'over-budget';
 
 export interface ModelErrorDetails {
   readonly status?: number | undefined;

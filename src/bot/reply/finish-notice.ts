@@ -27,7 +27,7 @@ export function finishNotice(response: GenerateResponse, reference: string): str
 }
 
 /** Says in one sentence why the model did not answer, and what to do next; the log has the provider's own words. */
-function describeFailure({ code, retryAfterMs }: ModelError): string {
+function describeFailure({ code, retryAfterMs, message }: ModelError): string {
   switch (code) {
     case 'rate-limited':
       return `The model has too many requests right now. Please try again ${inAbout(retryAfterMs)}.`;
@@ -45,6 +45,8 @@ function describeFailure({ code, retryAfterMs }: ModelError): string {
       return 'This thread is too long for the model. Please start a new one with what matters.';
     case 'content-filter':
       return "The provider's content filter stopped this request. Please ask in another way.";
+    case 'over-budget':
+      return message;
     case 'malformed-answer':
       return 'The model gave no usable answer. Please try again.';
     case 'refused-request':

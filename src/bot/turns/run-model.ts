@@ -3,7 +3,7 @@ import { type Message, userMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
-import { withMessages } from '../../agent/transcript.ts';
+import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
@@ -15,6 +15,7 @@ import { planRequests, requesterOf } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { settleCompletedTask } from './complete-task.ts';
+import { budgetedModel } from './token-budget.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
 export async function runModel(
@@ -88,11 +89,13 @@ async function callModel(
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
   const stream = new ReplyStream(client, thread, await recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
+  const spentBefore = Transcript.of(history).usage.totalTokens;
+  const budgeted = budgetedModel(context, turn, { requester, spentBefore });
   const model: Model = {
     name: context.model.name,
     async reply(request) {
       stream.pause();
-      const reply = await context.model.reply(request);
+      const reply = await budgeted.reply(request);
       const { model: answered = context.model.name, finish, usage } = reply;
       logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
       return reply;

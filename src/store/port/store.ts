@@ -27,6 +27,7 @@ import type {
   VoteResult,
   WithdrawResult,
 } from './results.ts';
+import type { UsageStore } from './usage.ts';
 
 export { requestIdOf, threadOf } from '../record/keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
@@ -143,7 +144,7 @@ export type OutboxItem = {
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore {
+export interface Store extends AuditStore, UsageStore {
   /** Adds a message to a thread's inbox, once; with `onlyKnown`, only if the thread exists. */
   enqueue(
     threadId: string,

@@ -55,6 +55,15 @@ const REQUESTS: Readonly<Record<string, RequestChanges>> = {
   waiting: { policy: { remindEveryMs: 60 * MINUTE_MS, escalate: { afterMs: 0, to: ['U-boss'] } } },
 };
 
+const spending = (threadId: string) => ({
+  callId: 'one',
+  threadId,
+  person: 'U-rita',
+  channel: 'C1',
+  model: 'gpt-6-luna',
+  usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+});
+
 const ONE_CLICK = { evidence: { click: 'one' } };
 const NOTICE = { id: 'notice', body: { text: 'please look' } };
 const by = (who: string) => actor(who, ONE_CLICK);
@@ -329,6 +338,10 @@ const END_STEPS: readonly Step[] = [
     script: 'trim-audit',
     call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
     again: { outcome: 'trimmed', rows: 0 },
+  },
+  {
+    script: 'spend',
+    call: ({ store, threadId }) => store.spend(spending(threadId)),
   },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {
