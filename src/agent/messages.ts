@@ -179,9 +179,7 @@ export function userMessage(
   metadata?: JsonObject,
   { media = [], system }: { readonly media?: readonly Media[]; readonly system?: string | undefined } = {},
 ): UserMessage {
-  for (const image of media) {
-    if (!isSmall(image)) throw new RangeError(`An image has more than ${MAX_MEDIA_BYTES} bytes as a URL`);
-  }
+  if (!areSmall(media)) throw new RangeError(`The images have more than ${MAX_MEDIA_BYTES} bytes as URLs`);
   return sealMessage({
     v: MESSAGE_VERSION,
     role: 'user',
@@ -191,11 +189,11 @@ export function userMessage(
   });
 }
 
-/** The longest URL of an image, because every message is kept and sent again with each request. */
+/** The most images of a message or a result, as URLs: a message is kept, and sent again with every request. */
 export const MAX_MEDIA_BYTES = 512 * 1024;
 
-export function isSmall({ url }: Media): boolean {
-  return url.length <= MAX_MEDIA_BYTES;
+export function areSmall(media: readonly Media[]): boolean {
+  return media.reduce((sum, { url }) => sum + url.length, 0) <= MAX_MEDIA_BYTES;
 }
 
 function isSealed(value: unknown): value is Message {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
-import { type CallPart, isSmall, type Media, type NestedRun, type ToolPart } from './messages.ts';
+import { areSmall, type CallPart, type Media, type NestedRun, type ToolPart } from './messages.ts';
 import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
@@ -103,7 +103,7 @@ export async function runCall(
     deny: (reason) => end(new Denied(reason)),
     progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
     attach(image) {
-      const isKept = isSmall(image);
+      const isKept = areSmall([...media, image]);
       if (isKept) media.push(image);
       return isKept;
     },
