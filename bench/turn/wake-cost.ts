@@ -5,16 +5,21 @@ import { startCountingProxy, type Traffic } from './counting-proxy.ts';
 const QUIET_MS = 1_000;
 const WAKE_UPS = 20;
 
-/** What BullMQ sends to Redis for one wake-up, from the call to the end of the work; what it sends without any is taken off. */
+/**
+ * Measures what BullMQ sends to Redis for one job, from the wake-up to the end of the work, without its idle traffic. A process runs most
+ * of its wake-ups itself; an engine that runs no handlers hands all of them over.
+ */
 export async function measureWakeUp(redisUrl: string): Promise<Pick<Traffic, 'commands' | 'bytes'>> {
   const proxy = await startCountingProxy(redisUrl);
   let done = 0;
-  const engine = openEngine({
-    settings: { mode: 'single', urls: [proxy.url] },
-    store: { due: async () => ({ threads: [], runs: [], timers: [], hasOutbox: false }) },
-    log: { warn: () => {} },
-    prefix: 'bench:',
-  });
+  const open = () =>
+    openEngine({
+      settings: { mode: 'single', urls: [proxy.url] },
+      store: { due: async () => ({ threads: [], runs: [], timers: [], hasOutbox: false }) },
+      log: { warn: () => {} },
+      prefix: 'bench:',
+    });
+  const [engine, waking] = [open(), open()];
   const counted = async (): Promise<void> => {
     done += 1;
   };
@@ -26,7 +31,7 @@ export async function measureWakeUp(redisUrl: string): Promise<Pick<Traffic, 'co
     const idle = proxy.take();
     const began = performance.now();
     for (let woken = 1; woken <= WAKE_UPS; woken += 1) {
-      engine.wake({ kind: 'thread', threadId: `C1:${woken}` });
+      waking.wake({ kind: 'thread', threadId: `C1:${woken}` });
       while (done < woken) await sleep(1);
     }
     const { commands, bytes } = proxy.take();
@@ -36,7 +41,7 @@ export async function measureWakeUp(redisUrl: string): Promise<Pick<Traffic, 'co
       bytes: (bytes - idle.bytes * quiet) / WAKE_UPS,
     };
   } finally {
-    await engine.stop();
+    await Promise.all([engine.stop(), waking.stop()]);
     await proxy.stop();
   }
 }
