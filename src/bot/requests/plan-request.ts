@@ -5,7 +5,7 @@ import type { Policy } from '../../tools/policy.ts';
 import { requestDigest } from '../../tools/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/may-decide.ts';
+import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';

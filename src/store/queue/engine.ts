@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
+import { reasonOf } from '../errors.ts';
 import type { Engine, EngineLog, WorkHandlers, WorkKind } from '../port/engine.ts';
 import type { Store } from '../port/store.ts';
 import { openConnection } from '../redis/connect.ts';
 import type { RedisSettings } from '../redis/redis-settings.ts';
-import { reasonOf } from '../redis/redis-unreachable-error.ts';
 import { ActiveShards } from './active-shards.ts';
 import { type Sweep, type SweepOptions, startSweep } from './sweep.ts';
 import { RateLimit, TaskPool } from './task-pool.ts';
