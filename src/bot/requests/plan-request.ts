@@ -5,7 +5,7 @@ import type { Policy } from '../../tools/gate/policy.ts';
 import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/may-decide.ts';
+import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -73,8 +73,8 @@ export async function planRequest(
   }
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
-  const { approvers, isSure } = await eligibleApprovers(directory, policy, requester);
-  // If Slack could not be asked, people are checked at the click and before the start in any case.
+  // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
+  const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, requester);
   if (isSure && approvers.length < policy.quorum) {
     return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} may.`;
   }

@@ -38,7 +38,7 @@ export async function receiveMessage(
   const { store, directory } = context;
   const { thread, ts, user, toBot } = message;
   const threadId = threadIdOf(thread);
-  const text = await readableText(message.text, directory, botUserId);
+  const text = await readableText(message.text, directory.relaxed(), botUserId);
   const stops = /^stop[.!]?$/i.test(text);
   if (!stops && (await startTurn(context, message, text))) return;
   const answered = stops ? undefined : await findAnswered(context, threadId, user, text);

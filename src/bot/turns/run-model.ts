@@ -87,7 +87,7 @@ async function callModel(
   const thread = parseThreadId(threadId);
   const place = { channel: thread.channel, requester };
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
-  const stream = new ReplyStream(client, thread, await recipient(context, requester), logger);
+  const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
   const spentBefore = Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
@@ -121,13 +121,15 @@ async function callModel(
     if (response.finishReason === 'model-error')
       logger.error({ threadId, token, err: response.error }, 'model failed');
     const completed = await settleCompletedTask(response.messages);
-    const asked = await openRequests(context, turn, completed.messages);
+    const [asked, posted] = await Promise.all([
+      openRequests(context, turn, completed.messages),
+      stream.end(),
+    ]);
     messages = asked.messages;
     refusals.push(...asked.refused);
     // Nobody could be asked: the model is told, and continues.
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
-    const posted = await stream.end();
     status.setStatus(thread, { session, line: '' });
     const texts = [stream.text, finishNotice(response, `${threadId}/${token}`), completed.text];
     return {
@@ -174,10 +176,13 @@ async function toUserMessage(
   body: { readonly [key: string]: unknown },
 ): Promise<Message> {
   const user = String(body.user);
-  const name = await directory.member(user).then(
-    (member) => member.name,
-    () => user,
-  );
+  const name = await directory
+    .relaxed()
+    .member(user)
+    .then(
+      (member) => member.name,
+      () => user,
+    );
   return userMessage(`${name}: ${String(body.text)}`, { user });
 }
 

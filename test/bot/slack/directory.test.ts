@@ -1,34 +1,80 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { WebClient } from '@slack/web-api';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type WebAPICallResult, WebClient } from '@slack/web-api';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Directory } from '../../../src/bot/slack/directory.ts';
 
-const asked: string[] = [];
-const slack = createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  const user = new URLSearchParams(body).get('user');
-  if (user !== null) asked.push(user);
-  response
-    .writeHead(200, { 'content-type': 'application/json' })
-    .end(JSON.stringify({ ok: true, team_id: 'T1', user: { id: user, name: user, team_id: 'T1' } }));
-});
-beforeAll(() => new Promise<void>((resolve) => slack.listen(0, '127.0.0.1', resolve)));
-afterAll(() => {
-  slack.closeAllConnections();
-  slack.close();
+/** A Slack in which everybody has the current name, and that can be away. */
+class NamingSlack extends WebClient {
+  name = 'ann';
+  isAway = false;
+  looks = 0;
+
+  override async apiCall(method: string): Promise<WebAPICallResult> {
+    if (method === 'auth.test') return { ok: true, team_id: 'T1' } as WebAPICallResult;
+    this.looks += 1;
+    if (this.isAway) throw new Error('Slack is away');
+    return { ok: true, user: { name: this.name, team_id: 'T1' } } as WebAPICallResult;
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
 });
 
-test('a person is looked up once within the time that answers are kept, and the cache keeps a bounded number of people', async () => {
-  const { port } = slack.address() as AddressInfo;
-  const directory = new Directory(new WebClient('xoxb-1', { slackApiUrl: `http://127.0.0.1:${port}/api/` }));
-  for (let i = 0; i < 1_500; i += 100)
-    await Promise.all(Array.from({ length: 100 }, (_, at) => directory.member(`U${i + at}`)));
-  const before = asked.length;
-  expect((await directory.member('U1499')).name).toBe('U1499');
-  expect(asked).toHaveLength(before);
-  // The first ones have left the cache.
-  expect((await directory.member('U0')).name).toBe('U0');
-  expect(asked).toHaveLength(before + 1);
+function open() {
+  const slack = new NamingSlack('xoxb-test');
+  const directory = new Directory(slack);
+  const nameIn = async (from: Directory) => (await from.member('U1')).name;
+  return { slack, directory, nameIn };
+}
+
+test('an answer counts for thirty seconds, and for nothing in a fresh directory', async () => {
+  const { slack, directory, nameIn } = open();
+  await nameIn(directory);
+  slack.name = 'bea';
+  vi.advanceTimersByTime(29_999);
+  expect(await nameIn(directory)).toBe('ann');
+  expect(await nameIn(directory.fresh())).toBe('bea');
+  vi.advanceTimersByTime(1);
+  expect(await nameIn(directory)).toBe('bea');
+});
+
+test('a relaxed look-up answers at once with an older answer, and looks it up again beside that', async () => {
+  const { slack, directory, nameIn } = open();
+  await nameIn(directory);
+  slack.name = 'bea';
+  vi.advanceTimersByTime(60_000);
+  expect(await nameIn(directory.relaxed())).toBe('ann');
+  await vi.waitFor(async () => expect(await nameIn(directory.relaxed())).toBe('bea'));
+  expect(slack.looks).toBe(2);
+});
+
+test('a decision never uses an older answer, also while that is looked up again', async () => {
+  const { slack, directory, nameIn } = open();
+  await nameIn(directory);
+  slack.name = 'bea';
+  vi.advanceTimersByTime(60_000);
+  const relaxed = nameIn(directory.relaxed());
+  expect(await nameIn(directory)).toBe('bea');
+  expect(await relaxed).toBe('ann');
+});
+
+test('an older answer counts for ten minutes at most, even if Slack is away', async () => {
+  const { slack, directory, nameIn } = open();
+  await nameIn(directory);
+  slack.isAway = true;
+  vi.advanceTimersByTime(600_000);
+  expect(await nameIn(directory.relaxed())).toBe('ann');
+  vi.advanceTimersByTime(30_000);
+  await expect(nameIn(directory.relaxed())).rejects.toThrow('Slack is away');
+});
+
+test('the cache keeps a bounded number of people, the newest ones', async () => {
+  const { slack, directory } = open();
+  for (let i = 0; i < 1_500; i += 1) await directory.member(`U${i}`);
+  const before = slack.looks;
+  await directory.member('U1499');
+  expect(slack.looks).toBe(before);
+  await directory.member('U0');
+  expect(slack.looks).toBe(before + 1);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../agent/json.ts';
+import { refuseNewer } from '../../errors.ts';
 import type {
   Attempt,
   FinishResult,
@@ -10,7 +11,6 @@ import type {
   VoteResult,
 } from '../../port/store.ts';
 import { isPerson, type Keys, threadOf } from '../../record/keys.ts';
-import { refuseNewer } from '../../record/newer-record.ts';
 import { parseRequestRecord } from '../../record/parse-request-record.ts';
 import { REQUEST_VERSION } from '../../record/request-record.ts';
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
