@@ -14,8 +14,9 @@ function estimateTokens(text: string): number {
  */
 export function trimHistory(
   history: readonly HistoryItem[],
-  budget = Number.POSITIVE_INFINITY,
+  budget: number | undefined,
 ): readonly HistoryItem[] {
+  if (budget === undefined) return history;
   const costs = history.map(costOf);
   let total = costs.reduce((sum, cost) => sum + cost, 0);
   if (total <= budget) return history;

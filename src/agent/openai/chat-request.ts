@@ -66,7 +66,8 @@ export function chatMessages(
   return history.flatMap((item): ChatMessage[] => {
     const { text } = item;
     if (item.role === 'user') return [{ role: 'user', content: chatContent(text, item.media) }];
-    const data = ChatData.safeParse(dataOf(item)).data;
+    const given = dataOf(item);
+    const data = given === undefined ? undefined : ChatData.safeParse(given).data;
     const extra = data?.message ?? {};
     if (item.calls.length === 0) return [{ role: 'assistant', content: text, ...extra }];
     const calls = item.calls.map((call, index) => ({

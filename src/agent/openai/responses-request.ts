@@ -73,7 +73,8 @@ function inputItems(item: HistoryItem, dataOf: AdapterRequest['dataOf']): InputI
     const content = media.length === 0 ? text : [inputText(text), ...media.map(inputImage)];
     return [{ type: 'message', role: 'user', content }];
   }
-  const data = ResponsesData.safeParse(dataOf(item)).data;
+  const given = dataOf(item);
+  const data = given === undefined ? undefined : ResponsesData.safeParse(given).data;
   return [...(verbatimItems(item, data?.items) ?? plainItems(item)), ...item.calls.map(callOutput)];
 }
 
