@@ -16,7 +16,13 @@ const file = process.env.FAULTS_EFFECTS ?? '';
 /** A tool for each rule, which writes its effect down on the disk and does nothing else. */
 export const TOOLS = Object.keys(RULES).map((name) =>
   defineTool(
-    { name, description: 'Writes an effect down.', inputSchema, outputSchema, idempotent: name === 'credit' },
+    {
+      name,
+      description: 'Writes an effect down.',
+      inputSchema,
+      outputSchema,
+      effect: name === 'credit' ? 'idempotent' : 'once',
+    },
     (input, helpers) => act(name, input, helpers),
   ),
 );
