@@ -41,9 +41,11 @@ export async function runAction(
     const outcome = await runTool(context, action, attempt, heartbeat);
     // The outcome is unknown: without a heartbeat the record gives the attempt up and asks people.
     if (outcome === undefined) return;
+    const claimedAt = performance.now();
     const finished = await store.finishAndClaim(request.id, outcome, timing.leaseMs);
     heartbeat.stop();
-    if (finished.outcome === 'finished' && finished.turn !== undefined) await runTurn(context, finished.turn);
+    if (finished.outcome === 'finished' && finished.turn !== undefined)
+      await runTurn(context, finished.turn, claimedAt);
   } finally {
     heartbeat.stop();
   }

@@ -26,7 +26,9 @@ export function repliesTo(
   messages: readonly Message[],
   tools: readonly Tool[],
 ): Resume {
-  const waiting = new Map(Transcript.of(messages).interrupts.map((interrupt) => [interrupt.id, interrupt]));
+  const waiting = new Map(
+    Transcript.of(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [interrupt.id, interrupt]),
+  );
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(settlement.requestId.slice(settlement.requestId.lastIndexOf('~') + 1));
     if (interrupt === undefined) return [];

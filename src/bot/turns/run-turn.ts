@@ -1,24 +1,36 @@
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { runModel } from './run-model.ts';
+import { TurnLease } from './turn-lease.ts';
 
 /** Claims the next turn of a thread and runs it, if there is one and no other worker has it. */
 export async function claimAndRunTurn(context: BotContext, threadId: string): Promise<void> {
-  const { store, timing, logger } = context;
+  const { store, turns, timing, logger } = context;
+  if (turns.handOver.aborted) return;
+  const sentAt = performance.now();
   const claimed = await store.claimTurn(threadId, timing.leaseMs);
   if (claimed.outcome === 'quarantined')
     logger.error({ threadId, reason: claimed.reason }, 'thread quarantined');
-  if (claimed.outcome === 'claimed') await runTurn(context, claimed.turn);
+  if (claimed.outcome === 'claimed') await runTurn(context, claimed.turn, sentAt);
 }
 
-/** Runs a claimed turn to its end and records it. The lease is renewed meanwhile; a lost lease or a Stop aborts the turn. */
-export async function runTurn(context: BotContext, turn: ClaimedTurn): Promise<void> {
+/**
+ * Runs a claimed turn to its end and records it. The lease is renewed meanwhile; a lost lease or a Stop aborts the turn. `sentAt` is the
+ * time before the claim was sent, by this process's monotonic clock.
+ */
+export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: number): Promise<void> {
   const { store, turns, timing, logger } = context;
   const { threadId } = turn;
   const controller = turns.begin(threadId);
-  const renewing = setInterval(() => void renewLease(context, turn, controller), timing.renewMs);
+  const lease = new TurnLease(timing.leaseMs, sentAt, controller, turns.handOver);
+  const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
-    const end = await runModel(context, turn, controller.signal);
+    const end = await runModel(context, turn, { signal: controller.signal, lease });
+    if (lease.isCut) {
+      const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
+      logger.info({ threadId, ...released }, 'turn handed over');
+      return;
+    }
     const suspended = await store.suspend(turn, end);
     if (suspended.outcome !== 'suspended') logger.warn({ threadId, ...suspended }, 'turn discarded');
   } finally {
@@ -30,11 +42,15 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn): Promise<v
 async function renewLease(
   { store, timing, logger }: BotContext,
   turn: ClaimedTurn,
-  controller: AbortController,
+  lease: TurnLease,
 ): Promise<void> {
+  lease.checkTime();
+  const sentAt = performance.now();
   try {
     const renewed = await store.renewLease(turn, timing.leaseMs);
-    if (renewed.outcome !== 'renewed') controller.abort(new Error(`the turn is ${renewed.outcome}`));
+    if (renewed.outcome === 'renewed') lease.renewed(sentAt);
+    if (renewed.outcome === 'stopped') lease.stop();
+    if (renewed.outcome === 'stale') lease.lose('another turn has the thread');
   } catch (err) {
     logger.warn({ threadId: turn.threadId, err }, 'lease renewal failed');
   }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { Message } from '../../agent/messages.ts';
+import type { Message, ToolPart } from '../../agent/messages.ts';
 import type { NewRequest, NewView, SettledState } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type {
@@ -46,6 +46,41 @@ export interface Settlement {
   readonly payload: string;
 }
 
+/** A call with effects that an unfinished turn has started. `paused` took no effect; `finished` has its result. */
+export type EffectRecord = {
+  readonly ref: string;
+  /** The latest run. */
+  readonly run: string;
+  /** The number of runs so far. */
+  readonly runs: number;
+  readonly firstStart: number;
+} & ({ readonly state: 'started' | 'paused' } | { readonly state: 'finished'; readonly part: ToolPart });
+
+/** The start of a call with effects, with the messages that are not logged yet. */
+export interface EffectStart {
+  readonly ref: string;
+  /** New for every start, so that a repeated start is recognized. */
+  readonly run: string;
+  /** The number of messages that the turn knows to be logged. */
+  readonly logged: number;
+  readonly messages: readonly Message[];
+  /** The number of inbox items that the messages hold. */
+  readonly read: number;
+  /** The body of the audit row. */
+  readonly evidence: JsonObject;
+}
+
+/** The end of a run: `paused` took no effect and may run later; of `unknown` nobody knows. */
+export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
+
+export interface EffectFinish {
+  readonly ref: string;
+  readonly run: string;
+  readonly end: EffectEnd;
+  readonly part: ToolPart;
+  readonly evidence: JsonObject;
+}
+
 /** A claimed turn: the fencing token that its writes carry, and everything that it has to read. */
 export interface ClaimedTurn {
   readonly threadId: string;
@@ -53,6 +88,8 @@ export interface ClaimedTurn {
   readonly messages: readonly Message[];
   readonly inbox: readonly InboxItem[];
   readonly settled: readonly Settlement[];
+  /** The journal of a turn that ended without a suspend. */
+  readonly effects: readonly EffectRecord[];
 }
 
 /** A message that has to be sent to Slack. */
@@ -158,6 +195,14 @@ export interface Store extends AuditStore {
     options: { readonly leaseMs: number; readonly onlyKnown?: boolean },
   ): Promise<EnqueueAndClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
+  /** Gives a turn back, so that another process continues it at once. */
+  release(turn: ClaimedTurn): Promise<{ readonly outcome: 'released' | 'stale' }>;
+  /** Records that a call is about to take effect, and logs the messages that made it. */
+  startEffect(
+    turn: ClaimedTurn,
+    start: EffectStart,
+  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' }>;
+  finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
   /** Asks the running turn of a thread to stop, in whichever process it runs. */
   stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */

@@ -72,6 +72,12 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
+    async release(turn) {
+      const result = await store.release(turn);
+      if (result.outcome === 'released') wakeThread(turn.threadId);
+      return result;
+    },
+
     async suspend(turn, end) {
       const result = await store.suspend(turn, end);
       if (result.outcome !== 'suspended') return result;

@@ -70,6 +70,8 @@ export interface NewRequest {
   readonly execution: ExecutionRules;
   /** The places for the card. */
   readonly views?: readonly NewView[];
+  /** Opens the request for a call that ran without approval and whose outcome is unknown. Resolvers are asked, and nobody votes. */
+  readonly unsigned?: boolean;
 }
 
 /** A place for a request's card. */

@@ -13,6 +13,9 @@ const FOLDERS = {
     'suspend',
     'retire',
     'quarantine',
+    'start-effect',
+    'finish-effect',
+    'release',
   ],
   request: [
     'vote',

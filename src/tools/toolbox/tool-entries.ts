@@ -1,7 +1,7 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
 import { builtIns } from '../built-ins.ts';
-import { type ApprovalRule, compileApprovalRules } from '../gate/approval-rules.ts';
+import { type ApprovalRule, compileApprovalRules, DEFAULT_POLICY_NAME } from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -111,6 +111,7 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   );
   return {
     ...base,
+    resolvedBy: rules.find(({ policy }) => policy !== undefined)?.policy ?? DEFAULT_POLICY_NAME,
     tool: gate(protectedTool, compileApprovalRules(rules)),
     execution: {
       idempotent,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
+import { effectScenarios } from './effects.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
@@ -10,6 +11,7 @@ import { timeScenarios } from './time.ts';
 
 const scenarios: Scenarios = {
   ...threadScenarios,
+  ...effectScenarios,
   ...decisionScenarios,
   ...runScenarios,
   ...timeScenarios,
