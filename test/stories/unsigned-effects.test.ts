@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startBot } from '../../src/start-bot.ts';
 import { startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
@@ -94,7 +95,7 @@ test('a bot that stops lets a running effect end and records it, and the next on
     sweep: SWEEP,
     withoutBot: true,
   });
-  const bot = await story.startOwnBot();
+  const bot = await startBot(story.setup);
   const thread = story.ask('make a part');
   await workshop.has(1, 'effects');
   const stopped = bot.stop();

@@ -1,5 +1,7 @@
+import { describeError } from '../../agent/util/describe-error.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
 
@@ -33,9 +35,34 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: nu
     }
     const suspended = await store.suspend(turn, end);
     if (suspended.outcome !== 'suspended') logger.warn({ threadId, ...suspended }, 'turn discarded');
+  } catch (err) {
+    if (!lease.isCut) await countFailure(context, turn, err);
+    throw err;
   } finally {
     clearInterval(renewing);
     turns.end(threadId, controller);
+  }
+}
+
+/** Failures in a row after which a thread is quarantined. */
+const MOST_FAILURES = 5;
+const RETRY_MS = 2_000;
+
+async function countFailure({ store, logger }: BotContext, turn: ClaimedTurn, error: unknown): Promise<void> {
+  const { threadId, token } = turn;
+  const { channel, threadTs } = parseThreadId(threadId);
+  const text = "I can't continue this thread: it failed several times in a row. An admin has been told.";
+  const notice = {
+    id: `${threadId}/${token}/quarantined`,
+    body: { kind: 'notice', channel, threadTs, text },
+  };
+  const reason = `The turn failed: ${describeError(error)}`;
+  try {
+    const failure = { mostFailures: MOST_FAILURES, delayMs: RETRY_MS, reason, notice };
+    const failed = await store.failTurn(turn, failure);
+    if (failed.outcome === 'quarantined') logger.error({ threadId, err: error }, 'thread quarantined');
+  } catch (err) {
+    logger.warn({ threadId, err }, 'failure not counted');
   }
 }
 

@@ -92,6 +92,16 @@ export interface ClaimedTurn {
   readonly effects: readonly EffectRecord[];
 }
 
+export interface TurnFailure {
+  /** The number of failures in a row that quarantines the thread. */
+  readonly mostFailures: number;
+  /** The delay before the next try; it doubles with every failure. */
+  readonly delayMs: number;
+  readonly reason: string;
+  /** Tells people that the thread is quarantined. */
+  readonly notice: OutboxRow;
+}
+
 /** A message that has to be sent to Slack. */
 export interface OutboxRow {
   readonly id: string;
@@ -197,6 +207,16 @@ export interface Store extends AuditStore {
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
   /** Gives a turn back, so that another process continues it at once. */
   release(turn: ClaimedTurn): Promise<{ readonly outcome: 'released' | 'stale' }>;
+  /** Counts a turn that failed. It is tried again later; after too many failures in a row its thread is quarantined. */
+  failTurn(
+    turn: ClaimedTurn,
+    failure: TurnFailure,
+  ): Promise<{ readonly outcome: 'failed' | 'quarantined' | 'stale' }>;
+  /** Lets a quarantined thread continue. */
+  unquarantine(
+    threadId: string,
+    evidence: JsonObject,
+  ): Promise<{ readonly outcome: 'unquarantined' | 'not-quarantined' }>;
   /** Records that a call is about to take effect, and logs the messages that made it. */
   startEffect(
     turn: ClaimedTurn,

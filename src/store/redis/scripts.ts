@@ -16,6 +16,8 @@ const FOLDERS = {
     'start-effect',
     'finish-effect',
     'release',
+    'fail-turn',
+    'unquarantine',
   ],
   request: [
     'vote',

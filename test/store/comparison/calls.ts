@@ -55,6 +55,17 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'renewLease':
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
+    case 'failTurn':
+      return about(recent(found.turns, command.pick), (turn) =>
+        call('failTurn', turn, {
+          mostFailures: command.mostFailures,
+          delayMs: 1_000,
+          reason: `failed ${step}`,
+          notice: row,
+        }),
+      );
+    case 'unquarantine':
+      return call('unquarantine', command.thread, evidence);
     case 'release':
       return about(recent(found.turns, command.pick), (turn) => call('release', turn));
     case 'startEffect':

@@ -86,6 +86,8 @@ const command = fc.oneof(
   },
   { weight: 1, arbitrary: verb('renewLease', { pick, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('release', { pick }) },
+  { weight: 1, arbitrary: verb('failTurn', { pick, mostFailures: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 2, arbitrary: verb('unquarantine', { thread }) },
   { weight: 4, arbitrary: verb('startEffect', { pick, ref: effectRef, logged: mostly, read: fc.boolean() }) },
   { weight: 4, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
   { weight: 1, arbitrary: verb('stop', { thread }) },

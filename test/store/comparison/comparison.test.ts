@@ -23,6 +23,7 @@ const ANSWERS = [
   ...['claimTurn claimed', 'claimTurn busy', 'claimTurn waiting', 'claimTurn idle'],
   ...['startEffect started', 'startEffect stale', 'startEffect finished', 'finishEffect finished'],
   ...['finishEffect stale', 'release released', 'release stale'],
+  ...['failTurn failed', 'failTurn quarantined', 'failTurn stale', 'unquarantine unquarantined'],
   ...['suspend suspended', 'suspend stale', 'suspend existing-request'],
   ...['vote voted pending', 'vote voted approved', 'vote voted rejected', 'vote already-voted'],
   ...['vote not-an-approval', 'vote not-eligible', 'vote own-request', 'vote not-as-shown', 'vote expired'],

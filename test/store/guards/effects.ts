@@ -11,6 +11,12 @@ import {
 import type { Scenarios, Stage } from './stage.ts';
 
 const CALL = 'call-1';
+const FAILURE = {
+  mostFailures: 2,
+  delayMs: 1_000,
+  reason: 'it failed',
+  notice: { id: 'notice', body: { text: 'it failed' } },
+};
 
 async function startCall({ store }: Stage) {
   const turn = await beginTurn(store, newThreadId());
@@ -62,6 +68,27 @@ export const effectScenarios: Scenarios = {
     await suspendTurn(stage.store, turn, { read: 0 });
     await stage.resending.finishEffect(turn, effectFinish(CALL));
     expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+  },
+  'fail-turn-repeated': async ({ store, resending }) => {
+    const turn = await beginTurn(store, newThreadId());
+    expect(await resending.failTurn(turn, FAILURE)).toEqual({ outcome: 'failed' });
+  },
+  'fail-turn-stale': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId(), 0);
+    await takeTurn(store, turn.threadId);
+    expect(await store.failTurn(turn, FAILURE)).toEqual({ outcome: 'stale' });
+  },
+  'fail-turn-most': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    expect(await store.failTurn(turn, FAILURE)).toEqual({ outcome: 'failed' });
+    const again = await takeTurn(store, turn.threadId);
+    expect(await store.failTurn(again, FAILURE)).toEqual({ outcome: 'quarantined' });
+  },
+  'unquarantine-repeated': async ({ store, resending }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.failTurn(turn, { ...FAILURE, mostFailures: 1 });
+    expect(await resending.unquarantine(turn.threadId, {})).toEqual({ outcome: 'not-quarantined' });
+    expect(await store.verifyAudit()).toEqual({ rows: 2, problems: [] });
   },
   'release-stale': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId(), 0);

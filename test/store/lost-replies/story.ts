@@ -58,6 +58,12 @@ const REQUESTS: Readonly<Record<string, RequestChanges>> = {
   waiting: { policy: { remindEveryMs: 60 * MINUTE_MS, escalate: { afterMs: 0, to: ['U-boss'] } } },
 };
 
+const FAILURE = {
+  mostFailures: 5,
+  delayMs: 1_000,
+  reason: 'it failed',
+  notice: { id: 'failed', body: { text: 'it failed' } },
+};
 const ONE_CLICK = { evidence: { click: 'one' } };
 const NOTICE = { id: 'notice', body: { text: 'please look' } };
 const by = (who: string) => actor(who, ONE_CLICK);
@@ -134,6 +140,18 @@ const THREAD_STEPS: readonly Step[] = [
     call: (telling) => telling.store.finishEffect(turnOf(telling), effectFinish('call-1')),
   },
   { script: 'release', call: (telling) => telling.store.release(turnOf(telling)) },
+  { script: 'claim-turn', call: takeTurn },
+  { script: 'fail-turn', call: (telling) => telling.store.failTurn(turnOf(telling), FAILURE) },
+  { script: 'claim-turn', call: takeTurn },
+  {
+    script: 'fail-turn',
+    call: (telling) => telling.store.failTurn(turnOf(telling), { ...FAILURE, mostFailures: 2 }),
+  },
+  {
+    script: 'unquarantine',
+    call: ({ store, threadId }) => store.unquarantine(threadId, {}),
+    again: { outcome: 'not-quarantined' },
+  },
   { script: 'claim-turn', call: takeTurn },
   {
     script: 'suspend',

@@ -5,7 +5,16 @@ import { isSettled, type Thread, type Verbs, type World } from './world.ts';
 
 type ThreadVerbs = Pick<
   Verbs,
-  'enqueue' | 'claimTurn' | 'renewLease' | 'release' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+  | 'enqueue'
+  | 'claimTurn'
+  | 'renewLease'
+  | 'release'
+  | 'failTurn'
+  | 'unquarantine'
+  | 'stop'
+  | 'waitingIn'
+  | 'suspend'
+  | 'retire'
 >;
 
 /** A thread has one live turn, and none while a request of the last one is open. */
@@ -66,6 +75,10 @@ export function threadModel(world: World): ThreadVerbs {
       const thread = world.thread(threadId);
       if (thread === undefined) return { outcome: 'idle' };
       const { lease, log, inbox, round, effects } = thread;
+      if (thread.quarantine !== undefined) {
+        thread.wakeAt = undefined;
+        return { outcome: 'quarantined', reason: thread.quarantine };
+      }
       const held = isBusy(thread) ? lease : undefined;
       if (held !== undefined && held.owner !== world.caller) return { outcome: 'busy', until: held.until };
       const requests = world.open(thread);
@@ -90,6 +103,31 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       lend(thread, thread.lease.owner, token, leaseMs);
       return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
+    },
+
+    failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+      const thread = world.thread(threadId);
+      if (thread?.failed === token)
+        return { outcome: thread.quarantine === undefined ? 'failed' : 'quarantined' };
+      if (thread?.lease?.token !== token) return { outcome: 'stale' };
+      const failures = (thread.failures ?? 0) + 1;
+      Object.assign(thread, { failures, failed: token, lease: undefined });
+      if (failures < mostFailures) {
+        thread.wakeAt = world.now + delayMs * 2 ** (failures - 1);
+        return { outcome: 'failed' };
+      }
+      Object.assign(thread, { quarantine: reason, wakeAt: undefined, retireAt: undefined });
+      world.send(threadId, notice);
+      world.auditThread(threadId, 'quarantined', reason);
+      return { outcome: 'quarantined' };
+    },
+
+    unquarantine(threadId) {
+      const thread = world.thread(threadId);
+      if (thread?.quarantine === undefined) return { outcome: 'not-quarantined' };
+      world.auditThread(threadId, 'unquarantined', thread.quarantine);
+      Object.assign(thread, { quarantine: undefined, failures: 0, failed: undefined, wakeAt: world.now });
+      return { outcome: 'unquarantined' };
     },
 
     release({ threadId, token }) {
@@ -128,6 +166,7 @@ export function threadModel(world: World): ThreadVerbs {
       thread.round = requests.map(({ id }) => id);
       thread.committed = token;
       thread.effects.clear();
+      thread.failures = 0;
       thread.lease = undefined;
       thread.wakeAt = requests.length === 0 && thread.inbox.length > 0 ? world.now : undefined;
       if (requests.length === 0) thread.retireAt = world.now + world.keepMs;

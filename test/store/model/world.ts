@@ -21,6 +21,10 @@ export interface Thread {
   effects: Map<string, Effect>;
   /** The token of the latest turn. */
   token?: string;
+  /** The number of turns in a row that failed, and the token of the last. */
+  failures?: number;
+  failed?: string;
+  quarantine?: string | undefined;
   /** The run whose end came too late last. */
   late?: string;
   /** The requests of the last turn, until the next turn has read what became of them. */

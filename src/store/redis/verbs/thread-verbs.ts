@@ -21,6 +21,8 @@ type ThreadVerbs = Pick<
   | 'enqueueAndClaim'
   | 'renewLease'
   | 'release'
+  | 'failTurn'
+  | 'unquarantine'
   | 'startEffect'
   | 'finishEffect'
   | 'stop'
@@ -70,6 +72,20 @@ export function threadVerbs(
     async release({ threadId, token }) {
       const reply = new ScriptReply(await run('release', { threadId, args: [token] }));
       return { outcome: reply.oneOf('released', 'stale') };
+    },
+
+    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+      const body = auditBody({ threadId, reason });
+      const row = [notice.id, JSON.stringify(notice.body)];
+      const args = [token, mostFailures, delayMs, reason, ...body, ...row];
+      const reply = new ScriptReply(await run('fail-turn', { threadId, args }));
+      return { outcome: reply.oneOf('failed', 'quarantined', 'stale') };
+    },
+
+    async unquarantine(threadId, evidence) {
+      if (!isThreadId(threadId)) return { outcome: 'not-quarantined' };
+      const reply = new ScriptReply(await run('unquarantine', { threadId, args: auditBody(evidence) }));
+      return { outcome: reply.oneOf('unquarantined', 'not-quarantined') };
     },
 
     async startEffect({ threadId, token }, { ref, run: id, logged, read, messages, evidence }) {
