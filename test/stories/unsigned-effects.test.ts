@@ -105,3 +105,23 @@ test('a bot that stops lets a running effect end and records it, and the next on
   await thread.shows(/Pressed\./);
   expect(await workshop.linesOf('effects')).toHaveLength(1);
 }, 60_000);
+
+test('every effect without approval is a row of the audit log, with its tool, its arguments and its requester', async () => {
+  const workshop = await openWorkshop();
+  const story = await startStory({
+    manifest,
+    replies: [{ calls: [workshop.call('press_part')] }, { text: 'Pressed.' }],
+    withoutBot: true,
+  });
+  const { context } = await story.startOwnBot();
+  await story.ask('make a part').shows(/Pressed\./);
+  const rows: { event: string; body: unknown }[] = [];
+  for await (const { event, body } of context.store.exportAudit())
+    if (event.startsWith('effect-')) rows.push({ event, body: JSON.parse(body) });
+  const { arguments: given } = workshop.call('press_part');
+  const body = { tool: 'press_part', arguments: given, requesters: [CAST.requester] };
+  expect(rows).toMatchObject([
+    { event: 'effect-started', body },
+    { event: 'effect-succeeded', body },
+  ]);
+});

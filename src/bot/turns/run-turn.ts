@@ -46,9 +46,12 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: nu
 
 /** Failures in a row after which a thread is quarantined. */
 const MOST_FAILURES = 5;
-const RETRY_MS = 2_000;
 
-async function countFailure({ store, logger }: BotContext, turn: ClaimedTurn, error: unknown): Promise<void> {
+async function countFailure(
+  { store, timing, logger }: BotContext,
+  turn: ClaimedTurn,
+  error: unknown,
+): Promise<void> {
   const { threadId, token } = turn;
   const { channel, threadTs } = parseThreadId(threadId);
   const text = "I can't continue this thread: it failed several times in a row. An admin has been told.";
@@ -58,7 +61,7 @@ async function countFailure({ store, logger }: BotContext, turn: ClaimedTurn, er
   };
   const reason = `The turn failed: ${describeError(error)}`;
   try {
-    const failure = { mostFailures: MOST_FAILURES, delayMs: RETRY_MS, reason, notice };
+    const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notice };
     const failed = await store.failTurn(turn, failure);
     if (failed.outcome === 'quarantined') logger.error({ threadId, err: error }, 'thread quarantined');
   } catch (err) {
