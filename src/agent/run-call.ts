@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { isOutcomeUnknown } from './errors.ts';
-import { type EffectEnd, type EffectJournal, OUTCOME_UNKNOWN } from './journal.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import type { CallPart, Message, NestedRun, ToolPart } from './messages.ts';
 import { RunningCall } from './nested.ts';
@@ -21,6 +20,36 @@ export interface ToolFailure {
   readonly ref: string;
   readonly error: unknown;
 }
+
+/** A call of a tool with effects, right before its function runs. */
+export interface StartedCall {
+  readonly call: CallPart;
+  readonly tool: Extract<Tool, { kind: 'tool' }>;
+  /** The input that runs: the model's, or the one that replaced it. */
+  readonly input: unknown;
+  /** All messages of the history so far, with the message that made the call. */
+  readonly messages: readonly Message[];
+}
+
+/** How a started call ended. `paused` had no effect yet; `unknown` means that nobody can know. */
+export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
+
+/**
+ * Records the effects of calls, so that a process that takes over after a crash repeats none. It is asked only about tools whose effect
+ * is not `none`, and only after the call has passed its gate.
+ */
+export interface EffectJournal {
+  /** The time that a running effect has to end after the loop was stopped. */
+  readonly stopGraceMs: number;
+  /** Returns the result that an earlier run of this call left on record, or its interrupt; `undefined` if the call may run. */
+  recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
+  /** Records the start. The call runs only if this resolves to `true`. */
+  start(started: StartedCall): Promise<boolean>;
+  finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
+}
+
+/** The metadata key of an interrupt whose call may or may not have taken effect. */
+export const OUTCOME_UNKNOWN = 'outcomeUnknown';
 
 /** The settings that all calls of one `generate` share. */
 export interface RunSettings {

@@ -1,10 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
-import type { EffectJournal } from './journal.ts';
 import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
 import { deniedPart, errorPart, settledPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
-import { type RunSettings, runCall, type ToolFailure, type ToolProgress } from './run-call.ts';
+import {
+  type EffectJournal,
+  type RunSettings,
+  runCall,
+  type ToolFailure,
+  type ToolProgress,
+} from './run-call.ts';
 import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
 import { Transcript } from './transcript.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { type JsonObject, toJson } from '../../agent/json.ts';
+import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
+import { type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
   type EffectEnd,
   type EffectJournal,
   OUTCOME_UNKNOWN,
   type StartedCall,
-} from '../../agent/journal.ts';
-import { type JsonObject, toJson } from '../../agent/json.ts';
-import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
-import { type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
+} from '../../agent/run-call.ts';
 import type { Tool } from '../../agent/tool.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';

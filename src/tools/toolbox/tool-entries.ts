@@ -111,7 +111,7 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   );
   return {
     ...base,
-    resolvedBy: rules.find(({ policy }) => policy !== undefined)?.policy ?? DEFAULT_POLICY_NAME,
+    resolvedBy: policyFor(tool.name, rules),
     tool: gate(protectedTool, compileApprovalRules(rules)),
     execution: {
       idempotent,
@@ -119,6 +119,12 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Returns the policy of the first rule that is written for this tool. */
+function policyFor(name: string, rules: readonly ApprovalRule[]): string {
+  const own = rules.find(({ match = name, policy }) => match === name && policy !== undefined);
+  return own?.policy ?? DEFAULT_POLICY_NAME;
 }
 
 function hintedEffect({ readOnly, idempotent }: McpHints): Effect | undefined {
