@@ -103,6 +103,11 @@ export async function runCall(
     settings.onToolError?.({ name, ref, error });
     return errorPart(call, message, replaced);
   };
+  const hasEffect = tool.kind === 'tool' && tool.effect !== 'none';
+  const journal = hasEffect ? settings.journal : undefined;
+  // First of all: a call that has its result needs no check any more.
+  const recorded = await journal?.recorded(call, tool, replaced);
+  if (recorded !== undefined) return recorded;
   // The tool gets a copy: changing its input must not change what people approved.
   const fit = tool.inputSchema.parse(toJson(replaced === undefined ? input : replaced.ran));
   if (!fit.ok) {
@@ -119,9 +124,6 @@ export async function runCall(
       return signal.aborted ? stopped() : fail(error, describeError(error));
     }
   }
-  const journal = tool.effect === 'none' ? undefined : settings.journal;
-  const recorded = await journal?.recorded(call, tool, replaced);
-  if (recorded !== undefined) return recorded;
   if (signal.aborted) return stopped();
 
   let hasStarted = false;
