@@ -1,7 +1,12 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
 import { builtIns } from '../built-ins.ts';
-import { type ApprovalRule, compileApprovalRules, DEFAULT_POLICY_NAME } from '../gate/approval-rules.ts';
+import {
+  type ApprovalRule,
+  compileApprovalRules,
+  DEFAULT_POLICY_NAME,
+  matchesGlob,
+} from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -121,9 +126,9 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   };
 }
 
-/** Returns the policy of the first rule that is written for this tool. */
+/** Returns the policy of the first rule for this tool that names one. */
 function policyFor(name: string, rules: readonly ApprovalRule[]): string {
-  const own = rules.find(({ match = name, policy }) => match === name && policy !== undefined);
+  const own = rules.find(({ match = '*', policy }) => matchesGlob(match, name) && policy !== undefined);
   return own?.policy ?? DEFAULT_POLICY_NAME;
 }
 
