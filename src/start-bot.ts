@@ -115,7 +115,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
-    await Promise.all([engine.stop(), context.turns.idle(STOP_TIMEOUT_MS)]);
+    const stopped = engine.stop();
+    context.turns.handOverAll();
+    await Promise.all([stopped, context.turns.idle(STOP_TIMEOUT_MS)]);
     await context.status.idle(STATUS_TIMEOUT_MS);
     await toolbox.close();
     await exporter.stop();

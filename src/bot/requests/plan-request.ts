@@ -9,6 +9,7 @@ import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
+import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
 import { toDetails } from './request-details.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
@@ -38,6 +39,8 @@ export async function planRequest(
   const entry = toolbox.find(interrupt.toolRequest.name);
   if (entry === undefined) return `There is no tool "${interrupt.toolRequest.name}" any more.`;
   if (pause.kind === 'exit') return 'A task cannot be completed twice.';
+  if (pause.kind === 'unknown')
+    return planUnknown({ toolbox, directory }, { threadId, requester, why }, { call, interrupt, entry });
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
   const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };

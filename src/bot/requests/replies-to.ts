@@ -26,7 +26,9 @@ export function repliesTo(
   messages: readonly Message[],
   tools: readonly Tool[],
 ): Resume {
-  const waiting = new Map(Transcript.of(messages).interrupts.map((interrupt) => [interrupt.id, interrupt]));
+  const waiting = new Map(
+    Transcript.of(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [interrupt.id, interrupt]),
+  );
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(settlement.requestId.slice(settlement.requestId.lastIndexOf('~') + 1));
     if (interrupt === undefined) return [];
@@ -57,7 +59,8 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
             close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
       return tool?.kind === 'tool'
-        ? askAnew(tool, interrupt, payload)
+        ? (askAnew(tool, interrupt, payload) ??
+            close('failed', 'The edited arguments do not fit the tool any more', ''))
         : close('superseded', 'The request no longer holds');
     case 'rejected':
       return close('denied', `Rejected by ${by}`);
@@ -80,14 +83,19 @@ function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | 
   }
 }
 
-/** Restarts the call, so that its gate asks again, after an edit for the new input. */
-function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume {
+/** Restarts the call, so that its gate asks again, after an edit for the new input; `undefined` if the tool no longer takes that input. */
+function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
   const edited = parseEdited(payload);
   if (edited === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
   const resumed: GateResumed = { decision: 'edited', by: edited.by, policy };
-  return { restart: [buildRestart(tool, interrupt, { ...resumed }, { replaceInput: edited.edited })] };
+  try {
+    return { restart: [buildRestart(tool, interrupt, { ...resumed }, { replaceInput: edited.edited })] };
+  } catch (error) {
+    if (error instanceof ReplyError) return undefined;
+    throw error;
+  }
 }
 
 function parseEdited(payload: string): Edited | undefined {

@@ -79,13 +79,14 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
   try {
     const item = { id: ts, body: { user, text } };
     const options = { leaseMs: timing.leaseMs, onlyKnown: !toBot };
+    const sentAt = performance.now();
     const enqueued = await store.enqueueAndClaim(threadId, item, options);
     if (enqueued.outcome === 'enqueued') {
       const { turn, busy } = enqueued;
       if (turn !== undefined)
         turns.runInBackground(
           threadId,
-          () => runTurn(context, turn),
+          () => runTurn(context, turn, sentAt),
           (err) => logger.warn({ threadId, err }, 'turn failed'),
         );
       else if (busy) await markQueued(context, message);

@@ -15,49 +15,51 @@ import { planRequests, requesterOf } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { settleCompletedTask } from './complete-task.ts';
+import { TurnJournal } from './turn-journal.ts';
+import type { TurnLease } from './turn-lease.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
 export async function runModel(
   context: BotContext,
   turn: ClaimedTurn,
-  signal: AbortSignal,
+  { signal, lease }: RunningTurn,
 ): Promise<TurnEnd> {
   const { toolbox } = context;
+  const journal = new TurnJournal(context, turn, lease);
+  const hasOpenCalls = turn.effects.length > 0;
   const unread = turn.inbox.filter((item) => !isConsumed(item, turn.settled));
-  if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0)
+  if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
     return { read: turn.inbox.length, messages: [] };
   const received = await Promise.all(unread.map(({ body }) => toUserMessage(context, body)));
   const requester = requesterOf(received.length > 0 ? received : turn.messages);
-  if (turn.settled.length === 0)
-    return callModel(context, turn, withMessages(turn.messages, received), {
-      requester,
-      signal,
-      refused: [],
-    });
+  const call = { requester, signal, lease, journal };
+  if (turn.settled.length === 0 && !hasOpenCalls)
+    return callModel(context, turn, withMessages(turn.messages, received), { ...call, refused: [] });
 
   // All tools, also those that this person may not use: one of them may be waiting.
   const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
-  const settled = isEmpty(resume)
-    ? turn
-    : await settle({
-        messages: turn.messages,
-        tools: toolbox.tools(),
-        resume,
-        // The calls were made for the person who had written before them.
-        context: toolContext(context, turn.threadId, requesterOf(turn.messages)),
-        signal,
-      });
+  const settled =
+    isEmpty(resume) && !hasOpenCalls
+      ? turn
+      : await settle({
+          messages: turn.messages,
+          tools: toolbox.tools(),
+          resume,
+          // The calls were made for the person who had written before them.
+          context: toolContext(context, turn.threadId, requesterOf(turn.messages)),
+          signal,
+          journal,
+        });
   const again = await openRequests(context, turn, settled.messages, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0)
     return {
-      read: 0,
-      messages: added(turn, again.messages),
+      ...journal.rest(again.messages, 0),
       requests: again.requests,
       rows: refusalRows(turn, again.refused),
     };
   const history = withMessages(again.messages, received);
-  return callModel(context, turn, history, { requester, signal, refused: again.refused });
+  return callModel(context, turn, history, { ...call, refused: again.refused });
 }
 
 /** Tells whether an inbox item has had its effect, so that the model need not read it: a stop, or a written answer. */
@@ -68,9 +70,15 @@ function isConsumed({ body }: InboxItem, settled: readonly Settlement[]): boolea
   );
 }
 
-interface ModelCall {
-  readonly requester: string;
+/** The means of a turn to be stopped and to keep its lease. */
+export interface RunningTurn {
   readonly signal: AbortSignal;
+  readonly lease: TurnLease;
+}
+
+interface ModelCall extends RunningTurn {
+  readonly requester: string;
+  readonly journal: TurnJournal;
   /** Calls that were refused without asking anybody; the model is told. */
   readonly refused: readonly CloseReply[];
 }
@@ -79,10 +87,11 @@ async function callModel(
   context: BotContext,
   turn: ClaimedTurn,
   history: readonly Message[],
-  { requester, signal, refused }: ModelCall,
+  { requester, signal, lease, journal, refused }: ModelCall,
 ): Promise<TurnEnd> {
   const { toolbox, client, status, logger } = context;
   const { threadId, token } = turn;
+  journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
   const place = { channel: thread.channel, requester };
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
@@ -90,9 +99,14 @@ async function callModel(
   const { instructions, maxSteps, contextBudget } = context.agent();
   const model: Model = {
     name: context.model.name,
-    reply: (request) => {
+    reply: async (request) => {
       stream.pause();
-      return context.model.reply(request);
+      const reply = await context.model.reply({
+        ...request,
+        signal: AbortSignal.any([signal, lease.handOver]),
+      });
+      if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
+      return reply;
     },
   };
 
@@ -108,6 +122,7 @@ async function callModel(
       maxSteps,
       contextBudget,
       signal,
+      journal,
       onText: (delta) => stream.push(delta),
       onProgress: ({ name, message }) => status.setStatus(thread, { line: `${name}: ${message}` }),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
@@ -127,8 +142,7 @@ async function callModel(
     status.setStatus(thread, { session, line: '' });
     const texts = [stream.text, finishNotice(response, `${threadId}/${token}`), completed.text];
     return {
-      read: turn.inbox.length,
-      messages: added(turn, messages),
+      ...journal.rest(messages, turn.inbox.length),
       requests: asked.requests,
       rows: [
         ...refusalRows(turn, refusals),
@@ -158,10 +172,6 @@ async function openRequests(
 
 function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
   return respond.length + restart.length + close.length === 0;
-}
-
-function added(turn: ClaimedTurn, messages: readonly Message[]): readonly Message[] {
-  return messages.slice(turn.messages.length);
 }
 
 /** Prefixes a message with its author's name, because several people may write in one thread. */

@@ -31,6 +31,8 @@ import type {
   Attempt,
   ClaimedTurn,
   DueWork,
+  EffectFinish,
+  EffectStart,
   InboxItem,
   OutboxItem,
   OutboxRow,
@@ -38,6 +40,7 @@ import type {
   Page,
   PageOptions,
   TurnEnd,
+  TurnFailure,
   Verdict,
   Vote,
 } from './values.ts';
@@ -66,6 +69,24 @@ export interface Store extends AuditStore {
     options: { readonly leaseMs: number; readonly onlyKnown?: boolean },
   ): Promise<EnqueueAndClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
+  /** Gives a turn back, so that another process continues it at once. */
+  release(turn: ClaimedTurn): Promise<{ readonly outcome: 'released' | 'stale' }>;
+  /** Counts a turn that failed. It is tried again later; after too many failures in a row its thread is quarantined. */
+  failTurn(
+    turn: ClaimedTurn,
+    failure: TurnFailure,
+  ): Promise<{ readonly outcome: 'failed' | 'quarantined' | 'stale' }>;
+  /** Lets a quarantined thread continue. */
+  unquarantine(
+    threadId: string,
+    evidence: JsonObject,
+  ): Promise<{ readonly outcome: 'unquarantined' | 'not-quarantined' }>;
+  /** Records that a call is about to take effect, and logs the messages that made it. */
+  startEffect(
+    turn: ClaimedTurn,
+    start: EffectStart,
+  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' }>;
+  finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
   /** Asks the running turn of a thread to stop, in whichever process it runs. */
   stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */

@@ -72,6 +72,8 @@ export interface NewRequest {
   readonly views?: readonly NewView[];
   /** Further fields of the audit row `asked`, so that the log alone tells what was asked. Secrets are removed. */
   readonly audit?: JsonObject;
+  /** Opens the request for a call that ran without approval and whose outcome is unknown. Resolvers are asked, and nobody votes. */
+  readonly unsigned?: boolean;
 }
 
 /** A place for a request's card. */

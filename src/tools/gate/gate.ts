@@ -22,22 +22,20 @@ type Action = Extract<Tool, { kind: 'tool' }>;
 
 /** Puts a tool behind its rules: it runs when they require no approval, or in a restart that says who approved it. */
 export function gate(tool: Action, rules: ApprovalRules): Action {
-  return {
-    ...tool,
-    run(input, helpers) {
-      const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
-      if (resumed?.decision === 'approved') {
-        return tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
-      }
-      const verdict = applyRules(rules, tool.name, input, helpers.context);
-      if (verdict.needed)
-        return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule } });
-      if (resumed?.decision === 'edited') {
-        return helpers.interrupt({ approval: { policy: resumed.policy, rule: `edited by ${resumed.by}` } });
-      }
-      return tool.run(input, { ...helpers, resumed: undefined });
-    },
+  const admit: Action['admit'] = (input, helpers) => {
+    const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
+    if (resumed?.decision === 'approved') {
+      return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
+    }
+    const verdict = applyRules(rules, tool.name, input, helpers.context);
+    if (verdict.needed)
+      return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule } });
+    if (resumed?.decision === 'edited') {
+      return helpers.interrupt({ approval: { policy: resumed.policy, rule: `edited by ${resumed.by}` } });
+    }
+    return () => tool.run(input, { ...helpers, resumed: undefined });
   };
+  return { ...tool, admit, run: (input, helpers) => admit(input, helpers)() };
 }
 
 function applyRules(

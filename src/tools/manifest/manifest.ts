@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
+import type { Effect } from '../../agent/tool.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
@@ -32,7 +33,7 @@ interface Declared {
   /** In the order of the file; with none, every call needs the default policy. */
   readonly approval: readonly ApprovalRule[];
   /** `undefined` if the manifest leaves it to the tool. */
-  readonly idempotent: boolean | undefined;
+  readonly effect: Effect | undefined;
   readonly maxAttempts: number;
   readonly retryForMs: number;
   /** `undefined` means everywhere, and everybody. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EFFECTS } from '../../agent/tool.ts';
 
 const UNITS = new Map([
   ['s', 1000],
@@ -236,10 +237,12 @@ export const ToolFile = z
       .describe(
         'One rule or a list; the first that applies decides. Without any, the default policy is needed.',
       ),
-    idempotent: z
-      .boolean()
+    effect: z
+      .enum(EFFECTS)
       .optional()
-      .describe('Says that a second run with the same idempotency key has no further effect.'),
+      .describe(
+        'none: it only reads; idempotent: a second run with the same idempotency key has no further effect; once: it must never run twice. Without it, what the tool says of itself, none for an HTTP GET, else once.',
+      ),
     max_attempts: Count.max(20).optional().describe('How often an idempotent action is attempted; 3.'),
     retry_for: Duration.optional().describe('For how long it is retried; 1h.'),
     allow: z

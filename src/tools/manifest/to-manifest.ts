@@ -93,11 +93,11 @@ const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false }
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
 export function toTool(name: string, written: ToolFile): ToolDeclaration | undefined {
-  const { approval = [], idempotent, allow, module, mcp, http } = written;
+  const { approval = [], effect, allow, module, mcp, http } = written;
   const declared = {
     name,
     approval: Array.isArray(approval) ? approval : [approval],
-    idempotent,
+    effect,
     maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
     allow: { channels: allow?.channels, people: allow?.people },
@@ -128,7 +128,7 @@ function toMcpConfig({
   return url === undefined ? undefined : { ...shared, transport: 'http', url, headers };
 }
 
-function toDefinition(name: string, { description = '', input, idempotent }: ToolFile, http: HttpFile) {
+function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {
   const { method, url, headers, query, body, select, timeout, max_bytes, allow_private } = http;
   return {
     name,
@@ -143,6 +143,6 @@ function toDefinition(name: string, { description = '', input, idempotent }: Too
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(max_bytes !== undefined && { maxBytes: max_bytes }),
     ...(allow_private !== undefined && { allowPrivate: allow_private }),
-    ...(idempotent !== undefined && { idempotent }),
+    ...(effect !== undefined && { effect }),
   };
 }

@@ -26,6 +26,8 @@ export interface ToolEntry {
   readonly execution: Execution;
   /** The part of the manifest that decides what a call does; it is part of what is approved. It holds no secrets. */
   readonly behind: JsonObject;
+  /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */
+  readonly resolvedBy?: string | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
 }

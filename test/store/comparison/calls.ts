@@ -6,7 +6,7 @@ import {
   SettledState,
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
-import { message, resultMessage } from '../support.ts';
+import { effectPart, message, resultMessage } from '../support.ts';
 import type { Command, RequestPlan } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
@@ -55,6 +55,41 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'renewLease':
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
+    case 'failTurn':
+      return about(recent(found.turns, command.pick), (turn) =>
+        call('failTurn', turn, {
+          mostFailures: command.mostFailures,
+          delayMs: 1_000,
+          reason: `failed ${step}`,
+          notice: row,
+        }),
+      );
+    case 'unquarantine':
+      return call('unquarantine', command.thread, evidence);
+    case 'release':
+      return about(recent(found.turns, command.pick), (turn) => call('release', turn));
+    case 'startEffect':
+      return about(recent(found.turns, command.pick), (turn) =>
+        call('startEffect', turn, {
+          ref: command.ref,
+          run: `run-${step}`,
+          logged: command.logged ? (world.thread(turn.threadId)?.log.length ?? 0) : turn.messages.length,
+          messages: [message(`before ${step}`)],
+          read: command.read ? 1 : 0,
+          evidence,
+        }),
+      );
+    case 'finishEffect':
+      return about(recent(found.turns, command.pick), (turn) => {
+        const run = world.thread(turn.threadId)?.effects.get(command.ref)?.run;
+        return call('finishEffect', turn, {
+          ref: command.ref,
+          run: (command.same ? run : undefined) ?? `run-${step}`,
+          end: command.end,
+          part: effectPart(command.ref),
+          evidence,
+        });
+      });
     case 'stop':
       return call('stop', command.thread);
     case 'waitingIn':
@@ -244,9 +279,9 @@ function attemptOf(found: Findings, requestId: string, pick: number): string {
 }
 
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
-  const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs } = plan;
+  const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs, unsigned } = plan;
   return {
-    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy },
+    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, unsigned },
     details: { tool: 'refund_order' },
     execution: { idempotent, maxAttempts, retryForMs },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),

@@ -3,6 +3,7 @@ import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
 import { exportScenarios } from './export.ts';
+import { effectScenarios } from './effects.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
@@ -11,6 +12,7 @@ import { timeScenarios } from './time.ts';
 
 const scenarios: Scenarios = {
   ...threadScenarios,
+  ...effectScenarios,
   ...decisionScenarios,
   ...runScenarios,
   ...timeScenarios,

@@ -1,4 +1,5 @@
 import { exportModel } from './export.ts';
+import { effectModel } from './effects.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
@@ -11,6 +12,7 @@ import type { Verbs, World } from './world.ts';
 export function modelOf(world: World): Verbs {
   const single = {
     ...threadModel(world),
+    ...effectModel(world),
     ...requestModel(world),
     ...timeModel(world),
     ...outboxModel(world),

@@ -200,5 +200,6 @@ function problemAtStart({ asked, votes }: Request, { digest, stillEligible }: At
   const counted = [...votes].filter(
     ([who, { decision }]) => decision === 'approve' && stillEligible.includes(who),
   );
-  return counted.length < asked.policy.quorum ? 'quorum-lost' : undefined;
+  const isShort = asked.unsigned !== true && counted.length < asked.policy.quorum;
+  return isShort ? 'quorum-lost' : undefined;
 }

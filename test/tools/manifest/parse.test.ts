@@ -68,7 +68,7 @@ describe('what is left out', () => {
       name: 'a',
       module: './a.ts',
       approval: [],
-      idempotent: undefined,
+      effect: undefined,
       maxAttempts: 3,
       retryForMs: 3_600_000,
       allow: { channels: undefined, people: undefined },
@@ -151,7 +151,7 @@ describe('what is written', () => {
     mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, prefix: fs_ }
     approval: { require: never }
     allow: { channels: [C012ABCDEF], people: [U012ABCDEF] }
-    idempotent: true
+    effect: idempotent
     max_attempts: 5
     retry_for: 30s
     max_output: 10
@@ -173,7 +173,7 @@ describe('what is written', () => {
       trustHints: true,
       allowPrivate: [],
       approval: [{ require: 'never' }],
-      idempotent: true,
+      effect: 'idempotent',
       maxAttempts: 5,
       retryForMs: 30_000,
       allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },

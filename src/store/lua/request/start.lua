@@ -30,7 +30,9 @@ for _, person in ipairs(words(still)) do
 end
 local problem = nil
 if digest_now ~= request.digest then problem = 'changed' end -- guard: start-digest
-if counted < tonumber(request.quorum) then problem = problem or 'quorum-lost' end -- guard: start-quorum
+-- A call that needed no approval was resolved to run again.
+local quorum = request.unsigned == '1' and 0 or tonumber(request.quorum)
+if counted < quorum then problem = problem or 'quorum-lost' end -- guard: start-quorum
 if problem then
   settle('superseded', '', problem)
   audit('superseded', request_id, problem, body, digest)

@@ -16,7 +16,19 @@ export interface Retention {
 
 type ThreadVerbs = Pick<
   Store,
-  'enqueue' | 'claimTurn' | 'enqueueAndClaim' | 'renewLease' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+  | 'enqueue'
+  | 'claimTurn'
+  | 'enqueueAndClaim'
+  | 'renewLease'
+  | 'release'
+  | 'failTurn'
+  | 'unquarantine'
+  | 'startEffect'
+  | 'finishEffect'
+  | 'stop'
+  | 'waitingIn'
+  | 'suspend'
+  | 'retire'
 >;
 
 /** The verbs about a whole thread. */
@@ -55,6 +67,38 @@ export function threadVerbs(
     async renewLease({ threadId, token }, leaseMs) {
       const reply = new ScriptReply(await run('renew-lease', { threadId, args: [token, leaseMs] }));
       return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
+    },
+
+    async release({ threadId, token }) {
+      const reply = new ScriptReply(await run('release', { threadId, args: [token] }));
+      return { outcome: reply.oneOf('released', 'stale') };
+    },
+
+    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+      const body = run.auditBody({ threadId, reason });
+      const row = [notice.id, JSON.stringify(notice.body)];
+      const args = [token, mostFailures, delayMs, reason, ...body, ...row];
+      const reply = new ScriptReply(await run('fail-turn', { threadId, args }));
+      return { outcome: reply.oneOf('failed', 'quarantined', 'stale') };
+    },
+
+    async unquarantine(threadId, evidence) {
+      if (!isThreadId(threadId)) return { outcome: 'not-quarantined' };
+      const reply = new ScriptReply(await run('unquarantine', { threadId, args: run.auditBody(evidence) }));
+      return { outcome: reply.oneOf('unquarantined', 'not-quarantined') };
+    },
+
+    async startEffect({ threadId, token }, { ref, run: id, logged, read, messages, evidence }) {
+      const texts = messages.map((message) => JSON.stringify(message));
+      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), texts.length, ...texts];
+      const reply = new ScriptReply(await run('start-effect', { threadId, args }));
+      return { outcome: reply.oneOf('started', 'stale', 'finished') };
+    },
+
+    async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {
+      const args = [token, ref, id, end, JSON.stringify(part), ...run.auditBody(evidence)];
+      const reply = new ScriptReply(await run('finish-effect', { threadId, args }));
+      return { outcome: reply.oneOf('finished', 'stale') };
     },
 
     async stop(threadId) {
@@ -128,17 +172,17 @@ function counted(entries: readonly (readonly (string | number)[])[]): (string | 
 
 /** Writes a new request in the order in which `suspend.lua` reads it. */
 function requestFields(run: RunScript, request: NewRequest, keptMs: number): (string | number)[] {
-  const { id, kind, requester, digest, details, policy, views = [], audit = {} } = request;
+  const { id, kind, requester, digest, details, policy, views = [], audit = {}, unsigned = false } = request;
   const { expiresInMs, remindEveryMs = '', escalate } = policy;
   return [
     id,
     JSON.stringify(details),
-    kind,
+    unsigned ? 'unknown' : kind,
     requester,
-    policy.principals.join(' '),
+    (unsigned ? policy.resolvers : policy.principals).join(' '),
     expiresInMs,
-    remindEveryMs,
-    escalate?.afterMs ?? '',
+    unsigned ? '' : remindEveryMs,
+    unsigned ? '' : (escalate?.afterMs ?? ''),
     ...run.auditBody({ ...audit, requester, requesters: [requester], digest, policy: toJson(policy) }),
     ...counted(views.map((view) => [view.id])),
     ...hashFields(request, keptMs),
@@ -147,12 +191,14 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
 
 /** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
 function hashFields(
-  { kind, requester, digest, policy, execution, views = [] }: NewRequest,
+  { kind, requester, digest, policy, execution, views = [], unsigned = false }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
   const { idempotent, maxAttempts, retryForMs } = execution;
-  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', 'pending', 'rev', 1, 'kind', kind];
+  const state = unsigned ? 'unknown' : 'pending';
+  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
+  if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
   if (selfApproval) fields.push('self', 1);
