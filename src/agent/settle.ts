@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
 import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
-import { deniedPart, settledPart } from './outcomes.ts';
+import { answeredPart, deniedPart, settledPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import { type RunSettings, runCall, type ToolFailure, type ToolProgress } from './run-call.ts';
 import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
@@ -57,7 +57,7 @@ async function applyReply(reply: CheckedReply, settings: RunSettings): Promise<T
   const { call } = reply;
   switch (reply.kind) {
     case 'respond':
-      return settledPart(call, 'ok', reply.output, reply.replaced);
+      return answeredPart(settledPart(call, 'ok', reply.output, reply.replaced), reply.answeredBy);
     case 'close':
       if (reply.status === 'denied') return deniedPart(call, reply.reason, reply.replaced);
       return settledPart(call, 'closed', { status: reply.status, reason: reply.reason }, reply.replaced);

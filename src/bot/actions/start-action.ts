@@ -69,7 +69,7 @@ function currentDigest({ toolbox }: BotContext, { request, details, entry }: Act
     // A removed policy is a changed policy.
     policy: policy === undefined ? {} : policyJson(snapshotOf(policy)),
     input: details.interrupt.toolRequest.input,
-    requester: request.requester,
+    requesters: request.requesters,
     threadId: request.threadId,
   });
 }

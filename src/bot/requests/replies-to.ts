@@ -6,7 +6,8 @@ import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../a
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
-import type { GateResumed } from '../../tools/gate/gate.ts';
+import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
+import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 
 const Edited = z.object({
@@ -53,7 +54,7 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
     case 'answered':
       return tool === undefined
         ? close('failed', 'The tool is gone', '')
-        : (respondTo(tool, interrupt, payload) ??
+        : (respondTo(tool, interrupt, payload, by) ??
             close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
       return tool?.kind === 'tool'
@@ -71,9 +72,12 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
 }
 
 /** Builds the response; `undefined` if the answer no longer fits the tool, which must not block the thread. */
-function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
+function respondTo(tool: Tool, interrupt: Interrupt, payload: string, by: string): Resume | undefined {
   try {
-    return { respond: [buildRespond(tool, interrupt, JSON.parse(payload))] };
+    const reply = buildRespond(tool, interrupt, JSON.parse(payload));
+    // An external system that reports back is nobody whose words count.
+    if (!isSlackPerson(by)) return { respond: [reply] };
+    return { respond: [{ ...reply, metadata: { ...reply.metadata, answeredBy: by } }] };
   } catch (error) {
     if (error instanceof ReplyError) return undefined;
     throw error;
@@ -83,11 +87,14 @@ function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | 
 /** Restarts the call, so that its gate asks again, after an edit for the new input. */
 function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume {
   const edited = parseEdited(payload);
-  if (edited === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  // An edited input needs approval however often it is asked anew.
+  const by = edited?.by ?? editorOf(interrupt);
+  if (by === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
-  const resumed: GateResumed = { decision: 'edited', by: edited.by, policy };
-  return { restart: [buildRestart(tool, interrupt, { ...resumed }, { replaceInput: edited.edited })] };
+  const resumed: GateResumed = { decision: 'edited', by, policy };
+  const replacement = edited === undefined ? {} : { replaceInput: edited.edited };
+  return { restart: [buildRestart(tool, interrupt, { ...resumed }, replacement)] };
 }
 
 function parseEdited(payload: string): Edited | undefined {

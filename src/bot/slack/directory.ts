@@ -115,6 +115,11 @@ export function isGroup(id: string): boolean {
   return id.startsWith('S');
 }
 
+/** Tells the id of a person in Slack from any other. */
+export function isSlackPerson(id: string): boolean {
+  return /^[UW][A-Z0-9]+$/.test(id);
+}
+
 function keep<Value>(
   kept: Map<string, Kept<Value>>,
   id: string,

@@ -38,6 +38,13 @@ export interface InboxItem {
   readonly body: JsonObject;
 }
 
+export interface EnqueueOptions {
+  /** Adds the item only if the thread exists. */
+  readonly onlyKnown?: boolean;
+  /** The body to store instead if a turn runs or something waits in the thread. */
+  readonly bodyAtWork?: JsonObject;
+}
+
 /** The end of a request that an earlier turn left open. */
 export interface Settlement {
   readonly requestId: string;
@@ -144,18 +151,14 @@ export type OutboxItem = {
  * race are return values that change nothing; only an outage throws.
  */
 export interface Store extends AuditStore {
-  /** Adds a message to a thread's inbox, once; with `onlyKnown`, only if the thread exists. */
-  enqueue(
-    threadId: string,
-    item: InboxItem,
-    options?: { readonly onlyKnown?: boolean },
-  ): Promise<EnqueueResult>;
+  /** Adds a message to a thread's inbox, once. */
+  enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
   /** `enqueue` and `claimTurn` in one step; does nothing while the thread has open requests. */
   enqueueAndClaim(
     threadId: string,
     item: InboxItem,
-    options: { readonly leaseMs: number; readonly onlyKnown?: boolean },
+    options: EnqueueOptions & { readonly leaseMs: number },
   ): Promise<EnqueueAndClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
   /** Asks the running turn of a thread to stop, in whichever process it runs. */

@@ -30,10 +30,13 @@ export function gate(tool: Action, rules: ApprovalRules): Action {
         return tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
       }
       const verdict = applyRules(rules, tool.name, input, helpers.context);
+      // An editor is on record with the pause, because they have to be known as a requester from then on.
+      const edited = resumed === undefined ? {} : { editedBy: resumed.by };
       if (verdict.needed)
-        return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule } });
-      if (resumed?.decision === 'edited') {
-        return helpers.interrupt({ approval: { policy: resumed.policy, rule: `edited by ${resumed.by}` } });
+        return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...edited });
+      if (resumed !== undefined) {
+        const rule = `edited by ${resumed.by}`;
+        return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...edited });
       }
       return tool.run(input, { ...helpers, resumed: undefined });
     },
@@ -53,6 +56,13 @@ function applyRules(
     requester: text(context.requester),
     channel: text(context.channel),
   });
+}
+
+const Editor = z.object({ editedBy: z.string() });
+
+/** Returns the person who edited the call of an interrupt, if somebody did. */
+export function editorOf(interrupt: Interrupt): string | undefined {
+  return Editor.safeParse(interrupt.metadata).data?.editedBy;
 }
 
 /** Returns the approval that an interrupt waits for, if it is the gate's. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
-import type { EnqueueResult, InboxItem, Store } from '../../port/store.ts';
+import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules } from '../../record/request-record.ts';
@@ -27,10 +27,10 @@ export function threadVerbs(
   retention: Retention,
 ): ThreadVerbs {
   return {
-    async enqueue(threadId, item, { onlyKnown = false } = {}) {
+    async enqueue(threadId, item, options = {}) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
       return readEnqueued(
-        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, onlyKnown) })),
+        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, options) })),
       );
     },
 
@@ -40,9 +40,9 @@ export function threadVerbs(
       return readClaim(run, threadId, new ScriptReply(reply), log);
     },
 
-    async enqueueAndClaim(threadId, item, { leaseMs, onlyKnown = false }) {
+    async enqueueAndClaim(threadId, item, { leaseMs, ...options }) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const args = [...itemFields(item, onlyKnown), randomUUID(), leaseMs];
+      const args = [...itemFields(item, options), randomUUID(), leaseMs];
       const { reply: raw, log } = await run.withLog('enqueue-claim', { threadId, args });
       const reply = new ScriptReply(raw);
       if (reply.code === 'waiting')
@@ -108,8 +108,12 @@ export function threadVerbs(
   };
 }
 
-function itemFields(item: InboxItem, onlyKnown: boolean): (string | number)[] {
-  return [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
+function itemFields(
+  { id, body }: InboxItem,
+  { onlyKnown = false, bodyAtWork }: EnqueueOptions,
+): (string | number)[] {
+  const atWork = bodyAtWork === undefined ? '' : canonicalJson({ id, body: bodyAtWork });
+  return [id, canonicalJson({ id, body }), onlyKnown ? 1 : 0, atWork];
 }
 
 function readEnqueued(reply: ScriptReply): EnqueueResult {
@@ -147,7 +151,16 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
 
 /** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
 function hashFields(
-  { kind, requester, digest, policy, execution, views = [] }: NewRequest,
+  {
+    kind,
+    requester,
+    requesters = [requester],
+    barred = [],
+    digest,
+    policy,
+    execution,
+    views = [],
+  }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
@@ -155,6 +168,8 @@ function hashFields(
   const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', 'pending', 'rev', 1, 'kind', kind];
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
+  if (requesters.length > 1) fields.push('requesters', requesters.join(' '));
+  if (barred.length > 0) fields.push('barred', barred.join(' '));
   if (selfApproval) fields.push('self', 1);
   if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
   if (escalate !== undefined)
