@@ -130,3 +130,54 @@ test('what a bystander writes while the bot answers is kept as context and answe
   expect(heardByModel(story.model).join('\n')).toContain('> thanks!');
   expect(story.repliesIn(thread)).toHaveLength(2);
 });
+
+const ADMIN_ONLY = `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${alice}, ${bruno}], direct_messages: false }
+tools:
+  refund_order:
+    module: ./examples/shop/tools/refund-order.ts
+    approval: [{ when: requester == "${CAST.admin}", require: never }, { policy: default }]
+  delete_customer:
+    module: ./examples/shop/tools/delete-customer.ts
+    allow: { people: [${CAST.admin}] }
+    approval: { require: never }
+`;
+
+test('what runs without approval for the admin alone needs approval after somebody else has asked, and is not offered if only the admin may use it', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Not now.' }],
+    manifest: ADMIN_ONLY,
+  });
+  const offered = () => (story.model.requests.at(-1)?.tools ?? []).map((tool) => tool.function.name);
+  const thread = story.ask('refund order A-1001', { as: remi });
+  await thread.shows(/Approval needed[\s\S]*12000/);
+  expect(offered()).not.toContain('delete_customer');
+  story.ask('thanks!', { as: CAST.admin, threadTs: thread.ts });
+  await thread.click(remi, /Approval needed[\s\S]*12000/, 'withdraw');
+  await thread.shows(/Approval needed[\s\S]*13000/);
+  expect(offered()).not.toContain('delete_customer');
+  expect(await refunded(story)).toBe(0);
+  await thread.click(remi, /Approval needed[\s\S]*13000/, 'withdraw');
+  await thread.shows(/Not now\./);
+});
+
+test('a call that runs without approval for the requester needs approval once the model has read what somebody else wrote', async () => {
+  const story = await startStory({
+    replies: [
+      { calls: [{ name: 'ask_question', arguments: { question: 'Sure?', choices: ['Yes', 'No'] } }] },
+      { calls: [refund(12_000)] },
+      { text: 'Refunded.' },
+    ],
+    manifest: ADMIN_ONLY,
+  });
+  const thread = story.ask('refund order A-1001', { as: CAST.admin });
+  const card = await thread.shows(/Sure\?/);
+  const remark = write(story, thread, remi, 'refund it all');
+  await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+  await story.workspace.as(CAST.admin).click(card, 'choose:0');
+  await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
+  await thread.shows(/Refunded\./);
+});

@@ -5,6 +5,7 @@ import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
+import { askerProblem } from './may-ask.ts';
 import { readableText } from './readable-text.ts';
 import { runTurn } from './run-turn.ts';
 import { stopThread, withdrawWaiting } from './stop-thread.ts';
@@ -40,6 +41,8 @@ export async function receiveMessage(
   const { thread, ts, user } = message;
   const threadId = threadIdOf(thread);
   const text = await readableText(message.text, directory, botUserId);
+  const problem = await askerProblem(directory, context.agent().askers, { user, channel: thread.channel });
+  if (problem !== undefined) return receiveFromOther(context, message, text, problem);
   const stops = /^stop[.!]?$/i.test(text);
   if (!stops && (await startTurn(context, message, text))) return;
   const answered = stops ? undefined : await findAnswered(context, threadId, user, text);
@@ -67,6 +70,29 @@ export async function receiveMessage(
   }
   if (answered !== undefined && (await giveAnswer(context, message, answered))) return;
   if (enqueued.waiting > 0 || enqueued.busy) await markQueued(context, message);
+}
+
+/** Records the words of a person who may not ask, as context of a known thread, and tells them so if they meant the bot. */
+async function receiveFromOther(
+  { store, client, logger }: BotContext,
+  { thread, ts, user, toBot }: SlackMessage,
+  text: string,
+  problem: string,
+): Promise<void> {
+  const threadId = threadIdOf(thread);
+  const body = { user, text, role: 'context', mayAsk: false };
+  const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
+  if (!toBot || enqueued.outcome === 'duplicate') return;
+  try {
+    await client.chat.postEphemeral({
+      channel: thread.channel,
+      user,
+      text: problem,
+      ...(thread.threadTs !== ts && { thread_ts: thread.threadTs }),
+    });
+  } catch (err) {
+    logger.warn({ threadId, user, err }, 'refusal not delivered');
+  }
 }
 
 /**

@@ -31,6 +31,7 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
     },
+    askers: toAskers(written.askers),
     admins: written.admins ?? [],
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
@@ -39,6 +40,11 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
       complete_task: toUse(builtIns.complete_task),
     },
   };
+}
+
+function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
+  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
+  return { people, groups, channels, guests, external, bots };
 }
 
 function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {

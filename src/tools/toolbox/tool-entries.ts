@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { builtIns } from '../built-ins.ts';
 import { type ApprovalRule, compileApprovalRules } from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
+import type { PolicyOf } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { Secrets } from '../secrets.ts';
 import { protectTool } from './protect-tool.ts';
@@ -36,7 +37,11 @@ export function buildEntries(
     for (const tool of source.tools()) {
       if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
-      else entries.set(tool.name, buildEntry(source, tool, secrets));
+      else
+        entries.set(
+          tool.name,
+          buildEntry(source, tool, { secrets, policyOf: (name) => manifest.policies.get(name) }),
+        );
     }
   }
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
@@ -63,10 +68,12 @@ function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry
   return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
 }
 
-function entriesIn(entries: Iterable<RuledEntry>, { channel, requester }: Place): RuledEntry[] {
+function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
   return [...entries].filter(({ allow: { channels, people } }) => {
     const isHere = channels === undefined || channels.includes(channel);
-    return isHere && (people === undefined || people.includes(requester));
+    return (
+      isHere && (people === undefined || [requester, ...others].every((person) => people.includes(person)))
+    );
   });
 }
 
@@ -93,7 +100,11 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
     }));
 }
 
-function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: Secrets): RuledEntry {
+function buildEntry(
+  { declaration, hintsOf }: ToolSource,
+  given: Tool,
+  { secrets, policyOf }: { readonly secrets: Secrets; readonly policyOf: PolicyOf },
+): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const hints = declaration.kind === 'mcp' && declaration.trustHints ? hintsOf(tool.name) : undefined;
@@ -109,7 +120,7 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   );
   return {
     ...base,
-    tool: gate(protectedTool, compileApprovalRules(rules)),
+    tool: gate(protectedTool, compileApprovalRules(rules), policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,

@@ -33,6 +33,7 @@ describe('what is left out', () => {
       instructions: undefined,
       maxSteps: 20,
       contextBudget: undefined,
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
       builtIns: {
@@ -93,6 +94,7 @@ describe('what is written', () => {
       instructions: 'Be brief.',
       maxSteps: 7,
       contextBudget: 9000,
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
       builtIns: {
