@@ -181,3 +181,15 @@ test('a call that runs without approval for the requester needs approval once th
   await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
   await thread.shows(/Refunded\./);
 });
+
+test('an approved action does not run once its requester is deactivated, and the card says why', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }, { text: 'It ended.' }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approval needed/);
+  const person = story.workspace.state.users.get(remi);
+  if (person !== undefined) person.deleted = true;
+  await thread.click(bruno, /Approval needed/, 'approve');
+  await thread.shows(/no longer active here, so it did not run/);
+  await thread.shows(/It ended\./);
+  expect(await refunded(story)).toBe(0);
+});

@@ -26,13 +26,14 @@ const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 export interface RequestOrigin {
   readonly threadId: string;
   readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
   readonly why: string;
 }
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -73,7 +74,8 @@ export async function planRequest(
   }
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
-  const { approvers, isSure } = await eligibleApprovers(directory, policy, requesters);
+  const barred = policy.separation === 'thread' ? contextAuthors : [];
+  const { approvers, isSure } = await eligibleApprovers(directory, policy, { requesters, barred });
   // If Slack could not be asked, people are checked at the click and before the start in any case.
   if (isSure && approvers.length < policy.quorum) {
     return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} may.`;
@@ -83,6 +85,7 @@ export async function planRequest(
   const shown = { name, risk, confirm, own: pause.own };
   return {
     ...base,
+    barred,
     kind: 'approval',
     details: toDetails(call, interrupt, {
       description: tool.description,
@@ -101,10 +104,12 @@ export async function planRequest(
 async function eligibleApprovers(
   directory: BotContext['directory'],
   policy: Policy,
-  requesters: readonly string[],
+  { requesters, barred }: { readonly requesters: readonly string[]; readonly barred: readonly string[] },
 ): Promise<{ readonly approvers: string[]; readonly isSure: boolean }> {
   const { people, isSure } = await directory.peopleBehind(policy.approvers);
-  const allowed = people.filter((id) => policy.selfApproval || !requesters.includes(id));
+  const allowed = people.filter(
+    (id) => !barred.includes(id) && (policy.selfApproval || !requesters.includes(id)),
+  );
   const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, policy.approvers)));
   return {
     approvers: allowed.filter((_, index) => checked[index]?.eligible === true),

@@ -25,9 +25,14 @@ export async function planRequests(
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
   const transcript = Transcript.of(messages);
-  const { requesters } = peopleOf(messages);
+  const { requesters, contextAuthors } = peopleOf(messages);
   const [requester = NOBODY] = requesters;
-  const origin = { threadId, requesters: [requester, ...requesters.slice(1)], why: transcript.text };
+  const origin = {
+    threadId,
+    requesters: [requester, ...requesters.slice(1)],
+    contextAuthors,
+    why: transcript.text,
+  };
   const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const planned = await Promise.all(
     joinIdentical(waiting).map(async ({ first, repeats }) => ({

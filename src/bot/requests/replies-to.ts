@@ -10,6 +10,9 @@ import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 
+/** The reason of a request that ends because one of its requesters is deactivated or may no longer ask. */
+export const REQUESTER_INACTIVE = 'requester-inactive';
+
 const Edited = z.object({
   edited: z.custom<JsonValue>((value) => value !== undefined),
   by: z.string(),
@@ -57,6 +60,8 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
         : (respondTo(tool, interrupt, payload, by) ??
             close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
+      if (payload === REQUESTER_INACTIVE)
+        return close('superseded', 'A person who requested this is no longer active', '');
       return tool?.kind === 'tool'
         ? askAnew(tool, interrupt, payload)
         : close('superseded', 'The request no longer holds');

@@ -13,7 +13,7 @@ export interface JudgedCall extends Omit<ConditionInput, 'requester'> {
 /**
  * Applies the rules once for each person, as if that person were the requester, and returns the strictest verdict: approval is needed
  * if it is needed for anyone. Of several policies the one that is harder to satisfy wins: the higher quorum, then the one that forbids
- * self-approval. Between equals the first person's policy wins, and requesters come first.
+ * self-approval, then `separation: thread`. Between equals the first person's policy wins, and requesters come first.
  */
 export function strictestVerdict(
   rules: ApprovalRules,
@@ -35,9 +35,9 @@ export function compareStrictness(left: ApprovalVerdict, right: ApprovalVerdict,
 }
 
 /** A policy that is gone is the strictest, because nobody can approve under it. */
-function rank(verdict: ApprovalVerdict, policyOf: PolicyOf): readonly [number, number, number] {
-  if (!verdict.needed) return [0, 0, 0];
+function rank(verdict: ApprovalVerdict, policyOf: PolicyOf): readonly [number, number, number, number] {
+  if (!verdict.needed) return [0, 0, 0, 0];
   const policy = policyOf(verdict.policy);
-  if (policy === undefined) return [1, Number.POSITIVE_INFINITY, 1];
-  return [1, policy.quorum, policy.selfApproval ? 0 : 1];
+  if (policy === undefined) return [1, Number.POSITIVE_INFINITY, 1, 1];
+  return [1, policy.quorum, policy.selfApproval ? 0 : 1, policy.separation === 'thread' ? 1 : 0];
 }

@@ -138,6 +138,12 @@ export const PolicyFile = z
     quorum: Count.optional().describe('How many different people must approve; 1.'),
     veto: z.boolean().optional().describe('Whether one rejection decides; true.'),
     self_approval: z.boolean().optional().describe('Whether the requester may approve as well; false.'),
+    separation: z
+      .enum(['requesters', 'thread'])
+      .optional()
+      .describe(
+        'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
+      ),
     expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
     remind: Duration.optional().describe('How often the approvers are reminded; never.'),
     escalate: z

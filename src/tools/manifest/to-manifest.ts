@@ -63,6 +63,7 @@ export function toPolicy(name: string, written: PolicyFile): Policy {
     quorum: written.quorum ?? 1,
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
+    separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },

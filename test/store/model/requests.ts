@@ -81,7 +81,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     supersede(requestId, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (request.state === 'superseded') return { outcome: 'superseded' };
+      if (request.state === 'superseded' && request.payload === reason) return { outcome: 'superseded' };
       if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
       world.settle(request, 'superseded', '', reason);
       world.audit(request, 'superseded');
