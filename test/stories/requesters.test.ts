@@ -104,7 +104,7 @@ test('the editor of a request is named on the new card and cannot approve it, an
   expect(shown).toMatch(new RegExp(`Edited by [\\s\\S]*${alice}`));
   expect(shown).toMatch(requestedBy(remi, alice));
   await thread.click(alice, /Approval needed[\s\S]*45000/, 'approve');
-  await story.noticeFor(alice, /requested or edited this/);
+  await story.noticeFor(alice, /somebody else has to approve/);
   expect(await refunded(story)).toBe(0);
   await story.workspace.as(bruno).click(card, 'details');
   const details = JSON.stringify((await story.modalFor(bruno, /as the model gave them/)).blocks);
@@ -193,3 +193,48 @@ test('an approved action does not run once its requester is deactivated, and the
   await thread.shows(/It ended\./);
   expect(await refunded(story)).toBe(0);
 });
+
+test('of two simultaneous edits the first counts, and the second editor is told that theirs came too late', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /Approval needed/, 'edit');
+  const first = await story.modalFor(alice);
+  await thread.click(bruno, /Approval needed/, 'edit');
+  const second = await story.modalFor(bruno);
+  await story.workspace.as(alice).submit(first.id, { 'field-1': '11000' });
+  await story.workspace.as(bruno).submit(second.id, { 'field-1': '13000' });
+  await story.directly(bruno).shows(/already superseded/);
+  await thread.shows(/Approval needed[\s\S]*11000/);
+});
+
+test.each([
+  { policy: 'risk: high', can: false },
+  { policy: 'separation: thread', can: false },
+  { policy: 'risk: high, separation: requesters', can: true },
+])(
+  'with $policy an approver whose remark was read can approve the next step: $can',
+  async ({ policy, can }) => {
+    const story = await startStory({
+      replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Refunded.' }],
+      manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${alice}, ${bruno}], direct_messages: false, confirm: false, ${policy} }
+tools:
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
+`,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/Approval needed[\s\S]*12000/);
+    const remark = write(story, thread, alice, 'looks good to me');
+    await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+    await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
+    await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
+    if (!can) {
+      await story.noticeFor(alice, /somebody else has to approve/);
+      await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
+    }
+    await thread.shows(/Refunded\./);
+  },
+);
