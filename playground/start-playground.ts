@@ -22,7 +22,7 @@ import { lockFolder } from './start/lock-folder.ts';
 import { openPlaygroundView, PERSON_NOTES } from './start/playground-view.ts';
 import { Resources, StoppedError } from './start/resources.ts';
 import { saveOnChange } from './start/save-on-change.ts';
-import { deleteSaved, FILES, loadSaved } from './start/saved-state.ts';
+import { deleteSaved, FILES, keepAuditKey, loadSaved } from './start/saved-state.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
   readonly env?: NodeJS.ProcessEnv;
@@ -118,6 +118,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     redis,
     modelUrl: scripted?.url,
     manifest: resolve(options.manifest),
+    auditKeyFile: await keepAuditKey(folder),
     port,
   };
   const botEnv = botEnvironment(surroundings);

@@ -135,7 +135,7 @@ function shotsOf(
   return [
     { name: 'question', path: `/remi${paths.question}`, show: withCard('Which order was it?') },
     { name: 'approval', path: `/alice${paths.refund}`, show: withRecord('Approval needed') },
-    { name: 'signatures', path: `/bruno${paths.deletion}`, show: withRecord('1 of 2 signed') },
+    { name: 'approvals', path: `/bruno${paths.deletion}`, show: withRecord('1 of 2 signed') },
     { name: 'expired', path: `/remi${paths.expiring}`, show: withCard('publish_status: expired') },
     { name: 'unknown', path: `/alice${paths.deployment}`, show: withRecord('deploy_service: unknown') },
     {

@@ -1,4 +1,6 @@
+import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
+import type { KeySource } from './audit/signing-key.ts';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
 
 const Secret = z.string().min(1);
@@ -14,8 +16,11 @@ const Environment = z.object({
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),
+  CALLBACK_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
+  AUDIT_KEY_FILE: z.string().min(1).optional(),
+  AUDIT_KEY: Secret.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -37,8 +42,12 @@ export interface Settings {
   readonly port: number;
   /** The address where external systems reach the bot, for callbacks. */
   readonly publicUrl: string;
+  /** The key that signs callback addresses. */
+  readonly callbackSecret: string;
   /** The time without a heartbeat after which a process is taken for dead and its work is recovered. */
   readonly crashNoticeSeconds: number;
+  /** Where the key that signs the audit log is; without one nothing is signed. */
+  readonly auditKey?: KeySource | undefined;
   readonly logLevel: string;
 }
 
@@ -72,10 +81,28 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       manifest: data.MANIFEST,
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
+      callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
+      auditKey: auditKeySource(given),
       logLevel: data.LOG_LEVEL,
     },
   };
+}
+
+/** Derives a key of its own from the bot token, so that the token itself signs nothing; a new token ends the addresses in use. */
+function derivedSecret(botToken: string): string {
+  return Buffer.from(hkdfSync('sha256', botToken, '', 'countersign callback addresses', 32)).toString(
+    'base64url',
+  );
+}
+
+/** Finds where the key of the audit log is; the file goes before the text. */
+export function auditKeySource({
+  AUDIT_KEY_FILE: file,
+  AUDIT_KEY: text,
+}: NodeJS.ProcessEnv): KeySource | undefined {
+  if (file !== undefined && file !== '') return { file };
+  return text === undefined || text === '' ? undefined : { text };
 }
 
 const NO_CONNECTION = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';

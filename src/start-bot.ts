@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
 import { openAIModel } from './agent/openai/chat-model.ts';
+import { startExporter } from './audit/exporter.ts';
+import { readSigningKey } from './audit/signing-key.ts';
+import { auditSettings } from './audit/sinks.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
@@ -22,6 +25,7 @@ import { openRedisStore } from './store/redis/redis-store.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
 const STATUS_TIMEOUT_MS = 2_000;
@@ -54,11 +58,13 @@ export interface RunningBot {
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const log = logger.child({ part: 'record' });
+  const auditKey = settings.auditKey && (await readSigningKey(settings.auditKey));
+  if (auditKey === undefined) log.warn('audit log is not signed: set AUDIT_KEY_FILE or AUDIT_KEY');
   const redis = await connectRedis(settings.redis, { onProblem: (message) => log.warn(message) });
   for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
-  const record = openRedisStore({ client: redis, prefix });
+  const record = openRedisStore({ client: redis, prefix, redact: (body) => redactFields(body, secrets) });
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -88,7 +94,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     client: app.client,
     directory: new Directory(app.client),
     limiter: new PendingLimiter(record),
-    callbacks: new CallbackUrls(settings.publicUrl, settings.slack.botToken),
+    callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
@@ -105,12 +111,20 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger,
   });
 
+  const exporter = startExporter({
+    store: record,
+    settings: () => auditSettings(toolbox.manifest.audit, folder),
+    key: auditKey,
+    log: logger.child({ part: 'audit' }),
+  });
+
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
     await Promise.all([engine.stop(), context.turns.idle(STOP_TIMEOUT_MS)]);
     await context.status.idle(STATUS_TIMEOUT_MS);
     await toolbox.close();
+    await exporter.stop();
     await record.close();
   };
   try {

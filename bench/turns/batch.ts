@@ -14,7 +14,7 @@ export const Batch = z.object({
 });
 export type Batch = z.infer<typeof Batch>;
 
-/** What a batch or an operation took: by the clock, and of the worker's own CPU. */
+/** The cost of a batch or an operation: wall time, and the worker's own CPU time. */
 export const Spent = z.object({ wallMs: z.number(), cpuMs: z.number() });
 export type Spent = z.infer<typeof Spent>;
 

@@ -23,7 +23,7 @@ export interface Servers {
 export interface RaceSetting {
   readonly messages: number;
   readonly atOnce: number;
-  /** How many operations make a batch, of which the mean is taken. */
+  /** The number of operations in a batch, of which the mean is taken. */
   readonly batch: number;
   readonly rounds: number;
   /** Threads to continue; without them every round starts new ones. */

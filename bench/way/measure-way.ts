@@ -11,9 +11,9 @@ import { openStage, type Stage, type StartedBot } from './stage.ts';
 
 export interface WayPace {
   readonly rounds: number;
-  /** How many actions each bot does before it is measured. */
+  /** The warm-up actions of each bot. */
   readonly warmUps: number;
-  /** How many actions a round has one at a time, with a Slack and a model that answer at once. */
+  /** The sequential actions of a round, with a Slack and a model that answer at once. */
   readonly alone: number;
   /** The same with real latencies. */
   readonly aloneSlow: number;
@@ -28,7 +28,7 @@ interface Contestant {
   readonly redisUrl: string;
 }
 
-/** How a round is done; `label` starts the names of its figures. */
+/** The settings of a round; `label` starts the names of its figures. */
 interface Lap {
   readonly label: string;
   readonly actions: number;

@@ -96,7 +96,7 @@ function row(
 
 interface SilentModel {
   readonly url: string;
-  /** How many requests wait for an answer. */
+  /** The number of requests that wait for an answer. */
   openRequests(): number;
   stop(): Promise<void>;
 }

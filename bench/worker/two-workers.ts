@@ -10,7 +10,7 @@ import { startTurnWorker, type TurnWorker } from '../turns/turn-worker.ts';
 
 export interface TwoWorkersPace {
   readonly warmUps: number;
-  /** How many threads make a batch. */
+  /** The number of threads in a batch. */
   readonly batch: number;
   readonly rounds: number;
 }
@@ -27,7 +27,7 @@ interface Measured {
   readonly wallMs: number;
   /** CPU time divided by wall time: 1 is one core. */
   readonly cores: Readonly<Record<Party, number>>;
-  /** What other programs used meanwhile. */
+  /** The CPU used by other programs meanwhile. */
   readonly others: number;
 }
 

@@ -11,6 +11,8 @@ export interface BotSurroundings {
   /** URL of the scripted model; without one the environment names the model. */
   readonly modelUrl: string | undefined;
   readonly manifest: string;
+  /** The key that signs the audit log, unless the environment names another. */
+  readonly auditKeyFile: string;
   readonly port: number;
 }
 
@@ -20,10 +22,11 @@ const FINER_LOG_LEVELS = ['trace', 'debug'];
 
 /** Builds the bot's environment: that of production with other addresses. */
 export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv {
-  const { env, slack, redis, modelUrl, manifest, port } = surroundings;
+  const { env, slack, redis, modelUrl, manifest, auditKeyFile, port } = surroundings;
   const { SLACK_SIGNING_SECRET: _http, PUBLIC_URL: _public, NODE_OPTIONS: _loader, ...given } = env;
   const { LOG_LEVEL: level = 'info' } = given;
   return {
+    ...(env.AUDIT_KEY === undefined && { AUDIT_KEY_FILE: auditKeyFile }),
     ...(redis.source === 'started' ? withoutRedisSettings(given) : given),
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,

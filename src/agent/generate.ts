@@ -27,7 +27,7 @@ export interface GenerateOptions<Tools extends readonly Tool[] = readonly Tool[]
   readonly messages?: readonly Message[] | undefined;
   readonly tools?: Tools | undefined;
   readonly resume?: Resume | undefined;
-  /** How many times the model may be called after a person's message, pauses included. */
+  /** The most calls of the model after a person's message, pauses included. */
   readonly maxSteps?: number | undefined;
   /** The most tokens of history that the model is sent; without it, all of the history. */
   readonly contextBudget?: number | undefined;

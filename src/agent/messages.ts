@@ -9,7 +9,7 @@ export const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !
 export const JsonRecord = z.custom<JsonObject>(isJsonObject);
 const Version = z.literal(MESSAGE_VERSION);
 
-/** How a run of the loop ended. `model-error` comes with an `error`; whatever ran before it is in the messages. */
+/** The way a run of the loop ended. `model-error` comes with an `error`; whatever ran before it is in the messages. */
 export const FinishReason = z.enum([
   'stop',
   'interrupted',
@@ -44,7 +44,7 @@ const CallPart = z.strictObject({ toolRequest: ToolRequest, idempotencyKey: z.st
 /** A call in a model's message; every attempt of the call uses the same key. */
 export type CallPart = Readonly<z.infer<typeof CallPart>>;
 
-/** How a call ended; `closed` means without a run and without an output (expired, withdrawn). */
+/** The way a call ended; `closed` means without a run and without an output (expired, withdrawn). */
 export const ResponseStatus = z.enum(['ok', 'error', 'denied', 'closed']);
 export type ResponseStatus = z.infer<typeof ResponseStatus>;
 

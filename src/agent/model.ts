@@ -36,7 +36,7 @@ export interface RawCall {
   readonly arguments: string;
 }
 
-/** How an answer ended; `cut` means that the stream broke off, `empty` that there was nothing in it. */
+/** The way an answer ended; `cut` means that the stream broke off, `empty` that there was nothing in it. */
 export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'refusal' | 'cut' | 'empty' | 'aborted';
 
 export interface ModelReply {

@@ -1,31 +1,111 @@
-import { readMarks } from './shared/audit-marks.ts';
-import { type Command, EXIT } from './shared/command.ts';
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { parsePublicKeys, publicKeysOf, readSigningKey } from '../audit/signing-key.ts';
+import {
+  type ExportLines,
+  type PublicKeys,
+  summarizeExport,
+  type Verification,
+  verifyExport,
+  verifyLog,
+} from '../audit/verify.ts';
+import { auditKeySource } from '../settings.ts';
+import { marksUnlessExport } from './shared/audit-marks.ts';
+import { type Command, type CommandContext, EXIT } from './shared/command.ts';
+import { Failure, UsageError } from './shared/errors.ts';
 import { withRecord } from './shared/open-record.ts';
 import { readOptions } from './shared/options.ts';
 
-/** Verifies the chains of the audit log and names every row that was changed, removed, moved or cut off. */
+/** Checks the audit log, in Redis or in an export, and names everything that was changed, removed, moved or cut off. */
 export const auditVerify: Command = {
-  help: `Usage: countersign audit verify [--against FILE] [--json]
+  help: `Usage: countersign audit verify [--key FILE] [--against FILE] [--json]
+       countersign audit verify --file FILE --key FILE [--partial] [--json]
 
-Verifies the chains of the audit log. Someone who can write to Redis can also rewrite a whole chain; marks of an earlier
-export, kept elsewhere, reveal that.
+Checks the audit log: the chains of its rows, and the signed checkpoints over them. A person who can write to Redis
+can write a whole chain anew; the checkpoints, whose key is not in Redis, show that.
 
-  --against FILE the marks that "countersign audit --marks FILE" has written
-  --json         print one JSON object: ok, rows, problems
+  --key FILE     the public key, or several in one file after a change of the key; without it the key of
+                 AUDIT_KEY_FILE or AUDIT_KEY
+  --against FILE check Redis against an export as well, or against marks that "countersign audit --marks" has written
+  --file FILE    check an export instead, without Redis; join rotated files in their order first
+  --partial      the file begins in the middle of the log
+  --json         print one JSON object: ok, rows, checkpoints, signedUntil, problems
 
-Exit code: 0 all rows are intact, 1 some are not, 2 wrong usage.
+Exit code: 0 everything is intact, 1 something is not, 2 wrong usage.
 `,
   async run(args, context) {
-    const { values } = readOptions(args, { json: { type: 'boolean' }, against: { type: 'string' } });
-    const marks = values.against === undefined ? [] : await readMarks(values.against);
-    const { rows, problems } = await withRecord(context, ({ store }) => store.verifyAudit(marks));
-    const ok = problems.length === 0;
-    if (values.json) await context.write(`${JSON.stringify({ ok, rows, problems })}\n`);
-    else {
-      for (const { shard, seq, problem, message } of problems)
-        await context.writeError(`chain ${shard}, row ${seq}: ${problem}: ${message}\n`);
-      await context.write(ok ? `ok (rows: ${rows})\n` : `problems: ${problems.length} (rows: ${rows})\n`);
-    }
-    return ok ? EXIT.ok : EXIT.problem;
+    const { values } = readOptions(args, {
+      json: { type: 'boolean' },
+      partial: { type: 'boolean' },
+      against: { type: 'string' },
+      file: { type: 'string' },
+      key: { type: 'string' },
+    });
+    const keys = await readKeys(values.key, context);
+    if (values.file === undefined && values.partial) throw new UsageError('--partial needs --file');
+    if (values.file === undefined)
+      return report(await verifyRedis(keys, values.against, context), keys, values.json, context);
+    if (keys === undefined) throw new UsageError('--file needs --key');
+    const lines = linesOf(values.file);
+    const verified = await verifyExport(lines, keys, { partial: values.partial ?? false });
+    return report(verified, keys, values.json, context);
   },
 };
+
+async function verifyRedis(
+  keys: PublicKeys | undefined,
+  file: string | undefined,
+  context: CommandContext,
+): Promise<Verification> {
+  const marks = file === undefined ? undefined : await marksUnlessExport(file);
+  const against =
+    file === undefined || marks !== undefined
+      ? undefined
+      : await summarizeExport(linesOf(file), keys ?? new Map());
+  return withRecord(context, ({ store }) => verifyLog(store, { keys, against, ...(marks && { marks }) }));
+}
+
+async function readKeys(
+  file: string | undefined,
+  { environment }: CommandContext,
+): Promise<PublicKeys | undefined> {
+  if (file === undefined) {
+    const source = auditKeySource(environment);
+    return source && publicKeysOf([(await readSigningKey(source)).publicKey]);
+  }
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Failure(`${file} cannot be read; it should be a public key (PEM)`);
+  });
+  const keys = parsePublicKeys(text);
+  if (keys.size === 0) throw new Failure(`${file} holds no Ed25519 public key (PEM)`);
+  return keys;
+}
+
+function linesOf(file: string): ExportLines {
+  if (!existsSync(file)) throw new Failure(`there is no ${file}`);
+  return () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+async function report(
+  { rows, checkpoints, signedUntil, problems }: Verification,
+  keys: PublicKeys | undefined,
+  json: boolean | undefined,
+  { write, writeError }: CommandContext,
+): Promise<number> {
+  const ok = problems.length === 0;
+  if (json) await write(`${JSON.stringify({ ok, rows, checkpoints, signedUntil, problems })}\n`);
+  else {
+    for (const found of problems) await writeError(`${placeOf(found)}: ${found.problem}: ${found.message}\n`);
+    if (keys === undefined) await writeError('The checkpoints were not checked, because no key is given.\n');
+    const signed =
+      signedUntil === undefined ? '' : `, checkpoints: ${checkpoints}, signed until ${signedUntil}`;
+    await write(`${ok ? 'ok' : `problems: ${problems.length}`} (rows: ${rows}${signed})\n`);
+  }
+  return ok ? EXIT.ok : EXIT.problem;
+}
+
+function placeOf(found: Verification['problems'][number]): string {
+  if ('line' in found) return `line ${found.line}`;
+  return 'checkpoint' in found ? `checkpoint ${found.checkpoint}` : `chain ${found.shard}, row ${found.seq}`;
+}

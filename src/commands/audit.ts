@@ -1,20 +1,49 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { showLine } from '../bot/cards/show-text.ts';
-import type { AuditRow } from '../store/port/audit.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseCheckpoint } from '../audit/checkpoint.ts';
+import { checkpointLine, rowLine } from '../audit/export-line.ts';
+import { mergeRows } from '../audit/merge-rows.ts';
+import type { AuditMark } from '../store/port/audit.ts';
+import type { Store } from '../store/port/store.ts';
+import { DURATION, durationMs } from '../tools/manifest/schema.ts';
 import { readMarks, writeMarks } from './shared/audit-marks.ts';
+import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './shared/audit-view.ts';
 import { type Command, EXIT } from './shared/command.ts';
+import { UsageError } from './shared/errors.ts';
 import { withRecord } from './shared/open-record.ts';
 import { readOptions } from './shared/options.ts';
 
-/** Prints the audit log; it can continue where an earlier export ended. */
+const FOLLOW_EVERY_MS = 1_000;
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  checkpoints: { type: 'boolean' },
+  follow: { type: 'boolean' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  tool: { type: 'string' },
+  person: { type: 'string' },
+  request: { type: 'string' },
+  after: { type: 'string' },
+  marks: { type: 'string' },
+} as const;
+
+/** Prints the audit log in the order of time, and can continue where an earlier export ended. */
 export const audit: Command = {
-  help: `Usage: countersign audit [--json] [--after FILE] [--marks FILE]
+  help: `Usage: countersign audit [filters] [--follow] [--json] [--checkpoints] [--after FILE] [--marks FILE]
 
-Prints the audit log, a line for each row: when, what happened, to what, and the evidence. The log has 64 chains; the
-rows of each are in order. Only REDIS_URL is needed.
+Prints the audit log in the order of time, a line for each row: when, what happened, the tool, the people, the
+request. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name.
 
-  --json         print one JSON object per line
+  --since TIME   only rows from this time on: 2026-01-31, 2026-01-31T12:00:00Z, or an age such as 30m, 4h, 2d
+  --until TIME   only rows before this time
+  --tool NAME    only rows about requests of this tool
+  --person WHO   only rows that name this person, by id or by name
+  --request ID   only rows about this request
+  --follow       go on and print new rows until stopped
+  --json         print one JSON object per line, as in the export
+  --checkpoints  with --json: print the signed checkpoints as well, so that the output can be verified offline
   --after FILE   print only rows after the marks in this file
   --marks FILE   write marks of the last printed rows to this file
 
@@ -22,23 +51,44 @@ To keep a copy up to date, use the same file for both; it may be missing the fir
   countersign audit --json --after marks.json --marks marks.json >> audit.jsonl
 `,
   async run(args, context) {
-    const { values } = readOptions(args, {
-      json: { type: 'boolean' },
-      after: { type: 'string' },
-      marks: { type: 'string' },
-    });
-    const isFirst =
-      values.after !== undefined &&
-      values.marks !== undefined &&
-      resolve(values.after) === resolve(values.marks) &&
-      !existsSync(values.after);
-    const after = values.after === undefined || isFirst ? [] : await readMarks(values.after);
-    const show = values.json ? (row: AuditRow) => JSON.stringify(toObject(row)) : formatRow;
+    const { values } = readOptions(args, OPTIONS);
+    const filter: AuditFilter = {
+      since: parseTime('--since', values.since),
+      until: parseTime('--until', values.until),
+      tool: values.tool,
+      person: values.person,
+      request: values.request,
+    };
+    if (values.checkpoints && !values.json) throw new UsageError('--checkpoints needs --json');
+    const after = await marksAfter(values);
     const marks = new Map(after.map((mark) => [mark.shard, mark]));
-    await withRecord(context, async ({ store }) => {
-      for await (const row of store.exportAudit(after)) {
-        await context.write(`${show(row)}\n`);
+    const names = new PeopleNames(context.environment);
+    const reader = new RowReader();
+
+    const printNew = async (store: Store): Promise<void> => {
+      const ends = await store.auditEnds();
+      const from = ends.map(({ head: { shard } }) => ({ shard, after: marks.get(shard)?.seq ?? 0 }));
+      for await (const row of mergeRows(store, from)) {
         marks.set(row.shard, { shard: row.shard, seq: row.seq, hash: row.hash });
+        const read = reader.read(row);
+        if (!(await fits(read, filter, names))) continue;
+        await context.write(
+          `${values.json ? JSON.stringify(rowLine(row)) : await describeRow(read, names)}\n`,
+        );
+      }
+    };
+    await withRecord(context, async ({ store }) => {
+      await printNew(store);
+      while (values.follow && !context.signal?.aborted) {
+        await sleep(FOLLOW_EVERY_MS, undefined, { ...(context.signal && { signal: context.signal }) }).catch(
+          () => {},
+        );
+        await printNew(store);
+      }
+      if (!values.checkpoints) return;
+      for await (const { text } of store.readCheckpoints()) {
+        const checkpoint = parseCheckpoint(text);
+        if (checkpoint !== undefined) await context.write(`${JSON.stringify(checkpointLine(checkpoint))}\n`);
       }
     });
     if (values.marks !== undefined) await writeMarks(values.marks, marks.values());
@@ -46,21 +96,23 @@ To keep a copy up to date, use the same file for both; it may be missing the fir
   },
 };
 
-/** Keeps everything that the chain covers as it was written, so that a copy can be verified as well. */
-function toObject(row: AuditRow) {
-  return { time: timeOf(row.at), ...row };
+/** Reads the marks to continue from. Where they are kept in the file that is written, the first time has none. */
+async function marksAfter(values: {
+  readonly after?: string | undefined;
+  readonly marks?: string | undefined;
+}): Promise<readonly AuditMark[]> {
+  const { after, marks } = values;
+  if (after === undefined) return [];
+  const isFirst = marks !== undefined && resolve(after) === resolve(marks) && !existsSync(after);
+  return isFirst ? [] : readMarks(after);
 }
 
-/** Formats a time; a row that was tampered with may have none and is printed anyway. */
-function timeOf(at: number): string {
-  const time = new Date(at);
-  return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
-}
-
-function formatRow({ at, event, subject, detail, body }: AuditRow): string {
-  const columns = [timeOf(at), event, subject, detail, body];
-  return columns
-    .filter((column) => column !== '')
-    .map(showLine)
-    .join('  ');
+/** Parses a date, a time or an age. */
+function parseTime(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (DURATION.test(text)) return Date.now() - durationMs(text);
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new UsageError(`${option} needs a date, a time or an age, and "${text}" is none`);
+  return time;
 }

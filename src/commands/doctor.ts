@@ -1,5 +1,6 @@
 import { showLine } from '../bot/cards/show-text.ts';
 import { readSettings } from '../settings.ts';
+import { checkAudit } from './checks/check-audit.ts';
 import { checkManifest } from './checks/check-manifest.ts';
 import { checkModel } from './checks/check-model.ts';
 import { checkRedis } from './checks/check-redis.ts';
@@ -21,8 +22,8 @@ export const doctor: Command = {
   help: `Usage: countersign doctor [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
-app against those of the manifest, the model (with one short question), and that every module loads and every MCP
-server starts. Checks that depend on something missing are skipped.
+app against those of the manifest, the model (with one short question), that every module loads and every MCP server
+starts, and that the audit log is signed and exported. Checks that depend on something missing are skipped.
 
   --json         print one JSON object: ok, findings
 
@@ -45,6 +46,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     await report(await checkSlack(environment, loaded?.manifest));
     await report(await checkModel(environment, loaded?.manifest));
     await report(await checkTools(loaded));
+    await report(await checkAudit(context, loaded));
     const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
     if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all })}\n`);
     return isOk ? EXIT.ok : EXIT.problem;

@@ -49,13 +49,23 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'audit',
-    summary: 'print the audit log, or its new rows',
+    summary: 'list what happened, in the order of time',
     load: async () => (await import('./audit.ts')).audit,
   },
   {
     name: 'audit verify',
-    summary: 'find rows of the audit log that were changed or removed',
+    summary: 'find what was changed or removed in the audit log',
     load: async () => (await import('./audit-verify.ts')).auditVerify,
+  },
+  {
+    name: 'audit trim',
+    summary: 'remove exported rows of the audit log from Redis',
+    load: async () => (await import('./audit-trim.ts')).auditTrim,
+  },
+  {
+    name: 'audit key',
+    summary: 'make the key that signs the audit log',
+    load: async () => (await import('./audit-key.ts')).auditKey,
   },
 ];
 

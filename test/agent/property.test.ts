@@ -11,7 +11,6 @@ import { type PlayedThread, play } from './property/play.ts';
 import { threadPlan } from './property/thread-plan.ts';
 
 const runs = countFor('PROPERTY_RUNS', { quick: 50, full: 500 });
-const timeout = 180_000 + runs * 2_000;
 
 let local: LocalModel;
 let model: Model;
@@ -22,26 +21,22 @@ beforeAll(async () => {
 });
 afterAll(() => local.stop());
 
-test(
-  `each approved call of ${runs} random threads takes effect once, and each call has one result`,
-  async () => {
-    const threads = fc.asyncProperty(threadPlan, async (plan) => {
-      const turns = foretell(plan);
-      script = scriptOf(turns);
-      const earlier = { requests: local.requests.length, refusals: local.refusals.length };
+test(`each approved call of ${runs} random threads takes effect once, and each call has one result`, async () => {
+  const threads = fc.asyncProperty(threadPlan, async (plan) => {
+    const turns = foretell(plan);
+    script = scriptOf(turns);
+    const earlier = { requests: local.requests.length, refusals: local.refusals.length };
 
-      const played = await play(turns, model);
+    const played = await play(turns, model);
 
-      expect(script).toEqual([]);
-      expect(local.refusals.slice(earlier.refusals)).toEqual([]);
-      checkThread(turns, played);
-      checkRequests(turns, local.requests.slice(earlier.requests), played.messages);
-    });
-    // A failure prints the seed, the path and the smallest thread that fails; `fc.assert` takes them back.
-    await fc.assert(threads, { numRuns: runs });
-  },
-  timeout,
-);
+    expect(script).toEqual([]);
+    expect(local.refusals.slice(earlier.refusals)).toEqual([]);
+    checkThread(turns, played);
+    checkRequests(turns, local.requests.slice(earlier.requests), played.messages);
+  });
+  // A failure prints the seed, the path and the smallest thread that fails; `fc.assert` takes them back.
+  await fc.assert(threads, { numRuns: runs });
+});
 
 function scriptOf(turns: readonly ForetoldTurn[]): ModelReply[] {
   return turns.flatMap(({ rounds }): ModelReply[] => [

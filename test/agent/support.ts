@@ -59,7 +59,7 @@ export function doing<Name extends string>(name: Name, run: (helpers: ToolHelper
   return defineTool({ name, description: 'Does something.' }, (_input, helpers) => run(helpers));
 }
 
-/** What a value is after it was kept somewhere as JSON, frozen to its depths so that any change to it throws. */
+/** Copies a value through JSON and freezes it deeply, so that any change to it throws. */
 export function stored<Value>(value: Value): Value {
   return freeze(JSON.parse(JSON.stringify(value)));
 }
@@ -115,7 +115,7 @@ export function keptResults(messages: readonly Message[]): Record<string, unknow
   return Object.fromEntries(results.map(({ toolResponse: { ref, output } }) => [ref, output]));
 }
 
-/** What a promise was rejected with. */
+/** The reason of a rejected promise. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.fail('It was not refused.'),

@@ -20,7 +20,7 @@ function turn(name: string): Message[] {
   ];
 }
 
-/** What the model was sent, in a few words per message. */
+/** The model's input, in a few words per message. */
 function outline(messages: readonly ChatMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === 'tool') return `result ${message.tool_call_id}`;

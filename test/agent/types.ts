@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 
 /*
- * What compiles and what does not. Nothing here is ever run: `npm run typecheck` is the test, and an expected error that
+ * Samples that compile and samples that do not. Nothing here is ever run: `npm run typecheck` is the test, and an expected error that
  * does not come is itself an error.
  */
 

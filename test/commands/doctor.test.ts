@@ -6,6 +6,7 @@ import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
 /** Everything the bot needs, as local stand-ins; the app has the scopes of `GOOD`. */
@@ -31,6 +32,7 @@ async function surroundings(
     OPENAI_BASE_URL: model.url,
     OPENAI_MODEL: 'scripted',
     REDIS_URL: inject('redisUrl'),
+    AUDIT_KEY: createKeyPair().privatePem,
     MANIFEST: writeManifest(manifest),
   };
 }
@@ -41,7 +43,7 @@ interface Line {
   readonly message: string;
 }
 
-/** What the doctor says of one thing, as `status: message`. */
+/** The doctor's finding on one check, as `status: message`. */
 async function saysOf(check: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const { out } = await run(['doctor', '--json'], environment);
   const [report] = jsonLines(out);
@@ -52,7 +54,8 @@ async function saysOf(check: string, environment: Readonly<Record<string, string
 }
 
 test('where all is well every line is, and the exit code is 0', async () => {
-  const { code, out, error } = await run(['doctor'], await surroundings());
+  const manifest = `${GOOD}audit: { file: ./audit.jsonl }\n`;
+  const { code, out, error } = await run(['doctor'], await surroundings({ manifest }));
   expect([code, error]).toEqual([0, '']);
   const lines = out.trim().split('\n');
   // The Redis of the tests keeps nothing on disk, which the doctor does not let pass in silence.
@@ -65,6 +68,8 @@ test('where all is well every line is, and the exit code is 0', async () => {
     'slack scopes',
     'slack app token',
     'model',
+    'audit key',
+    'audit export',
   ])
     expect(out).toMatch(new RegExp(`^ok +${check}: `, 'm'));
   expect(out).not.toMatch(/hidden-word|xox|xapp/);
@@ -100,6 +105,21 @@ test('with nothing set, what is missing is named, and what depends on it is not 
     'slack app token',
     'model',
     'tools',
+    'audit export',
+  ]);
+});
+
+test('an audit log that is not signed or not exported is a warning, and a key that is none is a failure', async () => {
+  const replies = [{ text: 'ok' }, { text: 'ok' }, { text: 'ok' }];
+  const { AUDIT_KEY: _key, ...environment } = await surroundings({ replies });
+  expect(await saysOf('audit key', environment)).toEqual([
+    'warning: the audit log is not signed; make a key (countersign audit key) and set AUDIT_KEY_FILE',
+  ]);
+  expect(await saysOf('audit export', environment)).toEqual([
+    'warning: the audit log is in Redis only; set audit.file or audit.http in the manifest',
+  ]);
+  expect(await saysOf('audit key', { ...environment, AUDIT_KEY_FILE: '/none.pem' })).toEqual([
+    'failed: AUDIT_KEY_FILE: /none.pem cannot be read',
   ]);
 });
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
 
-/** What a request keeps of its call, as far as a list shows it. */
+/** The part of a request's call that a list shows. */
 function details(name: string, input: object) {
   return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }), idempotencyKey: 'k' };
 }
@@ -150,7 +150,11 @@ describe('audit', () => {
 
   test('verify finds nothing in a whole log, and counts its rows', async () => {
     await noteAll('first');
-    expect(await runHere('audit', 'verify')).toEqual({ code: 0, out: 'ok (rows: 3)\n', error: '' });
+    expect(await runHere('audit', 'verify')).toEqual({
+      code: 0,
+      out: 'ok (rows: 3)\n',
+      error: 'The checkpoints were not checked, because no key is given.\n',
+    });
   });
 
   test('verify ends with 1 and names the row that was removed', async () => {

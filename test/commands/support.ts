@@ -60,3 +60,10 @@ export const GOOD = `slack:
 policies: { default: { approvers: [S0APPROVE1] } }
 tools: {}
 `;
+
+/** Writes a key into a folder and gives its path. */
+export function writeKey(folder: string, name: string, pem: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, pem);
+  return file;
+}

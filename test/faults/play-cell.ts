@@ -23,13 +23,13 @@ export interface CellOptions {
   readonly built: string;
   readonly rounds: number;
   readonly defect?: string;
-  /** How long Slack waits for an acknowledgement, where that is not as long as it does. */
+  /** Slack's time limit for an acknowledgement, where it differs. */
   readonly acknowledgementMs?: number;
-  /** What part of the approved actions may be enough, where the cell asks for more. */
+  /** A lower share of approved actions that is enough here. */
   readonly enoughExecuted?: number;
-  /** How long everything may take to come to its end when the faults are over; four minutes unless it says otherwise. */
+  /** The time limit for everything to end after the faults; four minutes by default. */
   readonly settleWithinMs?: number;
-  /** Where the workers' logs go when something was found. */
+  /** The folder for the workers' logs when a problem was found. */
   readonly keepLogIn?: string;
 }
 
@@ -75,7 +75,7 @@ function repeatedOf({ people }: World): string {
   return count === 0 ? '' : `${count} messages said again, which Slack had given up telling the bot`;
 }
 
-/** What it takes to find out what happened: what the workers logged, the audit log, and what was said and shown. */
+/** Keeps what an investigation needs: the workers' logs, the audit log, and all messages. */
 function keep({ logFile, workspace }: World, { audit, effects }: Evidence, file: string): void {
   cpSync(logFile, file);
   const said = workspace.state.messages.map(({ ts, thread_ts, user, text, blocks }) => ({

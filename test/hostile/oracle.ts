@@ -7,7 +7,7 @@ import { PAYLOAD } from './corpus.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** What of ours may be alive: the people and groups that a record names, and the ways to our own threads. */
+/** Our own live parts: people and groups that a record names, and links to our own threads. */
 export interface Known {
   readonly ids: readonly string[];
   readonly links: RegExp;
@@ -17,7 +17,7 @@ const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]
 const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN}|\\p{M}{6,})`, 'gv');
 /** The parts of a message or a view that people read, whatever they are called there. */
 const READ = ['text', 'initial_value', 'fallback', 'alt_text', 'accessibility_label', 'title', 'description'];
-/** What our own notices set in code: the name of a tool, a command, an address to report to. */
+/** Our own notices' code spans: a tool's name, a command, a callback address. */
 const OWN_CODE = /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
 /** Of a card that can be signed: more would push what is signed out of sight. */
 const MOST_LINES = 120;

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/agent/json.ts';
 import { readRendered } from '../bot/cards/read-rendered.ts';
 import { nodesIn, textsIn } from './oracle.ts';
 
-/** How a text stands among others that were shown: as it is, or with what cannot be seen spelled out. */
+/** Finds a text among the shown ones, as it is or with invisible characters spelled out. */
 export function shownAs(
   text: string,
   blocks: unknown,

@@ -26,7 +26,7 @@ policies:
   two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, expires: 1h, direct_messages: false }
 `;
 
-/** What a model has been told in a row: the words of the person, and what came of its calls. */
+/** The model's inputs in order: the person's messages and the results of its calls. */
 export interface Told {
   readonly said: string;
   readonly results: readonly string[];
@@ -37,7 +37,7 @@ export interface StageOptions {
   readonly mode?: 'http';
   /** The tools section of the manifest, indented by two. */
   readonly tools?: string;
-  /** What the model answers in a row. */
+  /** The model's answers in order. */
   readonly reply: (row: number, told: Told) => ModelReply;
 }
 
@@ -83,7 +83,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     /** Begins a row; what the person says besides is for the model to read. */
     begin: (row: number, text = '', channel: string = PLACES.general) =>
       story.ask(`row ${row} ${text}`, { channel }),
-    /** What the tools of the fixtures did, a line each. */
+    /** The actions of the fixtures' tools, one line each. */
     effects: () => readFileSync(effects, { encoding: 'utf8', flag: 'a+' }).split('\n').slice(0, -1),
     /** Lets nobody else use this person's screen meanwhile: they have one modal in front of them at a time. */
     async atScreenOf<Result>(who: string, work: () => Promise<Result>): Promise<Result> {

@@ -126,7 +126,7 @@ const ORDERS: Outcomes = {
   'a reply, and nothing else': ['declares it done'],
 };
 
-/** Where something hostile can come in. */
+/** The entry points of hostile values. */
 export type Entry =
   | keyof typeof TEXT_TABLE
   | keyof typeof JSON_TABLE

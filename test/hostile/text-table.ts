@@ -33,7 +33,7 @@ const VISIBLE: readonly TextName[] = [
   'forged signature',
   'forged end of a value',
 ];
-/** What looks like one of our own escapes has its backslash shown. */
+/** Text that looks like one of our escapes has its backslash escaped. */
 const FORGED: TextName = 'forged notice';
 const LONG: readonly TextName[] = [
   'combining flood',
@@ -51,7 +51,7 @@ const textsBut = (...left: readonly TextName[]) => ALL_TEXTS.filter((name) => !l
 type Texts = Readonly<Record<string, readonly TextName[]>>;
 
 const HALF: TextName = 'lone surrogates';
-/** What nobody who reviews a manifest would see. */
+/** Characters that nobody who reviews a manifest would see. */
 const UNREVIEWABLE: readonly TextName[] = [
   'right-to-left override',
   'direction isolates',

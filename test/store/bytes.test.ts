@@ -38,7 +38,7 @@ async function counter(section: string, name: string): Promise<number> {
   return Number(found);
 }
 
-/** What Redis has written to its log; while the disk is slow it holds its writes back for up to two seconds. */
+/** The bytes in Redis's append-only file; on a slow disk Redis delays writes by up to two seconds. */
 async function keptBytes(): Promise<number> {
   await expect.poll(() => counter('persistence', 'aof_buffer_length')).toBe(0);
   return counter('persistence', 'aof_current_size');

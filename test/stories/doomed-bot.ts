@@ -13,7 +13,7 @@ export async function startDoomedBot(
   const { settings, folder, prefix, timing = {} } = setup;
   const given = JSON.stringify({
     settings,
-    manifest: await withBuiltTools(manifest),
+    manifest: await withBuiltTools(manifest, folder),
     folder,
     prefix,
     timing,

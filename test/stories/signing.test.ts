@@ -20,7 +20,7 @@ type Story = Awaited<ReturnType<typeof startStory>>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 
-/** What the audit log says of the only request, and what each row rests on. */
+/** The audit rows of the only request, each with its evidence. */
 async function auditOf({ redis, prefix }: Story) {
   const rows: { event: string; body: Record<string, unknown> }[] = [];
   for await (const { event, body } of openRedisStore({ client: redis, prefix }).exportAudit())

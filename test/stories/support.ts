@@ -63,7 +63,10 @@ export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
 /** Starts the whole product against local stand-ins; everything ends with the test, and a reply left over fails it. */
 export async function startStory(options: StoryOptions = {}) {
   const { manifest: text = MANIFEST, prefix = `story-${randomUUID()}:` } = options;
-  const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment: {} });
+  const parsed = parseManifest(await withBuiltTools(text, options.folder), {
+    file: 'story.yml',
+    environment: {},
+  });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const slack = await startLocalSlack({
     ...options.slack,
@@ -87,6 +90,7 @@ export async function startStory(options: StoryOptions = {}) {
       manifest: 'story.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 30,
       logLevel: 'silent',
     },
@@ -148,10 +152,10 @@ export async function startStory(options: StoryOptions = {}) {
 
   const threadIn = (channel: string, ts: string) => ({ ...placeIn(channel, ts), ts });
 
-  /** What somebody reads in their direct messages with the bot. */
+  /** The bot's direct messages to a person. */
   const directly = (who: string) => placeIn(workspace.directMessages(who));
 
-  /** What the model was told last of its calls, in their order. */
+  /** The last results that the model read, in the order of the calls. */
   const toldOfCalls = () =>
     (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
       message.role === 'tool' ? [String(message.content)] : [],
@@ -196,7 +200,7 @@ export async function startStory(options: StoryOptions = {}) {
   };
 }
 
-/** What the model was last told that people said, in order. */
+/** The people's messages in the model's last request, in order. */
 export function heardByModel(model: LocalModel): string[] {
   return (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'user' ? [textOf(message.content)] : [],

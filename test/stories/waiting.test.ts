@@ -13,7 +13,7 @@ const isMarked = (story: Story, channel: string, ts: string) =>
     { what: 'a mark on the queued message' },
   );
 
-/** What people said, as the model read it last, in its order. */
+/** The people's messages as the model read them last, in order. */
 const heard = ({ model }: Story) =>
   (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'user' ? [String(message.content)] : [],

@@ -12,10 +12,12 @@ const built = new Map<string, Promise<string>>();
  * Compiles the TypeScript tools that a manifest names, each once in a process, and names what came of it in their place.
  * A bot that compiles three tools by itself spends nine tenths of its start on them.
  */
-export async function withBuiltTools(manifest: string): Promise<string> {
+export async function withBuiltTools(manifest: string, folder = ROOT): Promise<string> {
   const sources = [...new Set(manifest.match(MODULE))];
   const files = new Map(
-    await Promise.all(sources.map(async (source) => [source, await buildModule(source)] as const)),
+    await Promise.all(
+      sources.map(async (source) => [source, await buildModule(resolve(folder, source))] as const),
+    ),
   );
   return manifest.replaceAll(MODULE, (source) => files.get(source) ?? source);
 }

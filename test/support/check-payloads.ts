@@ -8,7 +8,7 @@ const schema = JSON.parse(
 const ajv = new Ajv({ strict: false }).addSchema(schema, 'slack');
 const typedBlocks = ajv.compile({ $ref: 'slack#/definitions/Payloads/properties/blocks' });
 
-/** What Slack's own types refuse in what was sent; the local workspace has refused what breaks Slack's limits already. */
+/** Lists what Slack's own types refuse in the sent payloads; the local workspace has already refused what breaks Slack's limits. */
 export function payloadProblems(payloads: readonly SentPayload[]): unknown[] {
   return payloads.flatMap(({ name, payload }) => {
     const view = typeof payload.view === 'object' && payload.view !== null ? payload.view : undefined;

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './patience.ts';
 import { SharedLastSequencer } from './shared-last-sequencer.ts';
 
 /** Ends a test that hangs. What is slow is waited for: other work may share the machine. */
-const HANGS_AFTER_MS = 180_000;
+const HANGS_AFTER_MS = { quick: 180_000, full: 1_800_000 } as const;
 
 /** The configuration of Vitest for one form of the tests. */
 export function configureTests(form: Form): ViteUserConfig {
@@ -17,8 +17,8 @@ export function configureTests(form: Form): ViteUserConfig {
       name,
       include: TEST_FILES.filter((file) => projectOf(file) === name && isPlayed(form, file)),
       pool: 'forks',
-      testTimeout: HANGS_AFTER_MS,
-      hookTimeout: HANGS_AFTER_MS,
+      testTimeout: HANGS_AFTER_MS[form],
+      hookTimeout: HANGS_AFTER_MS[form],
       expect: { poll: { timeout: PATIENCE_MS } },
       env: { COUNTERSIGN_TESTS: form },
       sequence: { groupOrder: 0 },
@@ -37,8 +37,8 @@ export function configureTests(form: Form): ViteUserConfig {
   return {
     test: {
       globalSetup: ['test/support/global-setup.ts'],
-      // Most tests wait for sockets and processes; two cores carry three of them.
-      maxWorkers: 3,
+      // Most tests wait for sockets and processes; two cores carry four of them.
+      maxWorkers: 4,
       reporters: ['default', new ClosingLineReporter()],
       sequence: { sequencer: SharedLastSequencer },
       projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 /** Stands between clients and Redis, and can be slow or lose replies: Redis has run the script, and the client never hears. */
 export interface RedisProxy {
   readonly url: string;
-  /** How many replies were lost. */
+  /** The number of lost replies. */
   readonly lost: number;
   /** The beginning of the last reply that was lost. */
   readonly lastLost: string;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../src/agent/json.ts';
 
 const Use = z.object({ scopes: z.array(z.string()), events: z.array(z.string()) });
-/** What an app made use of: scopes of its bot token, and events that it was sent. */
+/** The scopes and events that an app used. */
 export type Use = Readonly<z.infer<typeof Use>>;
 
 const Listed = z.object({
@@ -14,7 +14,7 @@ const Listed = z.object({
   settings: z.object({ event_subscriptions: z.object({ bot_events: z.array(z.string()) }) }),
 });
 
-/** What a workspace knows of it; `Workspace` of the playground fits. */
+/** The workspace's view of it; the playground's `Workspace` fits. */
 export interface UseSource {
   usedScopes(): readonly string[];
   usedEvents(): readonly string[];

@@ -10,13 +10,13 @@ export interface OpenAIModelOptions {
   readonly model: string;
   readonly apiKey: string;
   readonly baseURL?: string | undefined;
-  /** How many times a 429, a 5xx or a failed connection is retried; 4 by default. */
+  /** The most retries of a 429, a 5xx or a failed connection; 4 by default. */
   readonly maxRetries?: number | undefined;
   /** The wait before the first retry; each further wait is twice as long. Half a second by default. */
   readonly firstRetryMs?: number | undefined;
   /** The longest wait before a retry, also when `retry-after` asks for more. A minute by default. */
   readonly longestRetryMs?: number | undefined;
-  /** How long the model may send nothing, before or within its answer; two minutes by default. */
+  /** The longest silence of the model, before or within its answer; two minutes by default. */
   readonly silenceMs?: number | undefined;
   /** Replaces the built-in `fetch`, for example to use a proxy. */
   readonly fetch?: Fetch | undefined;

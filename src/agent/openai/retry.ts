@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetrySettings {
-  /** How many times a failed attempt is repeated. */
+  /** The most repetitions of a failed attempt. */
   readonly maxRetries: number;
   /** The first wait; each further wait is twice as long, up to `longestWaitMs`. */
   readonly firstWaitMs: number;

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
@@ -26,8 +26,25 @@ export interface CompiledSchema<Value = unknown> {
 }
 
 const ajvOptions = { strict: false, addUsedSchema: false, logger: false } as const;
-const draft07 = addFormats.default(new Ajv(ajvOptions));
-const draft2020 = addFormats.default(new Ajv2020(ajvOptions));
+/** Ajv keeps what it has compiled for ever, so each instance compiles this many schemas and is then replaced. */
+const SCHEMAS_PER_INSTANCE = 100;
+
+/** Returns a compiler whose memory does not grow with the number of schemas. */
+function boundedCompiler(create: () => Ajv | Ajv2020): (schema: JsonSchema) => ValidateFunction {
+  let ajv = addFormats.default(create());
+  let compiled = 0;
+  return (schema) => {
+    if (compiled === SCHEMAS_PER_INSTANCE) {
+      ajv = addFormats.default(create());
+      compiled = 0;
+    }
+    compiled += 1;
+    return ajv.compile(schema);
+  };
+}
+
+const compileDraft07 = boundedCompiler(() => new Ajv(ajvOptions));
+const compileDraft2020 = boundedCompiler(() => new Ajv2020(ajvOptions));
 
 /** Patterns and `uniqueItems` can take exponential or quadratic time. */
 const LONGEST_CHECK_MS = 250;
@@ -80,7 +97,7 @@ function compileJsonSchema(schema: JsonSchema): CompiledSchema {
   // An asynchronous schema returns a promise, which would let every input pass.
   if ('$async' in schema) throw new TypeError('a schema with $async is not supported');
   const dialect = typeof schema.$schema === 'string' ? schema.$schema : '2020-12';
-  const validate = (dialect.includes('draft-07') ? draft07 : draft2020).compile(schema);
+  const validate = dialect.includes('draft-07') ? compileDraft07(schema) : compileDraft2020(schema);
   const jsonSchema = asJsonObject(schema);
   return {
     jsonSchema,

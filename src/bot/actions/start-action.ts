@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
 import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/may-decide.ts';
+import { mayDecide } from '../decisions/authorize.ts';
 import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
 import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';

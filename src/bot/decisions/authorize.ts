@@ -1,7 +1,56 @@
+import type { JsonObject } from '../../agent/json.ts';
 import type { Actor } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { type Directory, isGroup } from '../slack/directory.ts';
+import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import type { Click } from './click.ts';
-import { mayDecide } from './may-decide.ts';
+
+/** The principal that means every member of the workspace who is neither a guest nor a bot. */
+export const ANYONE = 'anyone';
+
+/** The result of an eligibility check, with its evidence and the sentence for a refusal. */
+export type Permission =
+  | { readonly eligible: true; readonly evidence: JsonObject }
+  | {
+      readonly eligible: false;
+      readonly evidence: JsonObject;
+      readonly why: string;
+      /** False if Slack could not be asked, so that the answer may change later. */
+      readonly checked: boolean;
+    };
+
+/** Checks in Slack whether a person is one of the principals now. If Slack cannot be asked, the answer is no. */
+export async function mayDecide(
+  directory: Directory,
+  who: string,
+  principals: readonly string[],
+): Promise<Permission> {
+  const refuse = (why: string, found: JsonObject = {}, checked = true): Permission => ({
+    eligible: false,
+    evidence: { ...found, refused: why },
+    why,
+    checked,
+  });
+  try {
+    const { isBot, isGuest, isStranger, isDeactivated } = await directory.member(who);
+    const found = { isBot, isGuest, isStranger, isDeactivated };
+    if (isDeactivated) return refuse('Your account is deactivated, so you cannot decide this.', found);
+    if (isBot) return refuse('Bots cannot decide this.', found);
+    if (isStranger) return refuse('Only people of this workspace can decide this.', found);
+    if (isGuest) return refuse('Guests cannot decide this.', found);
+    if (principals.includes(ANYONE)) return { eligible: true, evidence: { ...found, as: ANYONE } };
+    if (principals.includes(who)) return { eligible: true, evidence: { ...found, as: who } };
+    for (const group of principals.filter(isGroup)) {
+      if ((await directory.group(group)).includes(who))
+        return { eligible: true, evidence: { ...found, as: group } };
+    }
+    return refuse('This is not yours to decide.', found);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const why = 'I cannot check right now whether you may decide this. Please try again in a moment.';
+    return refuse(why, { reason }, judgeSlackFailure(error).kind !== 'later');
+  }
+}
 
 /** A person with the evidence of the check, and the reason if they may not decide. */
 export interface Authorization {

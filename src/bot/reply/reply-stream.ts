@@ -24,7 +24,7 @@ export interface StreamRecipient {
 export class ReplyStream {
   readonly #client: WebClient;
   readonly #thread: SlackThread;
-  readonly #recipient: StreamRecipient;
+  readonly #recipient: () => Promise<StreamRecipient>;
   readonly #logger: Logger;
   #text = '';
   #isNewParagraph = false;
@@ -35,7 +35,12 @@ export class ReplyStream {
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(client: WebClient, thread: SlackThread, recipient: StreamRecipient, logger: Logger) {
+  constructor(
+    client: WebClient,
+    thread: SlackThread,
+    recipient: () => Promise<StreamRecipient>,
+    logger: Logger,
+  ) {
     this.#client = client;
     this.#thread = thread;
     this.#recipient = recipient;
@@ -71,7 +76,7 @@ export class ReplyStream {
     this.#isNewParagraph = true;
   }
 
-  /** Ends the stream and returns the posted message, which the delivery completes. */
+  /** Stops sending and returns the posted message, which the delivery completes; further text starts it again. */
   async end(): Promise<PostedReply | undefined> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -86,12 +91,13 @@ export class ReplyStream {
     try {
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
+        const { userId, teamId } = await this.#recipient();
         const started = await this.#client.chat.startStream({
           channel,
           thread_ts: threadTs,
           markdown_text,
-          recipient_user_id: this.#recipient.userId,
-          recipient_team_id: this.#recipient.teamId,
+          recipient_user_id: userId,
+          recipient_team_id: teamId,
         });
         this.#ts = started.ts;
         this.#startedAt = Date.now();

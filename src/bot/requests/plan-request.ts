@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../agent/json.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
 import { editorOf } from '../../tools/gate/gate.ts';
@@ -6,7 +6,7 @@ import type { Policy } from '../../tools/gate/policy.ts';
 import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/may-decide.ts';
+import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -42,6 +42,8 @@ export async function planRequest(
   if (entry === undefined) return `There is no tool "${interrupt.toolRequest.name}" any more.`;
   if (pause.kind === 'exit') return 'A task cannot be completed twice.';
   const { tool } = entry;
+  const { name: toolName, input } = interrupt.toolRequest;
+  const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bind = (snapshot: PolicySnapshot) => ({
@@ -67,6 +69,7 @@ export async function planRequest(
       ...base,
       kind: pause.kind,
       details,
+      audit: called,
       ...bind(snapshot),
       execution: NO_EXECUTION,
       views: [threadView],
@@ -75,8 +78,8 @@ export async function planRequest(
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
   const barred = policy.separation === 'thread' ? contextAuthors : [];
-  const { approvers, isSure } = await eligibleApprovers(directory, policy, { requesters, barred });
-  // If Slack could not be asked, people are checked at the click and before the start in any case.
+  // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
+  const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, { requesters, barred });
   if (isSure && approvers.length < policy.quorum) {
     return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} may.`;
   }
@@ -95,6 +98,7 @@ export async function planRequest(
       ...(why !== '' && { why }),
     }),
     ...bind(snapshotOf(policy)),
+    audit: { ...called, rule: pause.rule, policy_name: name },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
   };
@@ -137,4 +141,10 @@ function otherViews(policy: Policy, approvers: readonly string[]): { id: string;
     ...announced,
     ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
   ];
+}
+
+/** Turns the name of a tool into words: `refund_order` becomes "Refund order". */
+function readableName(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { PolicySnapshot } from '../../store/port/store.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
-import { ANYONE } from '../decisions/may-decide.ts';
+import { ANYONE } from '../decisions/authorize.ts';
 
 const Fields = z.custom<JsonObject>();
 

@@ -12,10 +12,23 @@ export interface Member {
 }
 
 const KEPT_MS = 30_000;
+/** The most answers in each cache; the oldest leave first. */
+const MAX_KEPT = 1_000;
+/** The time for which `relaxed` uses an older answer while it is looked up again. */
+const STALE_MS = 600_000;
 
 interface Kept<Value> {
   readonly value: Promise<Value>;
   readonly until: number;
+  isRefreshing: boolean;
+}
+
+/** The cached answers of Slack. */
+class Cache {
+  readonly members = new Map<string, Kept<Member>>();
+  readonly groups = new Map<string, Kept<readonly string[]>>();
+  readonly memberships = new Map<string, Kept<readonly string[]>>();
+  team: Promise<string> | undefined;
 }
 
 /**
@@ -24,30 +37,38 @@ interface Kept<Value> {
  */
 export class Directory {
   readonly #client: WebClient;
-  readonly #members = new Map<string, Kept<Member>>();
-  readonly #groups = new Map<string, Kept<readonly string[]>>();
-  readonly #memberships = new Map<string, Kept<readonly string[]>>();
-  #team: Promise<string> | undefined;
+  readonly #cache: Cache;
+  readonly #staleMs: number;
 
-  constructor(client: WebClient) {
+  constructor(client: WebClient, cache = new Cache(), staleMs = 0) {
     this.#client = client;
+    this.#cache = cache;
+    this.#staleMs = staleMs;
   }
 
   /** Returns a directory with an empty cache. */
   fresh(): Directory {
-    const fresh = new Directory(this.#client);
+    const cache = new Cache();
     // The workspace of an installation never changes.
-    fresh.#team = this.#team;
-    return fresh;
+    cache.team = this.#cache.team;
+    return new Directory(this.#client, cache);
+  }
+
+  /**
+   * Returns a directory that answers from the cache for ten minutes, and refreshes it beside that. For names and for whom to ask, so
+   * that nobody waits for Slack; a decision is checked without it.
+   */
+  relaxed(): Directory {
+    return new Directory(this.#client, this.#cache, STALE_MS);
   }
 
   member(userId: string): Promise<Member> {
-    return keep(this.#members, userId, () => this.#lookUpMember(userId));
+    return this.#keep(this.#cache.members, userId, () => this.#lookUpMember(userId));
   }
 
   /** Lists the members of a user group. */
   group(groupId: string): Promise<readonly string[]> {
-    return keep(this.#groups, groupId, async () => {
+    return this.#keep(this.#cache.groups, groupId, async () => {
       const { users = [] } = await this.#client.usergroups.users.list({ usergroup: groupId });
       return users;
     });
@@ -55,7 +76,7 @@ export class Directory {
 
   /** Lists the user groups of a person. */
   groupsOf(userId: string): Promise<readonly string[]> {
-    return keep(this.#memberships, userId, async () => {
+    return this.#keep(this.#cache.memberships, userId, async () => {
       const { usergroups = [] } = await this.#client.usergroups.list({ include_users: true });
       return usergroups.flatMap(({ id, users = [] }) =>
         id !== undefined && users.includes(userId) ? [id] : [],
@@ -99,14 +120,47 @@ export class Directory {
 
   /** Returns the id of the bot's workspace. */
   ownTeam(): Promise<string> {
-    this.#team ??= this.#client.auth.test().then(
+    this.#cache.team ??= this.#client.auth.test().then(
       ({ team_id }) => team_id ?? '',
       (error: unknown) => {
-        this.#team = undefined;
+        this.#cache.team = undefined;
         throw error;
       },
     );
-    return this.#team;
+    return this.#cache.team;
+  }
+
+  #keep<Value>(kept: Map<string, Kept<Value>>, id: string, lookUp: () => Promise<Value>): Promise<Value> {
+    const known = kept.get(id);
+    const now = Date.now();
+    if (known !== undefined && now < known.until) return known.value;
+    const mayBeStale = known !== undefined && now < known.until + this.#staleMs;
+    if (mayBeStale && known.isRefreshing) return known.value;
+    const value = lookUp();
+    const fresh = { value, until: now + KEPT_MS, isRefreshing: false };
+    if (!mayBeStale) {
+      keepNewest(kept, id, fresh);
+      value.catch(() => kept.delete(id));
+      return value;
+    }
+    known.isRefreshing = true;
+    value.then(
+      () => keepNewest(kept, id, { ...fresh, until: Date.now() + KEPT_MS }),
+      () => {
+        known.isRefreshing = false;
+      },
+    );
+    return known.value;
+  }
+}
+
+/** Adds an answer at the end and removes the oldest ones, so that the cache stays bounded. */
+function keepNewest<Value>(kept: Map<string, Kept<Value>>, id: string, answer: Kept<Value>): void {
+  kept.delete(id);
+  kept.set(id, answer);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MAX_KEPT) break;
+    kept.delete(oldest);
   }
 }
 
@@ -118,17 +172,4 @@ export function isGroup(id: string): boolean {
 /** Tells the id of a person in Slack from any other. */
 export function isSlackPerson(id: string): boolean {
   return /^[UW][A-Z0-9]+$/.test(id);
-}
-
-function keep<Value>(
-  kept: Map<string, Kept<Value>>,
-  id: string,
-  lookUp: () => Promise<Value>,
-): Promise<Value> {
-  const known = kept.get(id);
-  if (known !== undefined && known.until > Date.now()) return known.value;
-  const value = lookUp();
-  kept.set(id, { value, until: Date.now() + KEPT_MS });
-  value.catch(() => kept.delete(id));
-  return value;
 }

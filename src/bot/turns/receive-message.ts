@@ -40,7 +40,7 @@ export async function receiveMessage(
   const { store, directory } = context;
   const { thread, ts, user } = message;
   const threadId = threadIdOf(thread);
-  const text = await readableText(message.text, directory, botUserId);
+  const text = await readableText(message.text, directory.relaxed(), botUserId);
   const problem = await askerProblem(directory, context.agent().askers, { user, channel: thread.channel });
   if (problem !== undefined) return receiveFromOther(context, message, text, problem);
   const stops = /^stop[.!]?$/i.test(text);

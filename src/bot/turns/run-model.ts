@@ -31,7 +31,7 @@ export async function runModel(
   const unread = turn.inbox.filter((item) => !isConsumed(item, turn.settled));
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0)
     return { read: turn.inbox.length, messages: [] };
-  const received = await toUserMessages(context.directory, turn.messages, unread);
+  const received = await toUserMessages(context.directory.relaxed(), turn.messages, unread);
   if (turn.settled.length === 0) {
     const history = withMessages(turn.messages, received);
     // Nobody asked for anything: what others wrote after the last answer is kept for the next task.
@@ -91,7 +91,7 @@ async function callModel(
   const [requester = NOBODY, ...others] = everyoneIn(people);
   const place = { channel: thread.channel, requester, others };
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
-  const stream = new ReplyStream(client, thread, await recipient(context, requester), logger);
+  const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
   const model: Model = {
     name: context.model.name,
@@ -120,13 +120,15 @@ async function callModel(
     if (response.finishReason === 'model-error')
       logger.error({ threadId, token, err: response.error }, 'model failed');
     const completed = await settleCompletedTask(response.messages);
-    const asked = await openRequests(context, turn, completed.messages);
+    const [asked, posted] = await Promise.all([
+      openRequests(context, turn, completed.messages),
+      stream.end(),
+    ]);
     messages = asked.messages;
     refusals.push(...asked.refused);
     // Nobody could be asked: the model is told, and continues.
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
-    const posted = await stream.end();
     status.setStatus(thread, { session, line: '' });
     const texts = [stream.text, finishNotice(response, `${threadId}/${token}`), completed.text];
     return {

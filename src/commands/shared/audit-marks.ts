@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { describeError } from '../../agent/util/describe-error.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
@@ -11,6 +11,15 @@ const Marks = z.array(
     hash: z.string().regex(/^[0-9a-f]+$/),
   }),
 );
+
+/** Reads marks from a file; `undefined` if it is an export, which is JSON Lines and may be long. */
+export async function marksUnlessExport(file: string): Promise<readonly AuditMark[] | undefined> {
+  const opened = await open(file).catch(() => {
+    throw new Failure(`${file} cannot be read`);
+  });
+  const { buffer } = await opened.read(Buffer.alloc(9), 0, 9, 0).finally(() => opened.close());
+  return buffer.toString() === '{"type":"' ? undefined : readMarks(file);
+}
 
 /** Reads the marks of an earlier export; any other file is a `Failure`, never an empty list. */
 export async function readMarks(file: string): Promise<readonly AuditMark[]> {

@@ -12,11 +12,13 @@ export interface AuditRow {
   readonly hash: string;
 }
 
-/** The last row that an export has of one shard. */
+/** One row of a shard as an export or a checkpoint knows it. */
 export interface AuditMark {
   readonly shard: number;
   readonly seq: number;
   readonly hash: string;
+  /** The SHA-256 chain up to this row, where it is known. */
+  readonly sha256?: string | undefined;
 }
 
 /** A fault in the log, and the row where it shows. */
@@ -27,13 +29,36 @@ export interface AuditProblem {
   readonly message: string;
 }
 
+/** The first row that is still in Redis is chained to `base`; `head` is the last one written. */
+export interface AuditEnds {
+  readonly base: AuditMark;
+  readonly head: AuditMark;
+}
+
+/** A checkpoint as it is stored: its number, its hash and its text. */
+export interface StoredCheckpoint {
+  readonly n: number;
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** How far the export to one sink has come: the last row of each shard, and the last checkpoint. */
+export interface SinkProgress {
+  readonly marks: readonly AuditMark[];
+  readonly checkpoint: number;
+}
+
 /** The log of everything that was decided, refused, started and finished. */
 export interface AuditStore {
   /** Writes a row for something that is no transition of a request; the same id is written once. */
   note(noteId: string, event: string, subject: string, body: JsonObject): Promise<void>;
   /** Yields rows shard by shard, a page at a time; with marks, only the rows after them. */
   exportAudit(after?: readonly AuditMark[]): AsyncIterable<AuditRow>;
-  /** Checks the chains. Marks of an earlier export reveal a chain that was rewritten. */
+  /** Yields the rows of one shard after a row, a page at a time. */
+  readAudit(shard: number, after?: number): AsyncIterable<AuditRow>;
+  /** Reads the ends of every shard that has rows, or had some. */
+  auditEnds(): Promise<readonly AuditEnds[]>;
+  /** Checks the chains. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */
   verifyAudit(
     marks?: readonly AuditMark[],
   ): Promise<{ readonly rows: number; readonly problems: readonly AuditProblem[] }>;
@@ -43,4 +68,20 @@ export interface AuditStore {
   ): Promise<
     { readonly outcome: 'trimmed'; readonly rows: number } | { readonly outcome: 'not-as-exported' }
   >;
+
+  /** Claims or renews the lease of the one process that signs and exports; a lease of 0 ms releases it. */
+  claimExport(owner: string, leaseMs: number): Promise<'held' | 'other'>;
+  saveProgress(owner: string, sink: string, progress: SinkProgress): Promise<'saved' | 'not-held'>;
+  /** Reads the progress of every sink that was ever exported to, by its name. */
+  readProgress(): Promise<ReadonlyMap<string, SinkProgress>>;
+  /** Appends the next checkpoint; `previous` is the hash of the one before it. */
+  appendCheckpoint(
+    owner: string,
+    checkpoint: StoredCheckpoint & { readonly previous: string },
+  ): Promise<'appended' | 'not-held' | 'not-next'>;
+  /** Yields checkpoints in order, a page at a time. */
+  readCheckpoints(after?: number): AsyncIterable<StoredCheckpoint>;
+  lastCheckpoint(): Promise<StoredCheckpoint | undefined>;
+  /** Removes the checkpoints before a number, and returns how many. */
+  trimCheckpoints(before: number): Promise<number>;
 }

@@ -1,4 +1,4 @@
-import type { TimerKind } from './store.ts';
+import type { TimerKind } from './values.ts';
 
 /** Work that may be due. It names where to look; it is never the right to act. */
 export type Work =

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../record/request-record.ts';
-import type { ClaimedTurn } from './store.ts';
+import type { ClaimedTurn } from './values.ts';
 
 /** There is no such request. */
 export type Unknown = { readonly outcome: 'unknown' };

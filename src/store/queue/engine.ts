@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
+import { reasonOf } from '../errors.ts';
 import type { Engine, EngineLog, WorkHandlers, WorkKind } from '../port/engine.ts';
 import type { Store } from '../port/store.ts';
 import { openConnection } from '../redis/connect.ts';
 import type { RedisSettings } from '../redis/redis-settings.ts';
-import { reasonOf } from '../redis/redis-unreachable-error.ts';
 import { ActiveShards } from './active-shards.ts';
 import { type Sweep, type SweepOptions, startSweep } from './sweep.ts';
-import { TaskPool } from './task-pool.ts';
+import { RateLimit, TaskPool } from './task-pool.ts';
 import { nameOfWork, performWork, shardOfWork, Work } from './work.ts';
 
 export interface EngineOptions {
@@ -226,30 +226,6 @@ export function openEngine(options: EngineOptions): Engine {
       return stopped;
     },
   };
-}
-
-/** Admits a number of events per interval. */
-class RateLimit {
-  readonly #max: number;
-  readonly #perMs: number;
-  #since = 0;
-  #count = 0;
-
-  constructor({ max, perMs }: { readonly max: number; readonly perMs: number }) {
-    this.#max = max;
-    this.#perMs = perMs;
-  }
-
-  admits(): boolean {
-    const now = Date.now();
-    if (now - this.#since >= this.#perMs) {
-      this.#since = now;
-      this.#count = 0;
-    }
-    if (this.#count >= this.#max) return false;
-    this.#count += 1;
-    return true;
-  }
 }
 
 // A job that was deleted while it ran is no loss. Other messages may hold secrets, so only their reason is logged.

@@ -12,17 +12,38 @@ export function linkOf(row: Omit<AuditRow, 'hash'>, before: string): string {
   return createHash('sha1').update(link).digest('hex');
 }
 
-/** Checks one shard's chain row by row, and keeps only the rows that do not fit. */
+/** Computes the SHA-256 chain up to a row; before the first row it is ''. Checkpoints sign it, because Redis has only SHA-1. */
+export function sealOf({ seq, at, event, subject, detail, body }: AuditRow, before: string): string {
+  return sha256(JSON.stringify([before, seq, at, event, subject, detail, body]));
+}
+
+export interface ChainCheckOptions {
+  /** An export may hold rows twice, because it is sent at least once. */
+  readonly repeats?: boolean;
+  /** An export may begin in the middle of the log. */
+  readonly partial?: boolean;
+}
+
+/** Checks one shard's chain row by row, also against rows that are known from elsewhere. */
 export class ChainCheck {
-  readonly #marks: ReadonlyMap<number, string>;
+  readonly #marks = new Map<number, AuditMark[]>();
+  #highestMark = 0;
+  readonly #options: ChainCheckOptions;
   readonly #problems: AuditProblem[] = [];
   readonly #misfits: { readonly row: AuditRow; readonly before: string }[] = [];
+  /** The hashes of all rows by number, where rows may be repeated. */
+  readonly #hashes = new Map<number, string>();
   #last: AuditMark;
   #rows = 0;
 
-  constructor(base: AuditMark, marks: readonly AuditMark[]) {
-    this.#last = base;
-    this.#marks = new Map(marks.map((mark) => [mark.seq, mark.hash]));
+  constructor(base: AuditMark, marks: readonly AuditMark[], options: ChainCheckOptions = {}) {
+    for (const mark of marks) {
+      this.#marks.set(mark.seq, [...(this.#marks.get(mark.seq) ?? []), mark]);
+      this.#highestMark = Math.max(this.#highestMark, mark.seq);
+    }
+    this.#options = options;
+    this.#last = { ...base, sha256: base.seq === 0 ? '' : undefined };
+    if (base.seq > 0) this.#compare(base);
   }
 
   /** The number of the last checked row. */
@@ -35,33 +56,36 @@ export class ChainCheck {
   }
 
   add(row: AuditRow): void {
-    const { shard, seq } = row;
-    const before = this.#last;
-    this.#rows += 1;
-    if (seq <= before.seq) {
-      this.#report(shard, seq, 'changed', `row ${seq} appears more than once`);
+    const { shard, seq, hash: own } = row;
+    if (this.#options.partial && this.#rows === 0 && this.#last.seq === 0 && seq > 1) {
+      this.#rows = 1;
+      this.#last = { shard, seq, hash: own };
+      this.#remember(row);
+      this.#compare(row);
       return;
     }
-    this.#last = row;
-    if (seq !== before.seq + 1) {
+    if (seq <= this.#last.seq) {
+      this.#addEarlier(row);
+      return;
+    }
+    const before = this.#last;
+    this.#rows += 1;
+    const follows = seq === before.seq + 1;
+    const sha256 = follows && before.sha256 !== undefined ? sealOf(row, before.sha256) : undefined;
+    this.#last = { shard, seq, hash: own, sha256 };
+    if (!follows) {
       const missing =
         seq - before.seq === 2 ? `row ${seq - 1} is` : `rows ${before.seq + 1} to ${seq - 1} are`;
       this.#report(shard, before.seq + 1, 'removed', `${missing} missing`);
-    } else if (linkOf(row, before.hash) !== row.hash) {
+    } else if (linkOf(row, before.hash) !== own) {
       this.#misfits.push({ row, before: before.hash });
     }
-    const marked = this.#marks.get(seq);
-    if (marked !== undefined && marked !== row.hash) {
-      this.#report(
-        shard,
-        seq,
-        'rewritten',
-        `row ${seq} is not the one that was exported; the log was written anew`,
-      );
-    }
+    this.#remember(row);
+    this.#compare(row);
   }
 
-  end(head: AuditMark): readonly AuditProblem[] {
+  /** Ends the check; `head` is the last row that was written, where that is known. */
+  end(head: AuditMark = this.#last): readonly AuditProblem[] {
     for (const { row } of this.#misfits) {
       const home = this.#homeOf(row);
       if (home === undefined)
@@ -72,11 +96,50 @@ export class ChainCheck {
       const message = `the log ends at row ${this.#last.seq}, but ${head.seq} were written`;
       this.#report(head.shard, this.#last.seq + 1, 'cut-off', message);
     } else {
-      const exported = Math.max(0, ...this.#marks.keys());
-      const message = `row ${exported} was exported, but the log ends at row ${head.seq}`;
-      if (exported > head.seq) this.#report(head.shard, exported, 'cut-off', message);
+      const known = this.#highestMark;
+      const message =
+        head.seq === 0
+          ? `all rows are missing, and there were at least ${known}`
+          : `row ${known} was signed or exported, but the log ends at row ${head.seq}`;
+      if (known > head.seq) this.#report(head.shard, known, 'cut-off', message);
     }
     return this.#problems.sort((a, b) => a.seq - b.seq);
+  }
+
+  /** A row with a number that came before: a repetition where that is allowed, otherwise a fault. */
+  #addEarlier(row: AuditRow): void {
+    const { shard, seq } = row;
+    if (!this.#options.repeats) {
+      this.#rows += 1;
+      this.#report(shard, seq, 'changed', `row ${seq} appears more than once`);
+      return;
+    }
+    const known = this.#hashes.get(seq);
+    const before = seq === 1 ? '' : this.#hashes.get(seq - 1);
+    if (known === undefined) {
+      this.#remember(row);
+      this.#report(shard, seq, 'moved', `row ${seq} comes after row ${this.#last.seq}`);
+    } else if (known !== row.hash || (before !== undefined && linkOf(row, before) !== row.hash)) {
+      this.#report(shard, seq, 'changed', `row ${seq} appears more than once, with different contents`);
+    }
+  }
+
+  #remember({ seq, hash: own }: AuditRow): void {
+    if (this.#options.repeats) this.#hashes.set(seq, own);
+  }
+
+  /** Compares a row with what is known of it from elsewhere, and goes on from there. */
+  #compare({ shard, seq, hash: own }: AuditMark): void {
+    const marks = this.#marks.get(seq) ?? [];
+    const { sha256 } = this.#last;
+    const isSame = (mark: AuditMark): boolean =>
+      mark.hash === own && (mark.sha256 === undefined || sha256 === undefined || mark.sha256 === sha256);
+    if (!marks.every(isSame)) {
+      const message = `row ${seq} is not the one that was signed or exported; the log was written anew`;
+      this.#report(shard, seq, 'rewritten', message);
+    }
+    const sealed = marks.find((mark) => mark.sha256 !== undefined);
+    if (sealed !== undefined) this.#last = { ...this.#last, sha256: sealed.sha256 };
   }
 
   /** Finds the number under which a misplaced row would fit; the row before it may have been moved as well. */

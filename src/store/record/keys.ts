@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
 
+/** The shard that holds the checkpoints of all chains and the progress of their export. */
+export const EXPORT_SHARD = 0;
+
 /** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
 export const SHARDS = 64;
 
@@ -44,6 +47,8 @@ const SHARD_KEYS = [
   'asked',
   'decided',
   'sent',
+  'export',
+  'checkpoints',
 ] as const;
 type ThreadKey = (typeof THREAD_KEYS)[number];
 type ShardKey = (typeof SHARD_KEYS)[number];

@@ -75,6 +75,8 @@ export interface NewRequest {
   readonly execution: ExecutionRules;
   /** The places for the card. */
   readonly views?: readonly NewView[];
+  /** Further fields of the audit row `asked`, so that the log alone tells what was asked. Secrets are removed. */
+  readonly audit?: JsonObject;
 }
 
 /** A place for a request's card. */

@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis';
-import { RedisUnreachableError, reasonOf } from './redis-unreachable-error.ts';
+import { RedisUnreachableError, reasonOf } from '../errors.ts';
 import type { RedisClient } from './run-script.ts';
 
 /** A setting of the server that endangers the record: an error prevents work, a risk can lose records. */

@@ -1,8 +1,8 @@
 import type { RedisOptions } from 'ioredis';
+import { RedisUnreachableError, reasonOf } from '../errors.ts';
 import { type Guard, GuardedCluster, GuardedRedis } from './guarded-clients.ts';
 import { redactUrl } from './redact-url.ts';
 import type { RedisSettings } from './redis-settings.ts';
-import { RedisUnreachableError, reasonOf } from './redis-unreachable-error.ts';
 import type { RedisClient } from './run-script.ts';
 
 export interface ConnectOptions {

@@ -6,7 +6,7 @@ import {
   Redis,
   type RedisOptions,
 } from 'ioredis';
-import { RedisUnreachableError, reasonOf } from './redis-unreachable-error.ts';
+import { RedisUnreachableError, reasonOf } from '../errors.ts';
 
 export interface Guard {
   /** The address without credentials. */

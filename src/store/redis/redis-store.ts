@@ -1,6 +1,6 @@
 import type { Store } from '../port/store.ts';
 import { Keys } from '../record/keys.ts';
-import { type RedisClient, scriptRunner } from './run-script.ts';
+import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
@@ -14,6 +14,8 @@ export interface RedisStoreOptions {
   readonly prefix?: string;
   readonly retention?: Retention;
   readonly scripts?: Scripts;
+  /** Removes secrets from everything that enters the audit log. */
+  readonly redact?: Redact;
 }
 
 const DAY_MS = 86_400_000;
@@ -23,7 +25,7 @@ export const DEFAULT_RETENTION: Retention = { requestMs: 30 * DAY_MS, threadMs: 
 export function openRedisStore(options: RedisStoreOptions): Store {
   const { client, prefix = 'countersign:', retention = DEFAULT_RETENTION, scripts = loadScripts() } = options;
   const keys = new Keys(prefix);
-  const run = scriptRunner(client, keys, scripts);
+  const run = scriptRunner(client, keys, scripts, options.redact);
   return {
     ...threadVerbs(run, client, keys, retention),
     ...requestVerbs(run, client, keys),

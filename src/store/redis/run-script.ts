@@ -1,4 +1,6 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
+import { canonicalJson, type JsonObject } from '../../agent/json.ts';
+import { sha256 } from '../record/chain-check.ts';
 import { type Keys, shardOf } from '../record/keys.ts';
 import { parseReply, type RawReply } from './script-reply.ts';
 import type { Script, ScriptName, Scripts } from './scripts.ts';
@@ -17,7 +19,12 @@ export interface RunScript {
   (name: ScriptName, call: Call): Promise<RawReply>;
   /** Runs a script and reads the thread's log in the same round trip. */
   withLog(name: ScriptName, call: Call): Promise<{ readonly reply: RawReply; readonly log: ThreadLog }>;
+  /** Writes the body of an audit row without secrets: the text, and the digest that the chain covers. */
+  auditBody(body: JsonObject): [text: string, digest: string];
 }
+
+/** Removes secrets from a value that is about to be stored where many people may read it. */
+export type Redact = (body: JsonObject) => JsonObject;
 
 /** A thread's log, read beside a script because a long list passes through Lua many times more slowly. */
 export interface ThreadLog {
@@ -26,7 +33,12 @@ export interface ThreadLog {
 }
 
 /** Runs scripts by their digest, and sends the text only if the server does not know it. */
-export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts): RunScript {
+export function scriptRunner(
+  client: RedisClient,
+  keys: Keys,
+  scripts: Scripts,
+  redact: Redact = (body) => body,
+): RunScript {
   const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
     const { threadId, shard = shardOf(threadId), requestIds = [], args } = call;
     const script = scripts[name];
@@ -46,6 +58,10 @@ export function scriptRunner(client: RedisClient, keys: Keys, scripts: Scripts):
         ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),
       };
       return { reply, log };
+    },
+    auditBody(body: JsonObject): [text: string, digest: string] {
+      const text = canonicalJson(redact(body));
+      return [text, sha256(text)];
     },
   });
 }

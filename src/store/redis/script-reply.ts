@@ -1,6 +1,3 @@
-import { canonicalJson, type JsonObject } from '../../agent/json.ts';
-import { sha256 } from '../record/chain-check.ts';
-
 /** A reply of a script: a code, then its values. */
 export type RawReply = readonly (string | readonly string[])[];
 
@@ -74,10 +71,4 @@ export class ScriptReply {
     if (this.code === 'settled') return { outcome: 'settled', state: this.string(1), by: this.string(2) };
     return { outcome: this.oneOf(...outcomes) };
   }
-}
-
-/** Writes the body of an audit row: the text, and the digest that the chain covers. */
-export function auditBody(body: JsonObject): [text: string, digest: string] {
-  const text = canonicalJson(body);
-  return [text, sha256(text)];
 }

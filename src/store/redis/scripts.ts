@@ -30,7 +30,7 @@ const FOLDERS = {
   ],
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
-  audit: ['note', 'trim-audit'],
+  audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

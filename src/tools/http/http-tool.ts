@@ -1,4 +1,4 @@
-import { DefinitionError } from '../../agent/errors.ts';
+import { DefinitionError, outcomeUnknown } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
 import { defineTool, type Tool } from '../../agent/tool.ts';
@@ -50,9 +50,12 @@ export function httpTool(definition: HttpToolDefinition): Tool {
   });
 }
 
-/** Adds to an error whether the call may have taken effect. */
+/** Adds to an error whether the call may have taken effect. A failure without that mark means that nothing happened. */
 function withEffect(error: unknown, call: string, status: number | undefined): unknown {
-  if (!(error instanceof HttpError) || error.code === 'bad-answer') return error;
+  if (!(error instanceof HttpError)) return error;
+  const isWrite = !call.startsWith('GET ');
+  if (isWrite && provesNothing(error)) outcomeUnknown(error);
+  if (error.code === 'bad-answer') return error;
   const options = { cause: error, ...(status !== undefined && { status }) };
   if (status !== undefined) {
     return new HttpError(
@@ -62,8 +65,13 @@ function withEffect(error: unknown, call: string, status: number | undefined): u
     );
   }
   if (error.code !== 'timed-out' && error.code !== 'broken-off') return error;
-  const effect = call.startsWith('GET ') ? '' : ' It may or may not have taken effect.';
+  const effect = isWrite ? ' It may or may not have taken effect.' : '';
   return new HttpError(error.code, `${call}: ${error.message}${effect}`, options);
+}
+
+/** True for an answer of a gateway or a server that may have gone on working: 408, any 5xx, and a redirect that leads nowhere. */
+function provesNothing({ code, status = 0 }: HttpError): boolean {
+  return code === 'bad-redirect' || status === 408 || status >= 500;
 }
 
 function checkedUrlTemplate(definition: HttpToolDefinition): UrlTemplate {

@@ -78,10 +78,19 @@ export interface HttpDeclaration extends Declared {
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
 
+/** Where the audit log goes. */
+export interface AuditDeclaration {
+  /** As it is written: relative to the manifest, or absolute. */
+  readonly file: string | undefined;
+  readonly http: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+  readonly retentionMs: number | undefined;
+}
+
 /** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
   readonly tools: readonly ToolDeclaration[];
+  readonly audit: AuditDeclaration;
 }

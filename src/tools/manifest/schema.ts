@@ -288,6 +288,23 @@ export const ToolFile = z
   });
 export type ToolFile = z.output<typeof ToolFile>;
 
+export const AuditFile = z
+  .strictObject({
+    file: Text.optional().describe('A JSON Lines file to append every row to; relative to the manifest.'),
+    http: z
+      .strictObject({
+        url: WebAddress.describe('The address that gets every row as a CloudEvents event.'),
+        headers: Headers.optional(),
+      })
+      .optional()
+      .describe('An HTTP endpoint to send every row to.'),
+    retention: Duration.optional().describe(
+      'How long rows stay in Redis once every sink has them; without it they stay.',
+    ),
+  })
+  .describe('Where the audit log is exported to, and for how long it stays in Redis.');
+export type AuditFile = z.output<typeof AuditFile>;
+
 /** The manifest as it is written; durations come out in milliseconds. */
 export const ManifestFile = z
   .strictObject({
@@ -295,6 +312,7 @@ export const ManifestFile = z
     agent: AgentFile.optional(),
     policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
+    audit: AuditFile.optional(),
   })
   .describe('The Slack app, the agent, the policies and the tools of Countersign.');
 export type ManifestFile = z.output<typeof ManifestFile>;

@@ -3,7 +3,15 @@ import type { Policy } from '../gate/policy.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
-import type { AgentFile, HttpFile, ManifestFile, McpFile, PolicyFile, ToolFile } from './schema.ts';
+import type {
+  AgentFile,
+  AuditFile,
+  HttpFile,
+  ManifestFile,
+  McpFile,
+  PolicyFile,
+  ToolFile,
+} from './schema.ts';
 import { durationMs } from './schema.ts';
 
 const DEFAULT_MAX_STEPS = 20;
@@ -11,13 +19,15 @@ const DEFAULT_PENDING_PER_THREAD = 10;
 const DEFAULT_PENDING_PER_PERSON = 25;
 
 /** Converts a checked file to a manifest. */
-export function toManifest({ slack, agent = {}, policies = {}, tools = {} }: ManifestFile): Manifest {
+export function toManifest(written: ManifestFile): Manifest {
+  const { slack, agent = {}, policies = {}, tools = {}, audit = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
     agent: toAgent(agent),
     policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool) ?? []),
+    audit: toAudit(audit),
   };
 }
 
@@ -45,6 +55,14 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
 function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
   const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
   return { people, groups, channels, guests, external, bots };
+}
+
+function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
+  return {
+    file,
+    http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
+    retentionMs: retention,
+  };
 }
 
 function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {

@@ -84,8 +84,32 @@ function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallM
         'it may or may not have taken effect, so check before you try again.',
     );
   }
-  if (cause instanceof McpError || cause instanceof StreamableHTTPError) {
+  if (provesRefusal(cause)) {
     return make('refused', `The MCP server "${server}" refused the call of "${tool}": ${reason}`);
   }
+  if (cause instanceof McpError || cause instanceof StreamableHTTPError) {
+    return make(
+      'lost',
+      `The MCP server "${server}" failed while "${tool}" may have run: ${reason}; ` +
+        'the call may or may not have taken effect, so check before you try again.',
+    );
+  }
   return make('lost', `The answer of "${tool}" from the MCP server "${server}" cannot be read: ${reason}`);
+}
+
+/** The errors by which JSON-RPC refuses a request before it runs. */
+const REFUSALS = new Set<number>([
+  ErrorCode.ParseError,
+  ErrorCode.InvalidRequest,
+  ErrorCode.MethodNotFound,
+  ErrorCode.InvalidParams,
+  ErrorCode.UrlElicitationRequired,
+]);
+
+/** True if the server's answer proves that the call did not run; -32603, unknown codes, 408 and 5xx prove nothing. */
+function provesRefusal(cause: unknown): boolean {
+  if (cause instanceof McpError) return REFUSALS.has(cause.code);
+  if (!(cause instanceof StreamableHTTPError)) return false;
+  const { code = 0 } = cause;
+  return code >= 400 && code < 500 && code !== 408;
 }

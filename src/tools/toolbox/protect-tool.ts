@@ -69,7 +69,8 @@ function redactedHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
   };
 }
 
-function redactFields(fields: JsonObject, secrets: Secrets): JsonObject {
+/** Copies an object without secrets, wherever they stand in it. */
+export function redactFields(fields: JsonObject, secrets: Secrets): JsonObject {
   const redacted = redactJson(toJson(fields), secrets);
   return isJsonObject(redacted) ? redacted : {};
 }

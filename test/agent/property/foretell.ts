@@ -2,10 +2,10 @@ import type { ScriptedCall } from '../../../playground/model/model-reply.ts';
 import type { JsonValue } from '../../../src/index.ts';
 import type { BadCall, CallPlan, Ending, PlannedCall, Reply, Round, Turn } from './thread-plan.ts';
 
-/** What must have become of a call when its thread is done. */
+/** The expected end of a call when its thread is done. */
 export interface Outcome {
   readonly status: 'ok' | 'error' | 'denied' | 'closed';
-  /** What the model is told; `undefined` where the exact words do not matter. */
+  /** The text that the model reads; `undefined` if the exact words do not matter. */
   readonly output: JsonValue | undefined;
   /** The amount that took effect, if anything did. */
   readonly effect: number | undefined;

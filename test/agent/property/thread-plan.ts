@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../src/index.ts';
 /** When a reply is carried out: by itself or with others of the same turn through `settle`, or with the rest at the end. */
 export type Moment = 'first' | 'second' | 'third' | 'resume';
 
-/** How a waiting call is brought to its end. */
+/** The way a waiting call ends. */
 export type Ending =
   | { readonly act: 'approve'; readonly output: JsonValue | undefined }
   | { readonly act: 'fail' }
@@ -21,7 +21,7 @@ export interface Reply<Act> {
 
 export type BadCall = 'invalid-json' | 'wrong-input' | 'unknown-tool' | 'hostile-name' | 'repeated-id';
 
-/** What the model calls and what people then say to it; nothing else decides how the call ends. */
+/** A call of the model and people's answer to it; nothing else decides its end. */
 export type CallPlan =
   | { readonly kind: 'plain'; readonly output: JsonValue | undefined; readonly withoutId: boolean }
   | { readonly kind: 'failing' }
@@ -36,7 +36,7 @@ export type CallPlan =
   | { readonly kind: 'denied-before' };
 
 export interface PlannedCall {
-  /** How many turns of the event loop the tool takes, so that calls finish in another order than they were made. */
+  /** The event-loop turns that the tool takes, so that calls finish out of order. */
   readonly ticks: number;
   readonly amount: number;
   readonly plan: CallPlan;

@@ -66,7 +66,7 @@ export function actionsIn(value: unknown): string[] {
   return nodesIn(value).flatMap(({ action_id }) => (typeof action_id === 'string' ? [action_id] : []));
 }
 
-/** What in a payload is alive: anything but text, with what it points at. */
+/** The live parts of a payload: everything but text, with its target. */
 export function liveParts(value: unknown): unknown[] {
   return nodesIn(value)
     .filter(({ type }) =>

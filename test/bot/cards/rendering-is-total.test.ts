@@ -17,7 +17,7 @@ const RUNS = countFor('RENDER_RUNS', { quick: 1_000, full: 10_000 });
 const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
 const ANY_UNSEEN = new RegExp(`${UNSEEN}`, 'v');
 const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
-/** What cannot be seen and is no part of an emoji. */
+/** Invisible characters that are not part of an emoji. */
 function hiddenIn(text: string): string[] {
   if (!ANY_UNSEEN.test(text)) return [];
   return [...text.matchAll(UNSEEN_OR_EMOJI)].flatMap(([, unseen]) => unseen ?? []);
@@ -86,7 +86,7 @@ test('any arguments make a card that Slack takes, that shows them exactly or say
     }),
     { numRuns: RUNS, seed: 4 },
   );
-}, 600_000);
+});
 
 test('the full view shows any arguments whole over its pages, and Approve only on the last', () => {
   fc.assert(
@@ -112,7 +112,7 @@ test('the full view shows any arguments whole over its pages, and Approve only o
     }),
     { numRuns: Math.ceil(RUNS / 10), seed: 4 },
   );
-}, 600_000);
+});
 
 test('any words of a model, a person or a tool, in any kind and state, make a card that Slack takes and stay dead', () => {
   const slots = fc.record({
@@ -157,4 +157,4 @@ test('any words of a model, a person or a tool, in any kind and state, make a ca
     }),
     { numRuns: Math.ceil(RUNS / 5), seed: 4 },
   );
-}, 600_000);
+});

@@ -294,5 +294,5 @@ describe('a form made from a schema', () => {
       }),
       { numRuns: countFor('FORM_RUNS', { quick: 300, full: 3_000 }), seed: 4 },
     );
-  }, 600_000);
+  });
 });

@@ -1,7 +1,7 @@
 import type { InputBlock } from '@slack/types';
 import type { Modal } from '../../../src/bot/modals/modal.ts';
 
-/** What Slack sends as `view.state.values` when a modal is submitted as it was opened, with some inputs changed. */
+/** Builds Slack's `view.state.values` for a modal that is submitted as opened, with some inputs changed. */
 export function stateOf(view: Modal, changes: Readonly<Record<string, object>> = {}): unknown {
   const inputs = view.blocks.filter((block) => block.type === 'input');
   return Object.fromEntries(

@@ -18,7 +18,7 @@ function openStream() {
   const slack = new KeepingSlack('xoxb-test');
   const recipient = { userId: 'U-rita', teamId: 'T1' };
   const thread = { channel: 'C1', threadTs: '1.2' };
-  return { stream: new ReplyStream(slack, thread, recipient, pino({ level: 'silent' })), slack };
+  return { stream: new ReplyStream(slack, thread, async () => recipient, pino({ level: 'silent' })), slack };
 }
 
 beforeEach(() => {

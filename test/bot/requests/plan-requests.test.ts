@@ -12,7 +12,7 @@ const THREAD = 'C1:1.2';
 interface Setting {
   readonly perThread?: number;
   readonly perPerson?: number;
-  /** How many requests of the person wait already. */
+  /** The person's pending requests. */
   readonly waiting?: number | Error;
   readonly anew?: boolean;
 }

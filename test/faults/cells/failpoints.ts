@@ -47,7 +47,8 @@ export const FEW_KILLS: Cell = {
   ...killed,
   name: 'worker killed a few times',
   leastExecuted: 0.7,
-  rounds: { long: 15, short: 5 },
+  rounds: { long: 15, short: 3 },
+  world: { ...killed.world, workers: 2 },
   play: (inWorld, kills) => atEveryPoint('kill', kills)(inWorld, 1),
 };
 

@@ -6,7 +6,7 @@ import { keepBusy, letSettle } from './keep-busy.ts';
 const SETTLE_WITHIN_MS = 300_000;
 const WINDOWS = 6;
 const IN_FLIGHT = 60;
-/** What a worker holds may waver by this much and is still flat. */
+/** The variation of a worker's memory that still counts as flat. */
 const WAVERING = 1.15;
 
 /** Everybody asks at once; whatever Slack sent is acknowledged at the first try. */

@@ -2,7 +2,7 @@ import type { FaultAction } from '../worker/fault-messages.ts';
 import type { Worker } from '../world/start-worker.ts';
 import { NOTICE_MS, type World } from '../world/start-world.ts';
 
-/** How long a worker works before it is armed: where all fail at once nothing gets done, and seldom points are never come to. */
+/** The time a worker runs before it is armed, so that work gets done and rare points are reached. */
 const WORK_MS = 400;
 /** After so long a worker is armed anew, with what is missing by then. */
 const PATIENCE_MS = 2_000;
@@ -14,7 +14,7 @@ const AHEAD = 5;
  * was stopped is woken when its lease has long run out.
  */
 export class Saboteur {
-  /** How often each point has failed. */
+  /** The number of failures at each point. */
   readonly tally = new Map<string, number>();
   readonly #world: World;
   readonly #action: FaultAction;

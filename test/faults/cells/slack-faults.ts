@@ -58,7 +58,7 @@ export const SLACK_STRIKES: Readonly<Record<string, Strike>> = {
   'Slack: token revoked for a moment': revokeToken,
 };
 
-/** What Slack refuses for good ends a request with a clear error, and then it has not run. */
+/** A permanent refusal of Slack ends a request with a clear error, and the action has not run. */
 const ENDING = ['Slack: channel_not_found', 'Slack: is_archived'];
 
 export const SLACK_CELLS: readonly Cell[] = Object.entries(SLACK_STRIKES).map(([name, strike]) => ({

@@ -2,12 +2,12 @@ import { RULES } from '../world/cast.ts';
 import type { Violation } from './invariants.ts';
 import { isEnd, rowsOf, type SeenRequest } from './requests.ts';
 
-/** Who signed what, and what followed from it. */
+/** Checks who approved what, and what followed. */
 export function checkDecisions(requests: readonly SeenRequest[]): Violation[] {
   return requests.flatMap((request) => [...checkQuorum(request), ...checkOrder(request)]);
 }
 
-/** What was started had enough distinct, eligible people behind it, by what Slack sent and by the log, while there was time. */
+/** Checks that every start had enough distinct, eligible approvals in time, by Slack's messages and by the log. */
 function checkQuorum(request: SeenRequest): Violation[] {
   const [started] = rowsOf(request, 'started');
   if (started === undefined && request.effects.length === 0) return [];

@@ -7,7 +7,7 @@ import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
 /** The digest that was stored with a request, and the one that its start was checked against. */
 const Digested = z.object({ digest: z.string() });
 
-/** What ran, how often, and whether it was what people were shown. */
+/** Checks which actions ran, how often, and that people were shown the same. */
 export function checkEffects({ effects, errands }: Evidence, requests: readonly SeenRequest[]): Violation[] {
   const violations: Violation[] = [];
   const calls = new Map(

@@ -14,7 +14,7 @@ const Conversation = z.array(
   }),
 );
 
-/** What the model was sent tells whether two turns wrote into one thread, and whether each call has its one result. */
+/** Checks by the model's requests that no two turns wrote into one thread, and that each call has exactly one result. */
 export function checkTurns(
   { conversations, modelRefusals }: Evidence,
   requests: readonly SeenRequest[],

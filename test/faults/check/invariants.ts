@@ -12,7 +12,7 @@ export interface Violation {
   readonly what: string;
 }
 
-/** What each number promises. */
+/** The promise behind each number. */
 export const INVARIANTS: Readonly<Record<number, string>> = {
   1: 'at most one effect per approval, one key for an idempotent tool',
   2: 'no effect without a quorum of distinct, eligible people before expiry',

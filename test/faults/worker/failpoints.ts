@@ -116,7 +116,7 @@ function patchRedis(others: Scripts | undefined, onReply: Defect['onReply']): vo
 
 const OWN_PLACES = ['chat.postMessage', 'chat.update', 'views.open'];
 
-/** What a call is for: those that show something to people are places of their own, those that only look are one. */
+/** The purpose of a call: calls that show something to people are points of their own, calls that only read share one. */
 function placeOf(url: string): string {
   const method = /\/api\/([\w.]+)/.exec(url)?.[1];
   if (method !== undefined) return OWN_PLACES.includes(method) ? `slack ${method}` : 'slack, other calls';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a worker does when it comes to a point: dies, falls asleep until it is woken from outside, or loses its connections to Redis. */
+/** The failure at a point: the worker dies, sleeps until it is woken from outside, or loses its connections to Redis. */
 export const FaultAction = z.enum(['kill', 'stop', 'cut']);
 export type FaultAction = z.infer<typeof FaultAction>;
 
-/** What the world tells a worker: at which points to fail, whichever comes first, and how often they are passed before. */
+/** The order of the world to a worker: the points to fail at, and how often each is passed first. */
 export const Arm = z.object({
   kind: z.literal('arm'),
   points: z.array(z.string()),
@@ -16,7 +16,7 @@ export type Arm = z.infer<typeof Arm>;
 /** The world asks how much memory is in use when all that is not needed has been given back. */
 export const Measure = z.object({ kind: z.literal('measure') });
 
-/** What a worker tells the world. */
+/** A message of a worker to the world. */
 export const WorkerNews = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({ kind: z.literal('memory'), heapUsed: z.number(), rss: z.number() }),

@@ -1,2 +1,2 @@
-/** What the keys of the faults begin with in Redis. */
+/** The prefix of the fault suite's keys in Redis. */
 export const PREFIX = 'faults:';

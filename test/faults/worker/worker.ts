@@ -10,7 +10,7 @@ import { Measure, type WorkerNews } from './fault-messages.ts';
 import { PREFIX } from './prefix.ts';
 import { TOOLS } from './tools.ts';
 
-/** What a worker is started with; it comes from the world that started it, and nowhere else. */
+/** The settings of a worker; they come only from the world that starts it. */
 export interface WorkerOrder {
   readonly settings: Settings;
   readonly manifest: Manifest;

@@ -7,7 +7,7 @@ export interface ShownCard {
   readonly ts: string;
   /** Everything on it that can be read. */
   readonly text: string;
-  /** What can be clicked, with the request that each button is for. */
+  /** The buttons that can be clicked, each with its request. */
   readonly buttons: readonly { readonly actionId: string; readonly requestId: string }[];
 }
 

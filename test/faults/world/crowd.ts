@@ -6,8 +6,8 @@ import type { Errand } from './errand.ts';
 
 /** A part of the crowd rejects: more could not be approved, fewer would seldom win. */
 const REJECTING = 0.2;
-/** How long before the end of the time the clicks of a crowd may fall; on a busy machine they are on record much later. */
-const BEFORE_THE_END_MS = [0, 250, 500, 1_000];
+/** The time before the expiry in which a crowd clicks; on a busy machine the clicks are recorded much later. */
+const BEFORE_THE_END_MS = [0, 250, 500, 4_000];
 
 /** All of a crowd decide in the same millisecond: most approve, some send the reason for which they reject. */
 export async function decideTogether(workspace: Workspace, errand: Errand, card: ShownCard): Promise<void> {

@@ -2,7 +2,7 @@ import { CAST } from '../../../playground/slack/default-cast.ts';
 import { hasSigned, type ShownCard } from './cards.ts';
 import type { Intent } from './errand.ts';
 
-/** What one person does with one button of a card, again if nothing seems to have come of it. */
+/** Clicks one button of a card as one person, again if nothing seems to have happened. */
 export interface Actor {
   readonly who: string;
   readonly actionId: string;
@@ -12,7 +12,7 @@ export interface Actor {
 
 const isEdited = ({ text }: ShownCard) => text.includes('changed the arguments');
 
-/** What people do for each intent; where a crowd decides, or somebody speaks, it is not a matter of one card. */
+/** The action of people for each intent; a crowd's decision or a message is not an action on one card. */
 export const DEEDS: Readonly<Record<Intent, readonly Actor[]>> = {
   approve: [{ who: CAST.alice, actionId: 'approve' }],
   'both-approve': [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What the people of an errand mean to do with its requests. */
+/** The plan of an errand's people for its requests. */
 export type Intent =
   | 'approve'
   | 'both-approve'
@@ -54,7 +54,7 @@ export const RECIPES: readonly Recipe[] = [
   { kind: 'stopped', tools: ['charge'], intent: 'stop' },
 ];
 
-/** How the same millisecond is filled: by five people and by twenty, among themselves and with the end of the time. */
+/** The crowds of one millisecond: five people or twenty, among themselves or against the expiry. */
 export const CROWD_RECIPES = {
   'five at once': { kind: 'five at once', tools: ['quintet'], intent: 'crowd' },
   'twenty at once': { kind: 'twenty at once', tools: ['score'], intent: 'crowd' },
@@ -72,7 +72,7 @@ export function makeErrand({ kind, tools, intent, hurries = false }: Recipe, cha
   return { kind, hurries, calls, intent, channel, ts: '' };
 }
 
-/** What a person changes an amount to. */
+/** The amount after a person's edit. */
 export function editedAmount(amount: number): number {
   return amount + 1_000_000;
 }

@@ -29,11 +29,11 @@ export interface Evidence {
   readonly modelRefusals: readonly string[];
   /** The last conversation of each thread that the model was sent, by the first token in it. */
   readonly conversations: ReadonlyMap<string, readonly unknown[]>;
-  /** Where the planted secret was seen. */
+  /** The places where the planted secret was seen. */
   readonly leaks: readonly string[];
   /** Whether workers had wrong clocks, so that what they wrote down cannot be put in order by time. */
   readonly clocksDiffer: boolean;
-  /** What part of the approved actions must at least have been carried out. */
+  /** The share of approved actions that must have run. */
   readonly leastExecuted: number;
 }
 

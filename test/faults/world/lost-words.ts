@@ -12,7 +12,7 @@ export class LostWords {
     this.#deliveries = deliveries;
   }
 
-  /** How many messages were given up. */
+  /** The number of messages that Slack stopped resending. */
   get count(): number {
     return this.#given().length;
   }

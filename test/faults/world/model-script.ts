@@ -46,7 +46,7 @@ function textOf(content: unknown): string {
 /** A model that can be made to fail: replies that were put in its way are given before it obeys again. */
 export class FailingModel {
   #failures: ModelReply[] = [];
-  /** How long it thinks before it obeys. */
+  /** The delay before the model answers. */
   thinksForMs = 0;
 
   /** The next calls, whosever they are, get these. */

@@ -25,7 +25,7 @@ export class People {
   readonly #busy = new Map<string, Promise<void>>();
   readonly finished = new Set<Errand>();
   readonly lostWords: LostWords;
-  /** What was ordered last in each thread. */
+  /** The last order of each thread. */
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
   #isOver = false;
 
@@ -150,7 +150,7 @@ export class People {
     void this.#clickAndFill(card, CAST.admin, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
   }
 
-  /** Where that is safe, most want what did not run to be run again. */
+  /** Picks "run again" most of the time, where that is safe. */
   #wantsAgain({ ts }: Errand): 'run-again' | 'did-not-run' {
     return this.#runsAgain && Number(ts.slice(-6, -3)) % 8 !== 0 ? 'run-again' : 'did-not-run';
   }

@@ -10,7 +10,7 @@ import type { WorkerOrder } from '../worker/worker.ts';
 export interface Worker {
   readonly pid: number;
   arm(fault: Omit<Arm, 'kind'>): void;
-  /** How much memory it holds when it has given back what it does not need, in bytes. */
+  /** The memory after a garbage collection, in bytes. */
   memory(): Promise<{ readonly heapUsed: number; readonly rss: number }>;
   /** Wakes it after it was stopped. */
   wake(): void;
@@ -23,7 +23,7 @@ export interface Worker {
 export interface WorkerSetup {
   readonly order: WorkerOrder;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where it writes all that it logs. */
+  /** The log file. */
   readonly logFile: string;
   readonly onNews: (news: WorkerNews, worker: Worker) => void;
 }

@@ -16,7 +16,7 @@ import { startOwnRedis } from './own-redis.ts';
 import { People } from './people.ts';
 import { startWorker, type Worker } from './start-worker.ts';
 
-/** What is planted in the workers' environment and must never be seen anywhere. */
+/** A secret in the workers' environment that must never be shown anywhere. */
 export const SECRET = 'planted-secret-51f0c2';
 
 /** After how long without a sign of life a worker is taken for dead where workers die or sleep: fast enough for a suite. */
@@ -27,7 +27,7 @@ const SIGN_MS = 150;
 const SWEEP = { everyMs: 700, overdueMs: 100 };
 
 export interface WorldOptions {
-  /** Where the worker was built. */
+  /** The folder of the built worker. */
   readonly built: string;
   readonly workers: number;
   readonly defect?: string;
@@ -40,7 +40,7 @@ export interface WorldOptions {
   /** Whether people know that a worker which fell silent is dead, and have what did not run run again; whoever only sleeps may act yet. */
   readonly silentIsDead?: boolean;
   readonly clockAheadMs?: (index: number) => number;
-  /** How long Slack waits for an acknowledgement; its own three seconds unless it says otherwise. */
+  /** Slack's time limit for an acknowledgement; three seconds by default. */
   readonly acknowledgementMs?: number;
 }
 
@@ -90,6 +90,7 @@ export async function startWorld(options: WorldOptions) {
       manifest: 'faults.yml',
       port: 0,
       publicUrl: 'http://localhost',
+      callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 5,
       logLevel: options.logLevel ?? 'debug',
     },

@@ -29,7 +29,7 @@ const reply =
       ? { text: [`told ${told.results.join()}`] }
       : callsOf('', { name: 'wait_for_callback', arguments: { awaited: awaited(row) } });
 
-/** What is awaited in the words of the model, and what is then reported from outside as a text. */
+/** The model's description of a callback, and the text that an external system reports. */
 export async function playReports() {
   const stage = await startStage({ reply: reply((row) => TEXTS[row]?.text ?? '') });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {

@@ -41,7 +41,7 @@ export async function postSigned(stage: Stage, payload: JsonObject): Promise<voi
   await fetch(url, { method: 'POST', headers, body });
 }
 
-/** What Slack has signed, but would not have sent. */
+/** Bodies that carry Slack's signature but that Slack would not send. */
 const signed = (name: string, change: (scene: Scene) => JsonObject): Attack => ({
   name,
   play: async (scene) => {
@@ -102,7 +102,7 @@ export const POSTED_CLICKS: readonly Attack[] = [
   ),
 ];
 
-/** What somebody with a stale screen, or with a client of their own, can make Slack send. */
+/** Clicks that a stale screen or a custom client can make Slack send. */
 const forced = (
   name: string,
   who: string,

@@ -54,7 +54,7 @@ async function submitInVain(
   return structuredClone(delivery.payload);
 }
 
-/** What the bot has said to somebody in their own direct message, and Slack has taken. */
+/** The bot's direct messages to a person that Slack accepted. */
 function toldTo({ workspace }: Stage, who: string): string[] {
   return workspace.calls
     .filter(({ method, response }) => method === 'chat.postMessage' && response.ok === true)

@@ -138,7 +138,7 @@ export async function playOutputBytes() {
   return { 'the bytes of an output': outcomes };
 }
 
-/** What a module, an HTTP tool and an MCP server say of their tools, and how such a server and a model name them. */
+/** The descriptions of tools by a module, an HTTP tool and an MCP server, and the names a server and a model use. */
 export async function playDescriptions() {
   const folder = mkdtempSync(join(tmpdir(), 'described-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -205,7 +205,7 @@ export async function playDescriptions() {
   };
 }
 
-/** What a settled card shows as outcome or error: a quote for words, a box for data. */
+/** The outcome or error on a settled card: a quote for text, a box for data. */
 function shownIn(text: string, blocks: unknown): string {
   const outcome = [...quotesIn(blocks), ...boxesIn(blocks)].slice(-1);
   const notes = nodesIn(blocks).filter((node) => node.type === 'rich_text_section');

@@ -5,7 +5,7 @@ import { Keys, shardOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 
-/** What a row of the log is in Redis. */
+/** A row of the log as Redis stores it. */
 export interface Entry {
   readonly id: string;
   readonly fields: string[];
@@ -42,7 +42,7 @@ export async function rowsOf(store: Store, marks: readonly AuditMark[] = []): Pr
   return rows;
 }
 
-/** What an export keeps to go on from: the last row of each shard. */
+/** The marks of an export: the last row of each shard. */
 export function marksOf(rows: readonly AuditRow[]): AuditMark[] {
   return [...new Map(rows.map(({ shard, seq, hash }) => [shard, { shard, seq, hash }])).values()];
 }

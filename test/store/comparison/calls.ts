@@ -17,7 +17,7 @@ export interface Call {
   readonly on: (record: Store | Verbs) => unknown;
 }
 
-/** What a sequence has come by so far. */
+/** The ids that a sequence has seen so far. */
 export interface Findings {
   readonly world: World;
   readonly calls: Call[];
@@ -25,7 +25,7 @@ export interface Findings {
   readonly items: OutboxItem[];
   readonly requests: string[];
   readonly attempts: string[];
-  /** Where further pages of lists began. */
+  /** The cursors of further pages. */
   readonly pages: string[];
   /** The number of the command: what it brings in is named by it. */
   step: number;
@@ -183,6 +183,20 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
+    case 'claimExport':
+      return call('claimExport', command.who, command.leaseMs);
+    case 'saveProgress': {
+      const progress = { marks: [{ shard: 1, seq: step, hash: `hash-${step}` }], checkpoint: step };
+      return call('saveProgress', exporter(world, command), `sink-${step % 2}`, progress);
+    }
+    case 'appendCheckpoint': {
+      const { n, hash } = world.exported.checkpoints.at(-1) ?? { n: 0, hash: '' };
+      const next = { n: n + 1, hash: `hash-${step}`, previous: hash, text: `checkpoint ${step}` };
+      const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
+      return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
+    }
+    case 'lastCheckpoint':
+      return call('lastCheckpoint');
     case 'list': {
       const { who, people, limit, next } = command;
       const verbs = ['listWaiting', 'listAsked', 'listDecided', 'countPending'] as const;
@@ -195,6 +209,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'compare':
       return undefined;
   }
+}
+
+/** Most often the process that holds the lease. */
+function exporter(
+  { exported }: World,
+  { who, own }: { readonly who: string; readonly own: boolean },
+): string {
+  return own ? (exported.lease?.owner ?? who) : who;
 }
 
 function call<Verb extends keyof Verbs>(verb: Verb, ...args: Parameters<Store[Verb]>): Call {

@@ -60,7 +60,7 @@ function verb<Name extends string, Fields extends object>(
 const requests = fc.array(plan, { maxLength: 3, size: 'max' });
 const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
 const state = fc.constantFrom('succeeded', 'failed');
-/** How many tries somebody was shown; mostly nobody says. */
+/** The number of attempts that the person was shown; mostly absent. */
 const tries = fc.constantFrom(undefined, undefined, 1, 2);
 const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 const limit = fc.integer({ min: 1, max: 4 });
@@ -130,6 +130,10 @@ const command = fc.oneof(
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
+  { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
+  { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
+  { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
+  { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;
@@ -144,7 +148,7 @@ const round = fc
 
 const several = fc.shuffledSubarray([...PEOPLE], { minLength: 3, maxLength: 3 });
 
-/** What is tried while an action runs, mostly in vain. */
+/** Calls while an action runs, mostly refused. */
 const meanwhile: fc.Arbitrary<Command[]> = fc.array(
   fc.oneof(
     verb('supersede', { pick: any }),
@@ -165,7 +169,7 @@ function click(
   return { verb: 'vote', pick, who, decision, shown: true, eligible: true, ...calls };
 }
 
-/** What leads further into the life of a request than single commands would by chance. */
+/** Sequences that lead further into a request's life than random single commands. */
 const passage = fc.oneof(
   round,
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { toJson } from '../../../src/agent/json.ts';
 import type { ClaimedTurn, OutboxItem } from '../../../src/store/port/store.ts';
-import { Keys, shardOf } from '../../../src/store/record/keys.ts';
+import { EXPORT_SHARD, Keys, shardOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
 import { modelOf } from '../model/model.ts';
@@ -20,9 +20,9 @@ const scripts = loadScripts((text) => {
   return text.replace(CLOCK, "local now = tonumber(redis.call('HGET', K.head, 'clock'))");
 });
 const FIRST_MOMENT = 1_700_000_000_000;
-const SHARDS_USED = [...new Set(THREADS.map(shardOf))];
+const SHARDS_USED = [...new Set([...THREADS.map(shardOf), EXPORT_SHARD])];
 
-/** What a sequence is played on, and what it reports. */
+/** The world of a sequence, and its report. */
 export interface Stage {
   readonly client: Redis;
   readonly prefix: string;
@@ -103,7 +103,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
   expect(rows).toBe(world.shards.flatMap(({ audit }) => audit).length);
 }
 
-/** What was taken or listed can be used from now on. */
+/** Remembers claimed and listed ids for later calls. */
 function remember(said: unknown, { turns, items, pages }: Findings): void {
   if (Array.isArray(said)) items.push(...said.filter(isItem));
   else if (isGiven(said)) turns.push(said.turn);

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
-import type { Keys } from '../../../src/store/record/keys.ts';
+import { EXPORT_SHARD, type Keys } from '../../../src/store/record/keys.ts';
 import { INDEXES, runsOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
 
-/** Where to look: threads, and every request that ever was in them. */
+/** The scope of a snapshot: threads, and every request they ever had. */
 export interface Sights {
   readonly threads: readonly string[];
   readonly requests: readonly string[];
@@ -15,7 +15,7 @@ export async function redisSnapshot(client: Redis, keys: Keys, store: Store, sig
   const threads = await Promise.all(sights.threads.map((id) => threadInRedis(client, keys, id)));
   const shards = await Promise.all(sights.threads.map((id) => shardInRedis(client, keys, id)));
   const requests = await Promise.all(sights.requests.map((id) => requestInRedis(store, id)));
-  return { threads, shards, requests };
+  return { threads, shards, requests, exported: await exportedInRedis(client, keys, store) };
 }
 
 /** The same of the model. */
@@ -27,7 +27,27 @@ export function modelSnapshot(world: World, sights: Sights) {
       const request = world.request(id);
       return request === undefined ? 'unknown' : requestInModel(request);
     }),
+    exported: {
+      lease: world.exported.lease === undefined ? 'free' : toLease(world.exported.lease),
+      progress: world.exported.progress,
+      checkpoints: world.exported.checkpoints,
+    },
   };
+}
+
+async function exportedInRedis(client: Redis, keys: Keys, store: Store) {
+  const { owner = '', lease_until: until } = await client.hgetall(keys.shard(EXPORT_SHARD, 'export'));
+  const checkpoints = [];
+  for await (const checkpoint of store.readCheckpoints()) checkpoints.push(checkpoint);
+  return {
+    lease: until === undefined ? 'free' : toLease({ owner, until: Number(until) }),
+    progress: await store.readProgress(),
+    checkpoints,
+  };
+}
+
+function toLease({ owner, until }: { readonly owner: string; readonly until: number }): string {
+  return `${owner} until ${until}`;
 }
 
 async function threadInRedis(client: Redis, keys: Keys, id: string) {
@@ -75,7 +95,7 @@ async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
     .slice(5);
   const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
   const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
-    others.map((key) => client.zrange(key, '0', '-1')),
+    others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),
   );
   const log = await client.xrange(audit, '-', '+');
   return {

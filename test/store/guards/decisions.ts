@@ -8,7 +8,7 @@ const BOTH = { policy: { quorum: 2, vetoes: 2 } };
 const PLACE = { id: 'thread', place: {} };
 const LATE = { policy: { expiresInMs: 0 } };
 
-/** What people may decide, and what they are told when they may not. */
+/** Guards of decisions, and the answers to refused ones. */
 export const decisionScenarios: Scenarios = {
   'vote-unknown': async ({ store }) => {
     expect(await store.vote(NOBODY, approve('U-ann'))).toEqual({ outcome: 'unknown' });

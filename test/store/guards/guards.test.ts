@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
+import { exportScenarios } from './export.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
@@ -13,6 +14,7 @@ const scenarios: Scenarios = {
   ...decisionScenarios,
   ...runScenarios,
   ...timeScenarios,
+  ...exportScenarios,
 };
 const scripts = loadScripts();
 

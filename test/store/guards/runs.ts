@@ -23,7 +23,7 @@ async function askAndApprove({ store }: Stage, changes = {}): Promise<string> {
   return requestId;
 }
 
-/** What may run, how often, and what may be said of it. */
+/** Guards of starts, attempts and outcomes. */
 export const runScenarios: Scenarios = {
   'start-unknown': async ({ store }) => {
     expect(await store.start(NOBODY, attempt('first'))).toEqual({ outcome: 'unknown' });

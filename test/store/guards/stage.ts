@@ -5,7 +5,7 @@ import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import type { Scripts } from '../../../src/store/redis/scripts.ts';
 import { resending } from '../support.ts';
 
-/** What a scenario is played on. */
+/** The fixture of a scenario. */
 export interface Stage {
   readonly client: Redis;
   readonly keys: Keys;

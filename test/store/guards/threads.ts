@@ -23,7 +23,7 @@ async function brokenThread({ store, client, keys }: Stage): Promise<string> {
   return threadId;
 }
 
-/** What may happen to a thread, and to whom it belongs. */
+/** Guards of a thread and of its lease. */
 export const threadScenarios: Scenarios = {
   'enqueue-unknown': async ({ store }) => {
     const put = await store.enqueue(newThreadId(), ITEM, { onlyKnown: true });

@@ -24,7 +24,7 @@ async function takeLate(store: Store): Promise<OutboxItem & { kind: 'row' }> {
   return late;
 }
 
-/** What time does, never before its time, and what is sent, by one sender at a time. */
+/** Guards of timers, which never fire early, and of the outbox, which has one sender at a time. */
 export const timeScenarios: Scenarios = {
   'expire-unknown': async ({ store }) => {
     expect(await store.expire(NOBODY)).toEqual({ outcome: 'unknown' });

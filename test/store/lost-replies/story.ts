@@ -30,12 +30,12 @@ export interface Telling {
 /** One call whose reply is lost, named after the script that it sends. */
 export interface Step {
   readonly script: ScriptName;
-  /** What comes before the call and loses nothing. */
+  /** Steps before the call, which lose no reply. */
   readonly prepare?: (telling: Telling) => Promise<unknown>;
   readonly call: (telling: Telling) => Promise<unknown>;
-  /** What the call says when Redis has run it before; without it, the same as the first time. */
+  /** The answer when Redis has already run the call; the same as the first by default. */
   readonly again?: unknown;
-  /** How many scripts the call sends before this one. */
+  /** The number of scripts that the call sends before this one. */
   readonly after?: number;
 }
 
@@ -329,6 +329,15 @@ const END_STEPS: readonly Step[] = [
     script: 'trim-audit',
     call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
     again: { outcome: 'trimmed', rows: 0 },
+  },
+  { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
+  {
+    script: 'save-progress',
+    call: ({ store }) => store.saveProgress('one', 'file:a', { marks: [], checkpoint: 1 }),
+  },
+  {
+    script: 'append-checkpoint',
+    call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
   },
   {
     script: 'quarantine',

@@ -17,7 +17,7 @@ export const INDEXES = {
   }),
 } as const;
 
-/** What time will do to the requests and threads of a shard, and when; this follows from their states. */
+/** The timers of a shard, derived from the states of its requests and threads. */
 export function timersOf({ requests, threads }: Shard): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
@@ -33,12 +33,12 @@ export function timersOf({ requests, threads }: Shard): readonly Timed[] {
   return [...ofRequests, ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt])];
 }
 
-/** What approved actions wait to be run, and since when. */
+/** The approved actions that wait to run, and since when. */
 export function runsOf({ requests }: Shard): readonly Timed[] {
   return [...requests].filter(([, { state }]) => state === 'approved').map(([id, { since }]) => [id, since]);
 }
 
-/** What is due by a time, the oldest first. */
+/** Everything due by a time, oldest first. */
 export function upTo(latest: number, timed: readonly Timed[]): string[] {
   return timed
     .flatMap(([name, at]) => (at !== undefined && at <= latest ? [{ name, at }] : []))

@@ -1,3 +1,4 @@
+import { exportModel } from './export.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
@@ -14,6 +15,7 @@ export function modelOf(world: World): Verbs {
     ...timeModel(world),
     ...outboxModel(world),
     ...listModel(world),
+    ...exportModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

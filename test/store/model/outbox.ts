@@ -4,7 +4,7 @@ import type { Verbs, World } from './world.ts';
 
 type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
 
-/** What is due goes to one sender for a while; what is not done by then goes to another. */
+/** Leases due items to one sender; items not done in time go to another. */
 export function outboxModel(world: World): OutboxVerbs {
   return {
     enqueueOutbox(threadId, row) {

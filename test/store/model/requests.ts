@@ -4,7 +4,7 @@ import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type Wo
 type Attempts = 'start' | 'heartbeat' | 'finish' | 'resolve';
 type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
 
-/** What people and workers do to a request; each actor checks everything before it changes anything. */
+/** The transitions of a request by people and workers; each checks everything before it changes anything. */
 export function requestModel(world: World): Pick<Verbs, Verb> {
   /** A refusal goes on record; the same click sent again does not. */
   function refuse<Result extends { readonly outcome: string }>(
@@ -206,7 +206,7 @@ function voted(request: Request) {
   } as const;
 }
 
-/** What was signed must still be what runs, and enough of those who signed must still be allowed to. */
+/** The approved digest must still hold, and enough approvers must still be eligible. */
 function problemAtStart({ asked, votes }: Request, { digest, stillEligible }: Attempt): string | undefined {
   if (digest !== asked.digest) return 'changed';
   const counted = [...votes].filter(

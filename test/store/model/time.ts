@@ -2,7 +2,7 @@ import { expiryOf, isSettled, settled, UNKNOWN, type Verbs, type World } from '.
 
 type TimeVerbs = Pick<Verbs, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge'>;
 
-/** What time does to a request, and never before its time. */
+/** Applies a timer to a request, never before it is due. */
 export function timeModel(world: World): TimeVerbs {
   return {
     expire(requestId) {
@@ -61,7 +61,7 @@ export function timeModel(world: World): TimeVerbs {
       return { outcome: 'unknown-outcome' };
     },
 
-    /** What is not settled, or not yet read by its thread, stays. */
+    /** Keeps requests that are not settled or not yet read by their thread. */
     purge(requestId) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;

@@ -1,10 +1,22 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message } from '../../../src/agent/messages.ts';
+import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
-type OutsideTheModel = 'load' | 'close' | 'note' | 'exportAudit' | 'verifyAudit' | 'trimAudit';
+type OutsideTheModel =
+  | 'load'
+  | 'close'
+  | 'note'
+  | 'exportAudit'
+  | 'readAudit'
+  | 'auditEnds'
+  | 'verifyAudit'
+  | 'trimAudit'
+  | 'readProgress'
+  | 'readCheckpoints'
+  | 'trimCheckpoints';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -58,7 +70,7 @@ export interface Request {
 export interface Outgoing {
   at: number;
   claim?: string | undefined;
-  /** How often it could not be sent. */
+  /** The number of failed attempts to send it. */
   tries: number;
   readonly row?: JsonObject;
 }
@@ -73,11 +85,19 @@ export interface Shard {
   readonly audit: string[];
 }
 
+/** What the export of the audit log has come to. */
+export interface Exported {
+  lease?: { readonly owner: string; readonly until: number };
+  readonly progress: Map<string, SinkProgress>;
+  readonly checkpoints: StoredCheckpoint[];
+}
+
 /** All that there is; the time, and who calls, are set from outside before every call. */
 export class World {
   now = 0;
   caller = '';
   readonly keepMs: number;
+  readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly #shards = new Map<number, Shard>();
 
   constructor(keepMs: number) {
@@ -118,7 +138,7 @@ export class World {
     return this.thread(threadOf(asked.id) ?? '');
   }
 
-  /** How many requests a thread waits for: a turn begins only when there are none. */
+  /** The pending requests of a thread; a turn begins only when there are none. */
   open(thread: Thread | undefined): number {
     const round = (thread?.round ?? []).map((id) => this.request(id));
     return round.filter((request) => request !== undefined && !isSettled(request)).length;
@@ -176,7 +196,7 @@ export function votesFor({ votes }: Request, decision: 'approve' | 'reject'): nu
   return [...votes.values()].filter((cast) => cast.decision === decision).length;
 }
 
-/** What somebody is told who comes too late. */
+/** The answer to a late decision. */
 export function settled({ state, by = '' }: Request) {
   return { outcome: 'settled', state, by } as const;
 }

@@ -15,7 +15,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** What a test of the engine needs; each test has a record of its own. */
+/** The fixture of an engine test; each test has its own record. */
 export interface Bench {
   readonly redis: TestRedis;
   readonly settings: RedisSettings;

@@ -3,7 +3,7 @@ import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { actor, approve, attempt, outcome, reject } from '../support.ts';
 
-/** What a process is told to do in one round: all of it at once. */
+/** The calls of a process in one round, all at once. */
 export interface Order {
   readonly requestId: string;
   readonly acts: readonly Act[];
@@ -13,7 +13,7 @@ export type Act =
   | { readonly kind: 'approve' | 'reject' | 'withdraw'; readonly who: string }
   | { readonly kind: 'expire' };
 
-/** What one person was told. */
+/** The answer to one person. */
 export interface Told {
   readonly act: Act;
   readonly outcome: string;
@@ -23,7 +23,7 @@ export interface Told {
 
 export interface Report {
   readonly told: readonly Told[];
-  /** How many times this process carried the action out. */
+  /** The number of times this process ran the action. */
   readonly effects: number;
 }
 

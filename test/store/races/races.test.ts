@@ -78,9 +78,7 @@ async function rowsBySubject(): Promise<Map<string, AuditRow[]>> {
 const count = (rows: readonly AuditRow[], ...events: readonly string[]): number =>
   rows.filter(({ event }) => events.includes(event)).length;
 
-test(`of ${PEOPLE} people who click at once through ${PROCESSES} processes one decides, and all others are told who (${ROUNDS} rounds)`, {
-  timeout: 600_000,
-}, async () => {
+test(`of ${PEOPLE} people who click at once through ${PROCESSES} processes one decides, and all others are told who (${ROUNDS} rounds)`, async () => {
   const ids: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const id = await ask(store);
@@ -114,9 +112,7 @@ test(`of ${PEOPLE} people who click at once through ${PROCESSES} processes one d
   }
 });
 
-test('approvals, rejections, a withdrawal and the end of the time in one moment have one outcome', {
-  timeout: 600_000,
-}, async () => {
+test('approvals, rejections, a withdrawal and the end of the time in one moment have one outcome', async () => {
   const outcomes = new Set<string>();
   const ids: string[] = [];
   for (let round = 0; round < MIXED_ROUNDS; round += 1) {

@@ -3,7 +3,7 @@ import { threadOf } from '../../../src/store/record/keys.ts';
 import { actor, approve, ask, askAndStart, attempt, found, reject, stateOf, takeTurn } from '../support.ts';
 import type { Subject } from './suite.ts';
 
-/** What people decide, and what they are told when they may not or come too late. */
+/** Decisions of people, and the answers to those who may not decide or are late. */
 export function describeDecisions(subject: () => Subject): void {
   describe('a vote', () => {
     test('of enough distinct people approves, and one person counts once', async () => {

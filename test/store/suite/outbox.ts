@@ -19,7 +19,7 @@ const VIEWS = [
   { id: 'dm-ann', place: { channel: 'D1' } },
 ];
 
-/** What has to be sent: held by one sender, gone when it was sent, due again when the record went on. */
+/** Outbox items: leased by one sender, removed once sent, due again when the record changes. */
 export function describeOutbox(subject: () => Subject): void {
   const takeOf = async (threadId: string, leaseMs = MINUTE_MS): Promise<OutboxItem[]> => {
     const items = await subject().store.claimOutbox(shardOf(threadId), { leaseMs, limit: 1000 });

@@ -17,7 +17,7 @@ export interface OpenedClient {
   close(): Promise<void>;
 }
 
-/** What a test of the suite works on: the store, and the connection under it to look behind. */
+/** The fixture of a suite test: the store, and the connection under it. */
 export interface Subject extends OpenedClient {
   readonly store: Store;
 }

@@ -6,7 +6,7 @@ import type { Subject } from './suite.ts';
 
 const ROW = { id: 'reminder-1', body: { text: 'still waiting' } };
 
-/** What time does to a request; a span of nothing stands for time that has passed. */
+/** Timers of a request; a duration of zero counts as elapsed. */
 export function describeTime(subject: () => Subject): void {
   const dueTimers = async (id: string): Promise<TimerKind[]> => {
     const { timers } = await subject().store.due(shardOf(threadOf(id) ?? ''), { overdueMs: 0, limit: 1000 });

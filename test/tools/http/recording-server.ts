@@ -14,7 +14,7 @@ export interface RecordingServer {
   readonly port: number;
   /** `http://127.0.0.1:port`. */
   readonly origin: string;
-  /** How many connections were opened, whether or not anything was sent on them. */
+  /** The number of opened connections, used or not. */
   readonly connections: number;
   readonly requests: readonly RecordedRequest[];
   stop(): Promise<void>;

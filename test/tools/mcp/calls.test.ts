@@ -60,11 +60,11 @@ test('a tool that says that it failed is an error in its own words', async () =>
   });
 });
 
-test('a call that the server will not take is an error that names the server and the tool', async () => {
+test('a call that fails inside the server is an error that names the server and the tool, and its outcome is unknown', async () => {
   await expect(call(server(), 'refuse')).rejects.toMatchObject({
-    code: 'refused',
+    code: 'lost',
     message: expect.stringMatching(
-      /^The MCP server "tried" refused the call of "refuse": .*I will not do refuse/,
+      /^The MCP server "tried" failed while "refuse" may have run: .*I will not do refuse/,
     ),
   });
 });

@@ -6,7 +6,7 @@ import { manifestOf, openTools, ROOT } from './support.ts';
 
 const HERE = { channel: 'C0GENERAL1', requester: 'U0RITA0001' };
 
-/** What the model is told of a tool with this approval (YAML), or nothing. */
+/** The notice for the model of a tool with this approval (YAML). */
 async function noticeOf(approval: string | undefined): Promise<string | undefined> {
   const folder = temporaryFolder();
   const source = `import { defineTool } from ${JSON.stringify(`${ROOT}/src/index.ts`)};

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { AuditMark, AuditProblem, AuditRow, AuditStore } from '../../port/audit.ts';
+import type { AuditEnds, AuditMark, AuditProblem, AuditRow, AuditStore } from '../../port/audit.ts';
 import { ChainCheck } from '../../record/chain-check.ts';
 import { type Keys, SHARDS, shardOf } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
-import { auditBody, ScriptReply } from '../script-reply.ts';
+import { ScriptReply } from '../script-reply.ts';
+import { checkpointVerbs } from './checkpoint-verbs.ts';
 
 const PAGE = 500;
 /** A missing field must not block the rest of the log; the row's hash no longer fits and reveals it. */
@@ -19,7 +20,7 @@ const Fields = z.object({
 
 /** The audit log: one chain per shard, in which every row covers the hash of the row before it. */
 export function auditVerbs(run: RunScript, client: RedisClient, keys: Keys): AuditStore {
-  async function* rowsOf(shard: number, after: number): AsyncGenerator<AuditRow> {
+  async function* rowsOf(shard: number, after = 0): AsyncGenerator<AuditRow> {
     for (let last = `${after}-0`; ; ) {
       const page = await client.xrange(keys.shard(shard, 'audit'), `(${last}`, '+', 'COUNT', PAGE);
       for (const [id, flat] of page) {
@@ -30,19 +31,26 @@ export function auditVerbs(run: RunScript, client: RedisClient, keys: Keys): Aud
     }
   }
 
-  /** Reads the row that the first kept row is chained to, and the last written one. */
-  async function endsOf(shard: number): Promise<{ base: AuditMark; head: AuditMark }> {
-    const found = await client.hgetall(keys.shard(shard, 'head'));
+  async function endsOf(shard: number): Promise<AuditEnds> {
+    const [seq, hash, base, baseHash] = await client.hmget(
+      keys.shard(shard, 'head'),
+      'seq',
+      'hash',
+      'base',
+      'base_hash',
+    );
     return {
-      base: { shard, seq: Number(found.base ?? 0), hash: found.base_hash ?? '' },
-      head: { shard, seq: Number(found.seq ?? 0), hash: found.hash ?? '' },
+      base: { shard, seq: Number(base ?? 0), hash: baseHash ?? '' },
+      head: { shard, seq: Number(seq ?? 0), hash: hash ?? '' },
     };
   }
 
   return {
+    ...checkpointVerbs(run, client, keys),
+
     async note(noteId, event, subject, body) {
       const shard = shardOf(subject);
-      await run('note', { threadId: '', shard, args: [noteId, event, subject, ...auditBody(body)] });
+      await run('note', { threadId: '', shard, args: [noteId, event, subject, ...run.auditBody(body)] });
     },
 
     async *exportAudit(after = []) {
@@ -50,15 +58,20 @@ export function auditVerbs(run: RunScript, client: RedisClient, keys: Keys): Aud
       for (let shard = 0; shard < SHARDS; shard += 1) yield* rowsOf(shard, marks.get(shard) ?? 0);
     },
 
+    readAudit: rowsOf,
+
+    async auditEnds() {
+      const all = await Promise.all([...Array(SHARDS).keys()].map(endsOf));
+      return all.filter(({ head }) => head.seq > 0);
+    },
+
     async verifyAudit(marks = []) {
+      const byShard = groupByShard(marks);
       const problems: AuditProblem[] = [];
       let rows = 0;
       for (let shard = 0; shard < SHARDS; shard += 1) {
         const { base } = await endsOf(shard);
-        const check = new ChainCheck(
-          base,
-          marks.filter((mark) => mark.shard === shard),
-        );
+        const check = new ChainCheck(base, byShard.get(shard) ?? []);
         for await (const row of rowsOf(shard, base.seq)) check.add(row);
         // The log may have grown meanwhile, so the rows up to the current head are read as well.
         const { head } = await endsOf(shard);
@@ -78,6 +91,16 @@ export function auditVerbs(run: RunScript, client: RedisClient, keys: Keys): Aud
       return { outcome: 'not-as-exported' };
     },
   };
+}
+
+function groupByShard(marks: readonly AuditMark[]): ReadonlyMap<number, AuditMark[]> {
+  const groups = new Map<number, AuditMark[]>();
+  for (const mark of marks) {
+    const group = groups.get(mark.shard);
+    if (group === undefined) groups.set(mark.shard, [mark]);
+    else group.push(mark);
+  }
+  return groups;
 }
 
 function parseRow(shard: number, seq: number, flat: readonly string[]): AuditRow {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../agent/json.ts';
 import type { OutboxItem, Store } from '../../port/store.ts';
 import { threadOf } from '../../record/keys.ts';
 import type { RunScript } from '../run-script.ts';
-import { auditBody, ScriptReply } from '../script-reply.ts';
+import { ScriptReply } from '../script-reply.ts';
 
 type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
 
@@ -28,7 +28,8 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
         const [item = '', row = '', tries = '0'] = words.slice(at, at + 3);
         const read = readItem(item, row, { owner, shard, tries: Number(tries) });
         if (read !== undefined) items.push(read);
-        else await run('outbox-drop', { threadId: '', shard, args: [item, owner, ...auditBody({ row })] });
+        else
+          await run('outbox-drop', { threadId: '', shard, args: [item, owner, ...run.auditBody({ row })] });
       }
       return items;
     },

@@ -1,6 +1,5 @@
 import { describeError } from '../../record/describe-error.ts';
 import type { RunScript } from '../run-script.ts';
-import { auditBody } from '../script-reply.ts';
 
 /** Quarantines a thread whose record cannot be read, removes the timers of the unreadable request, and returns the stored reason. */
 export async function quarantine(
@@ -11,6 +10,6 @@ export async function quarantine(
   requestId = '',
 ): Promise<string> {
   const reason = `${what} cannot be read: ${describeError(error)}`;
-  await run('quarantine', { threadId, args: [reason, ...auditBody({ threadId, reason }), requestId] });
+  await run('quarantine', { threadId, args: [reason, ...run.auditBody({ threadId, reason }), requestId] });
   return reason;
 }

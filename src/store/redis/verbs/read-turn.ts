@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
 import { type Message, readMessages } from '../../../agent/messages.ts';
+import { refuseNewer } from '../../errors.ts';
 import type { ClaimedTurn, ClaimResult, InboxItem, Settlement } from '../../port/store.ts';
 import { readPart } from '../../record/describe-error.ts';
 import { requestIdOf } from '../../record/keys.ts';
-import { refuseNewer } from '../../record/newer-record.ts';
 import { SettledState } from '../../record/request-record.ts';
 import type { RunScript, ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';

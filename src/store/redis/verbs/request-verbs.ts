@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../agent/json.ts';
+import { refuseNewer } from '../../errors.ts';
 import type {
   Attempt,
   FinishResult,
@@ -10,11 +11,10 @@ import type {
   VoteResult,
 } from '../../port/store.ts';
 import { isPerson, type Keys, threadOf } from '../../record/keys.ts';
-import { refuseNewer } from '../../record/newer-record.ts';
 import { parseRequestRecord } from '../../record/parse-request-record.ts';
 import { REQUEST_VERSION } from '../../record/request-record.ts';
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
-import { auditBody, type RawReply, ScriptReply } from '../script-reply.ts';
+import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';
 import { quarantine } from './quarantine.ts';
 import { readClaimedTurn } from './read-turn.ts';
@@ -94,12 +94,12 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 
     async vote(requestId, vote) {
       if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
-      return readVote(await askAbout(run, 'vote', requestId, voteFields(vote)));
+      return readVote(await askAbout(run, 'vote', requestId, voteFields(run, vote)));
     },
 
     async voteAndStart(requestId, vote, attempt) {
       if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
-      const args = [...voteFields(vote), ...attemptFields(attempt)];
+      const args = [...voteFields(run, vote), ...attemptFields(run, attempt)];
       const reply = await askAbout(run, 'vote-start', requestId, args);
       const voted = readVote(reply);
       if (voted.outcome !== 'voted') return voted;
@@ -109,7 +109,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 
     async answer(requestId, { who, eligible, evidence }, value) {
       if (!isPerson(who)) return { outcome: 'not-eligible' };
-      const body = auditBody({ who, value, evidence });
+      const body = run.auditBody({ who, value, evidence });
       const args = [who, eligible ? 1 : 0, JSON.stringify(value), ...body];
       const reply = await askAbout(run, 'answer', requestId, args);
       return reply.plain('answered', 'expired', 'is-an-approval', 'not-eligible');
@@ -117,18 +117,18 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 
     async withdraw(requestId, { who, evidence }, reason) {
       if (!isPerson(who)) return { outcome: 'not-yours' };
-      const body = auditBody({ who, reason, evidence });
+      const body = run.auditBody({ who, reason, evidence });
       const reply = await askAbout(run, 'withdraw', requestId, [who, ...body, reason]);
       return reply.plain('withdrawn', 'not-yours');
     },
 
     async supersede(requestId, reason) {
-      const reply = await askAbout(run, 'supersede', requestId, [...auditBody({ reason }), reason]);
+      const reply = await askAbout(run, 'supersede', requestId, [...run.auditBody({ reason }), reason]);
       return reply.plain('superseded');
     },
 
     async abandon(requestId, reason) {
-      const reply = await askAbout(run, 'abandon', requestId, [reason, ...auditBody({ reason })]);
+      const reply = await askAbout(run, 'abandon', requestId, [reason, ...run.auditBody({ reason })]);
       return reply.plain('abandoned');
     },
 
@@ -141,7 +141,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async start(requestId, attempt) {
-      return readStart(await askAbout(run, 'start', requestId, attemptFields(attempt)));
+      return readStart(await askAbout(run, 'start', requestId, attemptFields(run, attempt)));
     },
 
     async heartbeat(requestId, attempt, heartbeatTimeoutMs, progress = '') {
@@ -152,13 +152,13 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async finish(requestId, outcome) {
-      return readFinish(await askAbout(run, 'finish', requestId, outcomeFields(outcome)));
+      return readFinish(await askAbout(run, 'finish', requestId, outcomeFields(run, outcome)));
     },
 
     async finishAndClaim(requestId, outcome, leaseMs) {
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
-      const args = [...outcomeFields(outcome), randomUUID(), leaseMs];
+      const args = [...outcomeFields(run, outcome), randomUUID(), leaseMs];
       const { reply: raw, log } = await run.withLog('finish-claim', aboutRequest(threadId, requestId, args));
       const reply = await checked(run, threadId, requestId, raw);
       const finished = readFinish(reply);
@@ -168,7 +168,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 
     async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {
       if (!isPerson(who)) return { outcome: 'not-eligible' };
-      const body = auditBody({ who, verdict, reason, evidence } satisfies JsonObject);
+      const body = run.auditBody({ who, verdict, reason, evidence } satisfies JsonObject);
       const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? ''];
       const reply = await askAbout(run, 'resolve', requestId, args);
       switch (reply.code) {
@@ -184,8 +184,15 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 }
 
 /** Writes a vote in the order in which `vote.lua` reads it. */
-function voteFields({ who, eligible, evidence, decision, shown, reason = '' }: Vote): Fields {
-  return [who, decision, shown, eligible ? 1 : 0, ...auditBody({ who, decision, reason, evidence }), reason];
+function voteFields(run: RunScript, { who, eligible, evidence, decision, shown, reason = '' }: Vote): Fields {
+  return [
+    who,
+    decision,
+    shown,
+    eligible ? 1 : 0,
+    ...run.auditBody({ who, decision, reason, evidence }),
+    reason,
+  ];
 }
 
 function readVote(reply: ScriptReply): VoteResult {
@@ -205,8 +212,11 @@ function readVote(reply: ScriptReply): VoteResult {
 }
 
 /** Writes an attempt in the order in which `start.lua` reads it. */
-function attemptFields({ attempt, digest, heartbeatTimeoutMs, stillEligible, evidence }: Attempt): Fields {
-  const body = auditBody({ attempt, digest, stillEligible, evidence });
+function attemptFields(
+  run: RunScript,
+  { attempt, digest, heartbeatTimeoutMs, stillEligible, evidence }: Attempt,
+): Fields {
+  const body = run.auditBody({ attempt, digest, stillEligible, evidence });
   return [attempt, digest, heartbeatTimeoutMs, ...body, stillEligible.join(' ')];
 }
 
@@ -224,8 +234,8 @@ function readStart(reply: ScriptReply): StartResult {
 }
 
 /** Writes an outcome in the order in which `finish.lua` reads it. */
-function outcomeFields({ attempt, state, message, summary }: Outcome): Fields {
-  const body = auditBody({ attempt, state, summary });
+function outcomeFields(run: RunScript, { attempt, state, message, summary }: Outcome): Fields {
+  const body = run.auditBody({ attempt, state, summary });
   return [attempt, state, JSON.stringify(message), JSON.stringify(summary), ...body];
 }
 

@@ -5,7 +5,7 @@ import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
-import { auditBody, ScriptReply } from '../script-reply.ts';
+import { ScriptReply } from '../script-reply.ts';
 import { readClaim, readClaimedTurn } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
@@ -88,7 +88,7 @@ export function threadVerbs(
         retention.threadMs,
         ...counted(messages.map((message) => [JSON.stringify(message)])),
         ...counted(rows.map(({ id, body }) => [id, JSON.stringify(body)])),
-        ...counted(requests.map((request) => requestFields(request, retention.requestMs))),
+        ...counted(requests.map((request) => requestFields(run, request, retention.requestMs))),
       ];
       const reply = new ScriptReply(await run('suspend', { threadId, requestIds: ids, args }));
       switch (reply.code) {
@@ -131,8 +131,18 @@ function counted(entries: readonly (readonly (string | number)[])[]): (string | 
 }
 
 /** Writes a new request in the order in which `suspend.lua` reads it. */
-function requestFields(request: NewRequest, keptMs: number): (string | number)[] {
-  const { id, kind, requester, digest, details, policy, views = [] } = request;
+function requestFields(run: RunScript, request: NewRequest, keptMs: number): (string | number)[] {
+  const {
+    id,
+    kind,
+    requester,
+    requesters = [requester],
+    digest,
+    details,
+    policy,
+    views = [],
+    audit = {},
+  } = request;
   const { expiresInMs, remindEveryMs = '', escalate } = policy;
   return [
     id,
@@ -143,7 +153,7 @@ function requestFields(request: NewRequest, keptMs: number): (string | number)[]
     expiresInMs,
     remindEveryMs,
     escalate?.afterMs ?? '',
-    ...auditBody({ requester, digest, policy: toJson(policy) }),
+    ...run.auditBody({ ...audit, requester, requesters: [...requesters], digest, policy: toJson(policy) }),
     ...counted(views.map((view) => [view.id])),
     ...hashFields(request, keptMs),
   ];

@@ -1,5 +1,5 @@
 import { Agent, fetch, type Response as UndiciResponse } from 'undici';
-import { AgentError } from '../../../agent/errors.ts';
+import { AgentError, outcomeUnknown } from '../../../agent/errors.ts';
 import { HttpError } from '../../errors.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { CallLimits, limitedBody } from './call-limits.ts';
@@ -25,6 +25,7 @@ export type GuardedFetch = (
 type Init = NonNullable<Parameters<GuardedFetch>[1]>;
 
 const MAX_REDIRECTS = 5;
+const READING_METHODS = new Set(['GET', 'HEAD']);
 const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** Creates a fetch that reaches only public addresses and the named hosts, also after a redirect. */
@@ -38,8 +39,10 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     let request = firstRequest(url, init);
     const limits = new CallLimits(init.signal ?? undefined, timeoutMs);
     const explain = (error: unknown) => limits.explain(rootCause(error, request), request.url.origin);
+    const isWrite = !READING_METHODS.has(request.method);
+    let redirects = 0;
     try {
-      for (let redirects = 0; ; redirects += 1) {
+      for (; ; redirects += 1) {
         const { url: hop, method, headers, body = null } = request;
         const answer = await fetch(hop, {
           method,
@@ -69,6 +72,8 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     } catch (error) {
       const reason = explain(error);
       limits.cancel();
+      // A server that redirects a write may have carried it out first.
+      if (isWrite && redirects > 0 && reason instanceof Error) outcomeUnknown(reason);
       throw reason;
     }
   };
@@ -133,6 +138,11 @@ function rootCause(error: unknown, { url }: OutgoingRequest): unknown {
       return new HttpError('broken-off', message, { cause: error });
     }
   }
+  // Fetch refuses a request by itself without a cause, and a port with one; any other failure came after the request had begun.
+  const { cause } = error instanceof Error ? error : {};
+  const isSent = cause instanceof Error && cause.message !== 'bad port';
+  if (isSent)
+    return new HttpError('broken-off', `${url.origin} broke off before it had answered.`, { cause: error });
   return new HttpError('invalid-request', `Fetch does not send this request to ${url.origin}.`, {
     cause: error,
   });

@@ -2,7 +2,7 @@
 export interface BrokenManifest {
   readonly says: string;
   readonly text: string;
-  /** What follows the text, so that nothing but the mistake is wrong. */
+  /** Text after the mistake, so that nothing else is wrong. */
   readonly rest: 'nothing' | 'slack' | 'slack and default policy';
   readonly problems: readonly string[];
 }

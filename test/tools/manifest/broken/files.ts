@@ -137,7 +137,9 @@ polices: {}
 database: {}
 `,
     rest: 'slack',
-    problems: ['2:1: database: unknown key "database"; the keys here are slack, agent, policies, tools'],
+    problems: [
+      '2:1: database: unknown key "database"; the keys here are slack, agent, policies, tools, audit',
+    ],
   },
   {
     says: 'a section that is a list',

@@ -1,0 +1,117 @@
+import type { JsonObject, JsonValue } from '../../agent/json.ts';
+import type { Message } from '../../agent/messages.ts';
+import type { NewRequest, SettledState } from '../record/request-record.ts';
+
+/** A message of a person that no turn has read yet. Its id is the same for every copy of the message. */
+export interface InboxItem {
+  readonly id: string;
+  readonly body: JsonObject;
+}
+
+export interface EnqueueOptions {
+  /** Adds the item only if the thread exists. */
+  readonly onlyKnown?: boolean;
+  /** The body to store instead if a turn runs or something waits in the thread. */
+  readonly bodyAtWork?: JsonObject;
+}
+
+/** The end of a request that an earlier turn left open. */
+export interface Settlement {
+  readonly requestId: string;
+  readonly state: SettledState;
+  readonly by: string;
+  readonly payload: string;
+}
+
+/** A claimed turn: the fencing token that its writes carry, and everything that it has to read. */
+export interface ClaimedTurn {
+  readonly threadId: string;
+  readonly token: string;
+  readonly messages: readonly Message[];
+  readonly inbox: readonly InboxItem[];
+  readonly settled: readonly Settlement[];
+}
+
+/** A message that has to be sent to Slack. */
+export interface OutboxRow {
+  readonly id: string;
+  readonly body: JsonObject;
+}
+
+/** Everything that a turn adds to its thread. */
+export interface TurnEnd {
+  readonly messages: readonly Message[];
+  /** The number of inbox items that the turn has read. */
+  readonly read: number;
+  readonly requests?: readonly NewRequest[];
+  readonly rows?: readonly OutboxRow[];
+}
+
+/** A person who decides, with the evidence of their eligibility. The audit log keeps both as they are. */
+export interface Actor {
+  readonly who: string;
+  readonly eligible: boolean;
+  /** Includes an id of the click, so that two clicks are two rows. */
+  readonly evidence: JsonObject;
+}
+
+export interface Vote extends Actor {
+  readonly decision: 'approve' | 'reject';
+  /** The digest of what the person was shown. */
+  readonly shown: string;
+  readonly reason?: string;
+}
+
+/** One attempt to run an approved action. */
+export interface Attempt {
+  readonly attempt: string;
+  readonly digest: string;
+  /** The attempt is given up when it has sent no heartbeat for this long. */
+  readonly heartbeatTimeoutMs: number;
+  /** The people whose approval still counts. */
+  readonly stillEligible: readonly string[];
+  readonly evidence: JsonObject;
+}
+
+export interface Outcome {
+  readonly attempt: string;
+  readonly state: 'succeeded' | 'failed';
+  /** The result for the model. */
+  readonly message: Message;
+  /** The result for people. */
+  readonly summary: JsonValue;
+}
+
+export type Verdict = 'ran' | 'did-not-run' | 'run-again';
+
+export interface Page {
+  readonly requestIds: readonly string[];
+  /** The start of the next page; `undefined` on the last one. */
+  readonly next: string | undefined;
+}
+
+export interface PageOptions {
+  readonly limit: number;
+  readonly from?: string | undefined;
+}
+
+/** Work that is due in one shard. */
+export interface DueWork {
+  readonly threads: readonly string[];
+  readonly runs: readonly string[];
+  readonly timers: readonly { readonly kind: TimerKind; readonly id: string }[];
+  readonly hasOutbox: boolean;
+}
+export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire';
+
+/** An outbox item that one sender has claimed: a row to send, or a card of a request to draw. */
+export type OutboxItem = {
+  readonly item: string;
+  readonly owner: string;
+  readonly shard: number;
+  /** The number of failed attempts to send it. */
+  readonly tries: number;
+} & (
+  | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }
+  | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
+);

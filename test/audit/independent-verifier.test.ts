@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { linkOf } from '../../src/store/record/chain-check.ts';
+import { type AuditWorld, approveRefund, openAuditWorld } from './support.ts';
+
+const VERIFIER = fileURLToPath(new URL('./independent-verifier.mjs', import.meta.url));
+const MOST_LINES = 60;
+
+/** Runs the program that shares no code with the product, and returns what it prints. */
+async function verify({ file, publicKeyFile }: AuditWorld): Promise<string> {
+  const ran = promisify(execFile)(process.execPath, [VERIFIER, file, publicKeyFile]);
+  return ran.then(
+    ({ stdout }) => stdout.trim(),
+    (error: { readonly stdout: string }) => error.stdout.trim(),
+  );
+}
+
+async function exportedWorld(): Promise<AuditWorld> {
+  const world = await openAuditWorld();
+  for (let round = 0; round < 2; round += 1) {
+    for (let index = 0; index < 3; index += 1) await approveRefund(world.store);
+    await world.exportOnce();
+  }
+  return world;
+}
+
+test(`the independent verifier imports nothing of the product and has at most ${MOST_LINES} lines`, () => {
+  const text = readFileSync(VERIFIER, 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
+  const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name]) => name);
+  expect(imports).toEqual(['node:crypto', 'node:fs']);
+});
+
+test('the independent verifier finds nothing in an export that nobody touched', async () => {
+  expect(await verify(await exportedWorld())).toBe('ok');
+});
+
+/** Replaces the signer and computes every chain anew, as a person could who can write to the file. */
+function forge(lines: string[]): string[] {
+  const hashes = new Map<number, string>();
+  return lines.map((text) => {
+    const line = JSON.parse(text.includes('"type":"row"') ? text.replaceAll('U-ann', 'U-eve') : text);
+    if (line.type !== 'row') return text;
+    const hash = linkOf(line, hashes.get(line.shard) ?? '');
+    hashes.set(line.shard, hash);
+    return JSON.stringify({ ...line, hash });
+  });
+}
+
+test.each([
+  [
+    'a changed signer',
+    (lines: string[]) =>
+      lines.map((line) => (line.includes('"voted"') ? line.replaceAll('U-ann', 'U-eve') : line)),
+    /row 2: changed/,
+  ],
+  [
+    'a changed signer in a chain that was computed anew',
+    forge,
+    /^(shard \d+, row \d+: not the signed row\n?)+$/,
+  ],
+  [
+    'a removed row',
+    (lines: string[]) => lines.filter((_, index) => index !== 1),
+    /row 3: the row before it is missing/,
+  ],
+  [
+    'a removed shard',
+    (lines: string[]) => {
+      const { shard } = JSON.parse(lines[0] ?? '');
+      return lines.filter((line) => JSON.parse(line).shard !== shard);
+    },
+    /not the signed row/,
+  ],
+  [
+    'a swapped order',
+    ([first = '', second = '', third = '', ...rest]: string[]) => [first, third, second, ...rest],
+    /row 3: the row before it is missing or comes later/,
+  ],
+])('the independent verifier finds %s', async (_name, change, found) => {
+  const world = await exportedWorld();
+  const lines = readFileSync(world.file, 'utf8').trimEnd().split('\n');
+  writeFileSync(world.file, `${change(lines).join('\n')}\n`);
+  expect(await verify(world)).toMatch(found);
+});

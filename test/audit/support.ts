@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { startExporter } from '../../src/audit/exporter.ts';
+import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
+import type { AuditSettings } from '../../src/audit/sinks.ts';
+import type { AuditRow } from '../../src/store/port/audit.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import { linkOf } from '../../src/store/record/chain-check.ts';
+import { Keys, SHARDS } from '../../src/store/record/keys.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { newFolder, writeKey } from '../commands/support.ts';
+import { approve, ask, attempt, outcome, type RequestChanges } from '../store/support.ts';
+import { connectTestRedis, type TestRedis } from '../support/redis.ts';
+
+const NO_SINKS: AuditSettings = { file: undefined, http: undefined, retentionMs: undefined };
+
+/** What an exporter logged. */
+export interface Logged {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+}
+
+/** An empty log with a signing key, an export file and ways to tamper with Redis. */
+export interface AuditWorld {
+  readonly redis: TestRedis;
+  readonly store: Store;
+  readonly keys: Keys;
+  readonly folder: string;
+  readonly file: string;
+  readonly publicKeyFile: string;
+  readonly privateKeyFile: string;
+  readonly logged: Logged[];
+  /** Signs and exports once, as a bot does that starts and stops. */
+  exportOnce(settings?: Partial<AuditSettings>): Promise<void>;
+  /** Keeps an exporter running until the test ends. */
+  keepExporting(settings: Partial<AuditSettings>): Promise<void>;
+}
+
+export async function openAuditWorld(): Promise<AuditWorld> {
+  const redis = connectTestRedis();
+  onTestFinished(() => redis.close());
+  const store = openRedisStore(redis);
+  const folder = newFolder();
+  const { privatePem, publicPem } = createKeyPair();
+  const privateKeyFile = writeKey(folder, 'private.pem', privatePem);
+  const publicKeyFile = writeKey(folder, 'public.pem', publicPem);
+  const file = join(folder, 'audit.jsonl');
+  const key = await readSigningKey({ file: privateKeyFile });
+  const logged: Logged[] = [];
+  const note = (level: Logged['level']) => (_fields: object, message: string) =>
+    void logged.push({ level, message });
+  const log = { info: note('info'), warn: note('warn'), error: note('error') };
+  const start = (settings: Partial<AuditSettings>) =>
+    startExporter({
+      store,
+      settings: () => ({ ...NO_SINKS, ...settings }),
+      key,
+      log,
+      everyMs: 50,
+      checkpointEveryMs: 0,
+    });
+  return {
+    ...{ redis, store, keys: new Keys(redis.prefix), folder, file, publicKeyFile, privateKeyFile, logged },
+    exportOnce: async (settings = { file }) => start(settings).stop(),
+    keepExporting: async (settings) => {
+      const exporter = start(settings);
+      onTestFinished(() => exporter.stop());
+    },
+  };
+}
+
+/** Has Ann approve a refund that then runs, and returns the request's id. */
+export async function approveRefund(store: Store, changes: RequestChanges = {}): Promise<string> {
+  const id = await ask(store, changes);
+  await store.vote(id, approve('U-ann'));
+  await store.start(id, attempt('first'));
+  await store.finish(id, outcome('first'));
+  return id;
+}
+
+export async function allRows(store: Store): Promise<AuditRow[]> {
+  const rows: AuditRow[] = [];
+  for await (const row of store.exportAudit()) rows.push(row);
+  return rows;
+}
+
+/** Rewrites a shard with the knowledge of a person who can write to Redis: changed rows, and a chain that fits them. */
+export async function rewriteShard(
+  { redis, keys }: Pick<AuditWorld, 'redis' | 'keys'>,
+  shard: number,
+  change: (text: string) => string,
+): Promise<void> {
+  const key = keys.shard(shard, 'audit');
+  const entries = await redis.client.xrange(key, '-', '+');
+  await redis.client.del(key);
+  let before = '';
+  for (const [id, fields] of entries) {
+    const [, t = '', , e = '', , s = '', , d = '', , b = ''] = fields;
+    const row = { shard, seq: Number.parseInt(id, 10), at: Number(t), event: e, subject: s };
+    const forged = { ...row, detail: change(d), body: change(b) };
+    before = linkOf(forged, before);
+    await redis.client.xadd(
+      key,
+      id,
+      't',
+      t,
+      'e',
+      e,
+      's',
+      s,
+      'd',
+      forged.detail,
+      'b',
+      forged.body,
+      'h',
+      before,
+    );
+  }
+  await redis.client.hset(keys.shard(shard, 'head'), 'hash', before);
+}
+
+export function shardsWithRows(rows: readonly AuditRow[]): number[] {
+  return [...Array(SHARDS).keys()].filter((shard) => rows.some((row) => row.shard === shard));
+}
+
+export function linesOf(file: string): Record<string, unknown>[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+export const eventually = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
+  vi.waitFor(look, { timeout: 20_000, interval: 20 });

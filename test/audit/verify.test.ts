@@ -1,0 +1,233 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { checkpointText, hashOf, parseCheckpoint, signCheckpoint } from '../../src/audit/checkpoint.ts';
+import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
+import { EXPORT_SHARD } from '../../src/store/record/keys.ts';
+import { jsonLines, run, writeKey } from '../commands/support.ts';
+import {
+  type AuditWorld,
+  allRows,
+  approveRefund,
+  linesOf,
+  openAuditWorld,
+  rewriteShard,
+  shardsWithRows,
+} from './support.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Verifies the log in Redis, and returns what it finds. */
+async function verifyRedis({ redis, publicKeyFile }: AuditWorld, ...more: string[]) {
+  const argv = ['audit', 'verify', '--json', '--key', publicKeyFile, ...more];
+  const { code, out } = await run(argv, { REDIS_URL: redis.url }, redis.prefix);
+  return { code, ...jsonLines(out)[0] };
+}
+
+/** Verifies an export without Redis, and returns what it finds. */
+async function verifyFile({ file, publicKeyFile }: AuditWorld, ...more: string[]) {
+  const { code, out } = await run([
+    'audit',
+    'verify',
+    '--json',
+    '--file',
+    file,
+    '--key',
+    publicKeyFile,
+    ...more,
+  ]);
+  return { code, ...jsonLines(out)[0] };
+}
+
+async function worldWithRefunds(count = 3): Promise<AuditWorld> {
+  const world = await openAuditWorld();
+  for (let index = 0; index < count; index += 1) await approveRefund(world.store);
+  await world.exportOnce();
+  return world;
+}
+
+function changeLines(file: string, change: (lines: string[]) => string[]): void {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  writeFileSync(file, `${change(lines).join('\n')}\n`);
+}
+
+test('a log that nobody touched is whole, in Redis and in the export', async () => {
+  const world = await worldWithRefunds();
+  const whole = { code: 0, ok: true, rows: 15, checkpoints: 1, problems: [] };
+  expect(await verifyRedis(world)).toMatchObject(whole);
+  expect(await verifyRedis(world, '--against', world.file)).toMatchObject(whole);
+  expect(await verifyFile(world)).toMatchObject(whole);
+});
+
+test('a signer who was replaced in Redis, with a chain computed anew, is found', async () => {
+  const world = await worldWithRefunds();
+  const [shard = 0] = shardsWithRows(await allRows(world.store));
+  await rewriteShard(world, shard, (text) => text.replaceAll('U-ann', 'U-eve'));
+  expect((await world.store.verifyAudit()).problems, 'the chain alone does not tell').toEqual([]);
+  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ shard, problem: 'rewritten' }] });
+});
+
+test('a shard that was deleted from Redis is missed', async () => {
+  const { redis, keys, ...world } = await worldWithRefunds();
+  const [shard = 0] = shardsWithRows(await allRows(world.store));
+  await redis.client.del(keys.shard(shard, 'audit'), keys.shard(shard, 'head'));
+  expect((await world.store.verifyAudit()).problems, 'the chains alone do not tell').toEqual([]);
+  expect(await verifyRedis({ redis, keys, ...world })).toMatchObject({
+    code: 1,
+    problems: [{ shard, problem: 'cut-off' }],
+  });
+});
+
+test('a checkpoint that was removed from Redis is missed', async () => {
+  const world = await worldWithRefunds();
+  for (let round = 0; round < 2; round += 1) {
+    await approveRefund(world.store);
+    await world.exportOnce();
+  }
+  const checkpoints = world.keys.shard(EXPORT_SHARD, 'checkpoints');
+  await world.redis.client.xdel(checkpoints, '2-0');
+  expect(await verifyRedis(world)).toMatchObject({
+    code: 1,
+    problems: [{ checkpoint: 2, problem: 'missing', message: 'checkpoint 2 is missing' }],
+  });
+  await world.redis.client.xdel(checkpoints, '3-0');
+  expect(await verifyRedis(world, '--against', world.file)).toMatchObject({
+    code: 1,
+    problems: [{ checkpoint: 2 }, { checkpoint: 3, problem: 'missing' }],
+  });
+});
+
+test('rows that no checkpoint covers for long are told, also when all checkpoints are gone', async () => {
+  const world = await worldWithRefunds(1);
+  const [{ shard = 0 } = {}] = await allRows(world.store);
+  const longAgo = Date.now() - 10 * MINUTE_MS;
+  const key = world.keys.shard(shard, 'audit');
+  const entries = await world.redis.client.xrange(key, '-', '+');
+  await world.redis.client.del(key, world.keys.shard(EXPORT_SHARD, 'checkpoints'));
+  for (const [id, [, , ...fields]] of entries)
+    await world.redis.client.xadd(key, id, 't', longAgo, ...fields);
+  await rewriteShard(world, shard, (text) => text);
+  expect(await verifyRedis(world)).toMatchObject({
+    code: 1,
+    problems: [{ checkpoint: 1, problem: 'unsigned-rows' }],
+  });
+});
+
+test('a checkpoint that was changed, or signed by another key, is found', async () => {
+  const world = await worldWithRefunds();
+  const stored = await world.store.lastCheckpoint();
+  const genuine = parseCheckpoint(stored?.text ?? '');
+  if (genuine === undefined) throw new Error('There is no checkpoint');
+  const { v: _v, keyId: _keyId, signature: _signature, ...fields } = genuine;
+  const checkpoints = world.keys.shard(EXPORT_SHARD, 'checkpoints');
+  const replace = async (text: string) => {
+    await world.redis.client.del(checkpoints);
+    await world.redis.client.xadd(checkpoints, '1-0', 'h', 'x', 'b', text);
+  };
+  await replace(checkpointText({ ...genuine, at: genuine.at - 1 }));
+  expect(await verifyRedis(world)).toMatchObject({
+    code: 1,
+    problems: [{ checkpoint: 1, problem: 'changed' }],
+  });
+  const other = await readSigningKey({
+    file: writeKey(world.folder, 'other.pem', createKeyPair().privatePem),
+  });
+  const forged = signCheckpoint(fields, other);
+  expect(hashOf(forged)).not.toBe(hashOf(genuine));
+  await replace(checkpointText(forged));
+  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ problem: 'unknown-key' }] });
+});
+
+test('nothing is signed over a log that was rewritten, and the log of the bot says so', async () => {
+  const world = await worldWithRefunds(1);
+  const rows = await allRows(world.store);
+  const [{ shard = 0, subject = '' } = {}] = rows;
+  await rewriteShard(world, shard, (text) => text.replaceAll('U-ann', 'U-eve'));
+  await world.store.supersede(subject, '');
+  await world.store.note('more', 'configured', subject.split('~')[0] ?? '', {});
+  await world.exportOnce();
+  expect(world.logged).toContainEqual({
+    level: 'error',
+    message: 'audit log was changed after it was signed',
+  });
+  expect(await world.store.lastCheckpoint()).toMatchObject({ n: 1 });
+  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ shard, problem: 'rewritten' }] });
+});
+
+test.each([
+  [
+    'a changed signer',
+    (lines: string[]) =>
+      lines.map((line) => (line.includes('"voted"') ? line.replaceAll('U-ann', 'U-eve') : line)),
+    'changed',
+  ],
+  ['a removed row', (lines: string[]) => lines.filter((_, index) => index !== 1), 'removed'],
+  [
+    'a removed shard',
+    (lines: string[]) => {
+      const { shard } = JSON.parse(lines[0] ?? '');
+      return lines.filter((line) => JSON.parse(line).shard !== shard);
+    },
+    'cut-off',
+  ],
+  [
+    'a swapped order',
+    ([first = '', second = '', third = '', ...rest]: string[]) => [first, third, second, ...rest],
+    'moved',
+  ],
+  [
+    'removed checkpoints',
+    (lines: string[]) => lines.filter((line) => !line.includes('"checkpoint"')),
+    'missing',
+  ],
+  ['a line that is something else', (lines: string[]) => [...lines, 'nonsense'], 'unreadable'],
+])('%s is found in an export, without Redis', async (_name, change, problem) => {
+  const world = await worldWithRefunds();
+  changeLines(world.file, change);
+  const verified = await verifyFile(world);
+  expect(verified.code).toBe(1);
+  expect(verified).toMatchObject({ ok: false });
+  expect(JSON.stringify(verified)).toContain(`"problem":"${problem}"`);
+});
+
+test('a row that keeps its SHA-1 and changes its contents would still be found, by the signed SHA-256', async () => {
+  const { store } = await worldWithRefunds(1);
+  const [genuine] = parseCheckpoint((await store.lastCheckpoint())?.text ?? '')?.heads ?? [];
+  if (genuine === undefined) throw new Error('There is no checkpoint');
+  expect((await store.verifyAudit([genuine])).problems).toEqual([]);
+  const other = { ...genuine, sha256: '0'.repeat(64) };
+  expect((await store.verifyAudit([other])).problems).toMatchObject([{ seq: 5, problem: 'rewritten' }]);
+});
+
+test('an export that repeats rows, as a resent batch does, is whole', async () => {
+  const world = await worldWithRefunds();
+  changeLines(world.file, (lines) => [...lines.slice(0, 4), ...lines]);
+  expect(await verifyFile(world)).toMatchObject({ code: 0, rows: 15 });
+});
+
+test('a rotated file is whole only as a part of the log', async () => {
+  const world = await worldWithRefunds(1);
+  const first = linesOf(world.file).length;
+  const id = await approveRefund(world.store);
+  await world.exportOnce();
+  changeLines(world.file, (lines) => lines.slice(first));
+  expect(linesOf(world.file).some(({ subject }) => subject === id)).toBe(true);
+  expect(await verifyFile(world)).toMatchObject({ code: 1 });
+  expect(await verifyFile(world, '--partial')).toMatchObject({ code: 0, rows: 5, checkpoints: 1 });
+});
+
+test('after a change of the key both public keys together verify the log', async () => {
+  const world = await worldWithRefunds(1);
+  const { privatePem, publicPem } = createKeyPair();
+  writeFileSync(world.privateKeyFile, privatePem);
+  await approveRefund(world.store);
+  const both = writeKey(world.folder, 'both.pem', readFileSync(world.publicKeyFile, 'utf8') + publicPem);
+  const { startExporter } = await import('../../src/audit/exporter.ts');
+  await startExporter({
+    store: world.store,
+    settings: () => ({ file: world.file, http: undefined, retentionMs: undefined }),
+    key: await readSigningKey({ file: world.privateKeyFile }),
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  }).stop();
+  expect(await verifyFile(world)).toMatchObject({ code: 1, problems: [{ problem: 'unknown-key' }] });
+  expect(await verifyFile({ ...world, publicKeyFile: both })).toMatchObject({ code: 0, checkpoints: 2 });
+});

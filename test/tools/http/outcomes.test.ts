@@ -1,0 +1,109 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
+import { type HttpToolDefinition, httpTool } from '../../../src/tools/http/http-tool.ts';
+import { type RecordingServer, startRecordingServer } from './recording-server.ts';
+import { runTool } from './run-tool.ts';
+
+type Method = HttpToolDefinition['method'];
+
+let server: RecordingServer;
+beforeAll(async () => {
+  server = await startRecordingServer((response, { path }) => {
+    const [, kind = '', value = ''] = path.split('/');
+    if (kind === 'status') response.writeHead(Number(value)).end('the server says so');
+    if (kind === 'moved') response.writeHead(302, { location: '/moved' }).end();
+    if (kind === 'seen') response.writeHead(303, { location: 'http://gone.example:1/' }).end();
+    if (kind === 'cut')
+      response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
+    // Any other path is never answered.
+  });
+});
+afterAll(() => server.stop());
+
+async function failureOf(
+  method: Method,
+  path: string,
+  change: Partial<HttpToolDefinition> = {},
+): Promise<unknown> {
+  const tool = httpTool({
+    name: 'pay',
+    description: 'Pays.',
+    inputSchema: { type: 'object', properties: {} },
+    method,
+    url: `http://pay.example:${server.port}${path}`,
+    allowPrivate: ['pay.example'],
+    lookup: async (host) => (host === 'pay.example' ? ['127.0.0.1'] : []),
+    timeoutMs: 20_000,
+    ...change,
+  });
+  return runTool(tool, {}).then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+}
+
+const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);
+// Fetch gives no answer for a 407, so nothing is known of it either.
+const isAmbiguous = (status: number) => status === 407 || status === 408 || status >= 500;
+
+describe.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('a %s', (method) => {
+  test('has failed after a 4xx, and after a 408 or a 5xx its outcome is unknown', async () => {
+    const unknown: number[] = [];
+    for (const status of statuses) {
+      const error = await failureOf(method, `/status/${status}`);
+      if (status !== 407) expect(error).toMatchObject({ code: 'bad-answer', status });
+      if (isOutcomeUnknown(error)) unknown.push(status);
+    }
+    expect(unknown).toEqual(statuses.filter(isAmbiguous));
+  });
+
+  test.each([
+    ['a time-out after it was sent', '/never', { timeoutMs: 200 }],
+    ['a connection that breaks in the middle of the answer', '/cut', {}],
+    ['redirects without end', '/moved', {}],
+    ['a redirect to a host that does not exist', '/seen', {}],
+  ] as const)('has an unknown outcome after %s', async (_, path, change) => {
+    expect(isOutcomeUnknown(await failureOf(method, path, change))).toBe(true);
+  });
+
+  test('has an unknown outcome if the server closes the connection without an answer', async () => {
+    await withTcpServer(
+      (socket) => socket.once('data', () => socket.destroy()),
+      async (port) => {
+        const error = await failureOf(method, '/', { url: `http://pay.example:${port}/` });
+        expect(error).toMatchObject({ code: 'broken-off' });
+        expect(isOutcomeUnknown(error)).toBe(true);
+      },
+    );
+  });
+
+  test.each([
+    ['a refused connection', { url: 'http://pay.example:1/' }],
+    ['a host name that does not resolve', { url: 'http://gone.example:1/', allowPrivate: ['gone.example'] }],
+    ['a blocked address', { allowPrivate: [] }],
+  ] as const)('has failed after %s: nothing was sent', async (_, change) => {
+    const error = await failureOf(method, '/status/200', change);
+    expect(error).toBeInstanceOf(Error);
+    expect(isOutcomeUnknown(error)).toBe(false);
+  });
+});
+
+test('a GET has failed after any status: it changes nothing', async () => {
+  for (const status of statuses)
+    expect(isOutcomeUnknown(await failureOf('GET', `/status/${status}`))).toBe(false);
+});
+
+async function withTcpServer(
+  onConnection: (socket: Socket) => void,
+  use: (port: number) => Promise<void>,
+): Promise<void> {
+  const tcp: Server = createServer(onConnection);
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+  try {
+    const address = tcp.address();
+    await use(typeof address === 'object' && address !== null ? address.port : 0);
+  } finally {
+    tcp.close();
+  }
+}
