@@ -1,4 +1,3 @@
-import { ClientRequest } from 'node:http';
 import { Redis } from 'ioredis';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import type { Defect } from './defects.ts';
@@ -56,32 +55,15 @@ function fail(action: FaultAction): void {
  */
 export function installFailpoints({ scripts, onReply, onModelBody }: Defect = {}): void {
   patchRedis(scripts, onReply);
-  patchModel(onModelBody);
   const fetch = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const place = placeOf(String(input instanceof Request ? input.url : input));
+    const isChanged = place === 'model' && typeof init?.body === 'string' && onModelBody !== undefined;
+    const sent = isChanged ? { ...init, body: onModelBody(String(init.body)) } : init;
     await pass(`${place}:before`);
-    const response = await fetch(input, init);
+    const response = await fetch(input, sent);
     await pass(`${place}:after`);
     return response;
-  };
-}
-
-/** The model is called over Node's own HTTP client, with the body in one piece at the end of the request. */
-function patchModel(onBody: Defect['onModelBody']): void {
-  const { end, emit } = ClientRequest.prototype;
-  const isModel = ({ path }: ClientRequest) => path.includes('/chat/completions');
-  ClientRequest.prototype.end = function (this: ClientRequest, ...given: readonly unknown[]) {
-    if (!isModel(this)) return Reflect.apply(end, this, given);
-    const [body, ...rest] = given;
-    const sent = typeof body === 'string' && onBody !== undefined ? [onBody(body), ...rest] : given;
-    void pass('model:before').then(() => Reflect.apply(end, this, sent));
-    return this;
-  };
-  ClientRequest.prototype.emit = function (this: ClientRequest, event: string | symbol, ...told: unknown[]) {
-    if (event !== 'response' || !isModel(this)) return Reflect.apply(emit, this, [event, ...told]);
-    void pass('model:after').then(() => Reflect.apply(emit, this, [event, ...told]));
-    return true;
   };
 }
 
@@ -108,7 +90,7 @@ function patchRedis(others: Scripts | undefined, onReply: Defect['onReply']): vo
     };
     // Commands keep their order except for the one that waits here for its own end.
     const sent = pass(`script ${name}:before`).then(() => send.call(this, command, stream));
-    // Whoever sent the command hears of its failure by its own promise.
+    // The sender learns of a failure by the command's own promise.
     sent.catch(() => {});
     return command.promise;
   };
@@ -120,5 +102,5 @@ const OWN_PLACES = ['chat.postMessage', 'chat.update', 'views.open'];
 function placeOf(url: string): string {
   const method = /\/api\/([\w.]+)/.exec(url)?.[1];
   if (method !== undefined) return OWN_PLACES.includes(method) ? `slack ${method}` : 'slack, other calls';
-  return 'response url';
+  return url.includes('/chat/completions') ? 'model' : 'response url';
 }
