@@ -80,8 +80,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
-      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, contextBudget, limits } = toolbox.manifest.agent;
-      return { instructions, maxSteps, contextBudget, limits };
+      const {
+        instructions = DEFAULT_INSTRUCTIONS,
+        maxSteps,
+        contextBudget,
+        limits,
+        askers,
+      } = toolbox.manifest.agent;
+      return { instructions, maxSteps, contextBudget, limits, askers };
     },
     toolbox,
     store: wakingStore(record, engine),

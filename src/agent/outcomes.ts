@@ -14,11 +14,17 @@ export function settledPart(
   status: ResponsePart['status'],
   output: JsonValue,
   replaced?: ReplacedInput,
-): ToolPart {
+): ResponsePart {
   const { name, ref } = call.toolRequest;
   const toolResponse = { name, ref, output };
   if (replaced === undefined) return { toolResponse, status };
   return { toolResponse, status, input: replaced.ran, metadata: { replacedInput: replaced.original } };
+}
+
+/** Adds the person who supplied an output, if the reply names one. */
+export function answeredPart(part: ResponsePart, answeredBy: string | undefined): ResponsePart {
+  if (answeredBy === undefined) return part;
+  return { ...part, metadata: { ...part.metadata, answeredBy } };
 }
 
 /** Builds the result of a call that failed; the model sees the message as data. */

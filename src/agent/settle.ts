@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
 import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
-import { deniedPart, errorPart, settledPart } from './outcomes.ts';
+import { answeredPart, deniedPart, errorPart, settledPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import {
   type EffectJournal,
@@ -83,7 +83,7 @@ async function applyReply(reply: CheckedReply, settings: RunSettings): Promise<T
   const { call } = reply;
   switch (reply.kind) {
     case 'respond':
-      return settledPart(call, 'ok', reply.output, reply.replaced);
+      return answeredPart(settledPart(call, 'ok', reply.output, reply.replaced), reply.answeredBy);
     case 'close':
       if (reply.status === 'denied') return deniedPart(call, reply.reason, reply.replaced);
       return settledPart(call, 'closed', { status: reply.status, reason: reply.reason }, reply.replaced);

@@ -77,7 +77,7 @@ async function runTool(
     messages: messagesOf(details),
     tools: [tool],
     resume: { restart: [restartOf(tool, details.interrupt, { ...resumed })] },
-    context: toolContext(context, request.threadId, request.requester),
+    context: toolContext(context, request.threadId, { requesters: request.requesters, contextAuthors: [] }),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error }) => {

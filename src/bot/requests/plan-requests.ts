@@ -6,6 +6,7 @@ import type { BotContext } from '../context.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
+import { NOBODY, peopleOf } from './task-people.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
@@ -25,7 +26,14 @@ export async function planRequests(
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
   const transcript = Transcript.of(messages);
-  const origin = { threadId, requester: requesterOf(messages), why: transcript.text };
+  const { requesters, contextAuthors } = peopleOf(messages);
+  const [requester = NOBODY] = requesters;
+  const origin = {
+    threadId,
+    requesters: [requester, ...requesters.slice(1)],
+    contextAuthors,
+    why: transcript.text,
+  };
   const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isDoubtful = ({ interrupt }: WaitingCall) => classifyInterrupt(interrupt).kind === 'unknown';
   const groups = [
@@ -44,7 +52,7 @@ export async function planRequests(
   const wanted = planned.filter(({ plan }) => isLimited(plan)).length;
   const quota = anew
     ? { admitted: wanted, reason: '' }
-    : await context.limiter.quotaFor(origin.requester, wanted, context.agent().limits);
+    : await context.limiter.quotaFor(requester, wanted, context.agent().limits);
 
   const requests: NewRequest[] = [];
   let admitted = 0;
@@ -69,11 +77,4 @@ function closeAll(calls: readonly WaitingCall[], status: string, reason: string)
 
 function joinedTo({ interrupt }: WaitingCall): string {
   return `Identical to call ${interrupt.toolRequest.ref}: people are asked once, and it runs once at most. See the result of that call.`;
-}
-
-/** Returns the author of the last message, for whom the agent works. */
-export function requesterOf(messages: readonly Message[]): string {
-  const last = messages.findLast((message) => message.role === 'user');
-  const user = last?.role === 'user' ? last.metadata?.user : undefined;
-  return typeof user === 'string' ? user : 'nobody';
 }

@@ -7,6 +7,7 @@ import { parseThreadId } from '../slack/thread.ts';
 import type { RequestOrigin } from './plan-request.ts';
 import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
 import { toDetails } from './request-details.ts';
+import { NOBODY } from './task-people.ts';
 import { personView, THREAD_VIEW } from './view-ids.ts';
 
 const KEPT_MS = 7 * 86_400_000;
@@ -25,22 +26,24 @@ interface DoubtfulCall {
  */
 export async function planUnknown(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requester, why }: RequestOrigin,
+  { threadId, requesters, why }: RequestOrigin,
   { call, interrupt, entry }: DoubtfulCall,
 ): Promise<NewRequest> {
+  const [requester = NOBODY] = requesters;
   const policy = toolbox.policy(entry.resolvedBy ?? '');
-  const snapshot = policy === undefined ? withoutPolicy(requester) : snapshotOf(policy);
+  const snapshot = policy === undefined ? withoutPolicy(requesters) : snapshotOf(policy);
   const people = await directory.peopleOf(snapshot.resolvers).catch(() => []);
   return {
     id: requestIdOf(threadId, interrupt.id),
     kind: 'approval',
     requester,
+    requesters,
     unsigned: true,
     digest: requestDigest({
       entry,
       policy: policy === undefined ? {} : policyJson(snapshot),
       input: interrupt.toolRequest.input,
-      requester,
+      requesters,
       threadId,
     }),
     details: toDetails(call, interrupt, {
@@ -58,7 +61,7 @@ export async function planUnknown(
   };
 }
 
-function withoutPolicy(requester: string): PolicySnapshot {
-  const snapshot = answerSnapshot(requester, { limitToRequester: true, expiresInMs: KEPT_MS });
-  return { ...snapshot, resolvers: [requester] };
+function withoutPolicy(requesters: readonly string[]): PolicySnapshot {
+  const snapshot = answerSnapshot(requesters, { limitToRequester: true, expiresInMs: KEPT_MS });
+  return { ...snapshot, resolvers: [...requesters] };
 }

@@ -11,7 +11,7 @@ import {
 import type { Tool } from '../../agent/tool.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { requesterOf } from '../requests/plan-requests.ts';
+import { requestersOf } from '../requests/task-people.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
@@ -67,7 +67,7 @@ export class TurnJournal implements EffectJournal {
     const { toolRequest, idempotencyKey } = call;
     const { ref } = toolRequest;
     const run = randomUUID();
-    const requesters = [requesterOf(messages)];
+    const requesters = [...requestersOf(messages)];
     const evidence = { tool: tool.name, arguments: toJson(input), requesters, ref, idempotencyKey };
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;

@@ -33,6 +33,7 @@ import type {
   DueWork,
   EffectFinish,
   EffectStart,
+  EnqueueOptions,
   InboxItem,
   OutboxItem,
   OutboxRow,
@@ -55,18 +56,14 @@ export type * from './values.ts';
  * race are return values that change nothing; only an outage throws.
  */
 export interface Store extends AuditStore {
-  /** Adds a message to a thread's inbox, once; with `onlyKnown`, only if the thread exists. */
-  enqueue(
-    threadId: string,
-    item: InboxItem,
-    options?: { readonly onlyKnown?: boolean },
-  ): Promise<EnqueueResult>;
+  /** Adds a message to a thread's inbox, once. */
+  enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
   /** `enqueue` and `claimTurn` in one step; does nothing while the thread has open requests. */
   enqueueAndClaim(
     threadId: string,
     item: InboxItem,
-    options: { readonly leaseMs: number; readonly onlyKnown?: boolean },
+    options: EnqueueOptions & { readonly leaseMs: number },
   ): Promise<EnqueueAndClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
   /** Gives a turn back, so that another process continues it at once. */

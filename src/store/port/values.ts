@@ -8,6 +8,13 @@ export interface InboxItem {
   readonly body: JsonObject;
 }
 
+export interface EnqueueOptions {
+  /** Adds the item only if the thread exists. */
+  readonly onlyKnown?: boolean;
+  /** The body to store instead if a turn runs or something waits in the thread. */
+  readonly bodyAtWork?: JsonObject;
+}
+
 /** The end of a request that an earlier turn left open. */
 export interface Settlement {
   readonly requestId: string;
@@ -71,7 +78,6 @@ export interface TurnFailure {
   /** Tells people that the thread is quarantined. */
   readonly notice: OutboxRow;
 }
-
 
 /** A message that has to be sent to Slack. */
 export interface OutboxRow {

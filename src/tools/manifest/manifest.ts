@@ -17,6 +17,19 @@ export interface PendingLimits {
   readonly pendingPerPerson: number;
 }
 
+/** The people who may ask beside the full members of the bot's own workspace. */
+export interface Askers {
+  /** Guests and people of other organisations, by id. */
+  readonly people: readonly string[];
+  readonly groups: readonly string[];
+  /** Channels in which guests and people of other organisations may ask. */
+  readonly channels: readonly string[];
+  readonly guests: boolean;
+  readonly external: boolean;
+  /** Ids of other bots, or of their users. */
+  readonly bots: readonly string[];
+}
+
 export interface AgentDeclaration {
   readonly model: string | undefined;
   readonly instructions: string | undefined;
@@ -24,6 +37,7 @@ export interface AgentDeclaration {
   /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
+  readonly askers: Askers;
   readonly admins: readonly string[];
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }

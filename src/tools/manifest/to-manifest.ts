@@ -41,6 +41,7 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
     },
+    askers: toAskers(written.askers),
     admins: written.admins ?? [],
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
@@ -49,6 +50,11 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
       complete_task: toUse(builtIns.complete_task),
     },
   };
+}
+
+function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
+  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
+  return { people, groups, channels, guests, external, bots };
 }
 
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
@@ -75,6 +81,7 @@ export function toPolicy(name: string, written: PolicyFile): Policy {
     quorum: written.quorum ?? 1,
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
+    separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },

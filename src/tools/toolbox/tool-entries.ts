@@ -8,6 +8,7 @@ import {
   matchesGlob,
 } from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
+import type { PolicyOf } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { Secrets } from '../secrets.ts';
@@ -42,7 +43,11 @@ export function buildEntries(
     for (const tool of source.tools()) {
       if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
-      else entries.set(tool.name, buildEntry(source, tool, secrets));
+      else
+        entries.set(
+          tool.name,
+          buildEntry(source, tool, { secrets, policyOf: (name) => manifest.policies.get(name) }),
+        );
     }
   }
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
@@ -69,10 +74,12 @@ function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry
   return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
 }
 
-function entriesIn(entries: Iterable<RuledEntry>, { channel, requester }: Place): RuledEntry[] {
+function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
   return [...entries].filter(({ allow: { channels, people } }) => {
     const isHere = channels === undefined || channels.includes(channel);
-    return isHere && (people === undefined || people.includes(requester));
+    return (
+      isHere && (people === undefined || [requester, ...others].every((person) => people.includes(person)))
+    );
   });
 }
 
@@ -99,7 +106,11 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
     }));
 }
 
-function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: Secrets): RuledEntry {
+function buildEntry(
+  { declaration, hintsOf }: ToolSource,
+  given: Tool,
+  { secrets, policyOf }: { readonly secrets: Secrets; readonly policyOf: PolicyOf },
+): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const hints = declaration.kind === 'mcp' && declaration.trustHints ? hintsOf(tool.name) : undefined;
@@ -117,7 +128,7 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   return {
     ...base,
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(protectedTool, compileApprovalRules(rules)),
+    tool: gate(protectedTool, compileApprovalRules(rules), policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,

@@ -5,10 +5,12 @@ import type { Policy } from '../gate/policy.ts';
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
 
-/** The channel and the person that the agent works for. */
+/** The channel and the people that the agent works for. */
 export interface Place {
   readonly channel: string;
   readonly requester: string;
+  /** Everyone else whose words the model reads; a tool is offered only if all of them may use it. */
+  readonly others?: readonly string[];
 }
 
 /** Limits the attempts of an approved action after a crash. */

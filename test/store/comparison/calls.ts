@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/agent/json.ts';
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
 import { requestIdOf, shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
@@ -44,14 +45,15 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return found.calls[command.pick % found.calls.length];
     case 'enqueue': {
       const { thread, item, onlyKnown } = command;
-      return call('enqueue', thread, { id: `item-${item}`, body: { text: `item ${item}` } }, { onlyKnown });
+      const said = { id: `item-${item}`, body: { text: `item ${item}` } };
+      return call('enqueue', thread, said, { onlyKnown, ...atWork(item) });
     }
     case 'claimTurn':
       return call('claimTurn', command.thread, command.leaseMs);
     case 'enqueueAndClaim': {
       const { thread, item, onlyKnown, leaseMs } = command;
       const said = { id: `item-${item}`, body: { text: `item ${item}` } };
-      return call('enqueueAndClaim', thread, said, { onlyKnown, leaseMs });
+      return call('enqueueAndClaim', thread, said, { onlyKnown, leaseMs, ...atWork(item) });
     }
     case 'renewLease':
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
@@ -127,7 +129,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'withdraw': {
       const id = request(found, command.pick, ['pending', 'approved']);
-      const who = command.own ? (world.request(id)?.asked.requester ?? command.who) : command.who;
+      const who = command.own ? (world.request(id)?.asked.requesters?.at(-1) ?? command.who) : command.who;
       return call('withdraw', id, { who, evidence }, `withdrawn ${step}`);
     }
     case 'supersede':
@@ -278,10 +280,17 @@ function attemptOf(found: Findings, requestId: string, pick: number): string {
   return (pick % 4 === 0 ? recent(found.attempts, pick) : current) ?? 'try-none';
 }
 
+/** Every other item is another one while the thread is at work. */
+function atWork(item: number): { readonly bodyAtWork?: JsonObject } {
+  return item % 2 === 0 ? {} : { bodyAtWork: { text: `item ${item} at work` } };
+}
+
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
-  const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs, unsigned } = plan;
+  const { kind, requester, others, barred, views, policy, idempotent, maxAttempts, retryForMs, unsigned } =
+    plan;
   return {
-    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, unsigned },
+    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, barred, unsigned },
+    requesters: [requester, ...others.filter((person) => person !== requester)],
     details: { tool: 'refund_order' },
     execution: { idempotent, maxAttempts, retryForMs },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),

@@ -24,6 +24,8 @@ const often = fc.nat({ max: 3 }).map((die) => die > 0);
 const plan = fc.record({
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
   requester: who,
+  others: fc.subarray([...PEOPLE], { maxLength: 1 }),
+  barred: fc.subarray([...PEOPLE], { maxLength: 1 }),
   views: fc.subarray(['thread', 'dm']),
   idempotent: fc.boolean(),
   maxAttempts: fc.integer({ min: 1, max: 3 }),

@@ -152,9 +152,19 @@ async function requestInRedis(store: Store, id: string) {
 function requestInModel(request: Request) {
   const { asked, createdAt, votes, views, drawn } = request;
   const { state, revision, principals, by, payload, attempts, attempt, progress } = request;
-  const { id, kind, requester, digest, details, policy, execution } = asked;
+  const {
+    id,
+    kind,
+    requester,
+    requesters = [requester],
+    barred = [],
+    digest,
+    details,
+    policy,
+    execution,
+  } = asked;
   return {
-    ...{ id, kind, requester, digest, details, policy, execution, createdAt },
+    ...{ id, kind, requester, requesters, barred, digest, details, policy, execution, createdAt },
     ...{ state, revision, principals, by, payload, attempts, attempt, progress },
     threadId: id.split('~')[0],
     expiresAt: expiryOf(request),

@@ -1,5 +1,5 @@
-import { exportModel } from './export.ts';
 import { effectModel } from './effects.ts';
+import { exportModel } from './export.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';

@@ -52,7 +52,7 @@ export function threadModel(world: World): ThreadVerbs {
   }
 
   return {
-    enqueue(threadId, item, { onlyKnown = false } = {}) {
+    enqueue(threadId, item, { onlyKnown = false, bodyAtWork } = {}) {
       if (onlyKnown && world.thread(threadId) === undefined) return { outcome: 'unknown-thread' };
       const thread: Thread = world.thread(threadId) ?? {
         seen: new Set(),
@@ -64,7 +64,8 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
       world.home(threadId).threads.set(threadId, thread);
       thread.seen.add(item.id);
-      thread.inbox.push(item);
+      const isAtWork = thread.lease !== undefined || thread.round.length > 0 || thread.inbox.length > 0;
+      thread.inbox.push(isAtWork && bodyAtWork !== undefined ? { id: item.id, body: bodyAtWork } : item);
       thread.retireAt = undefined;
       const waiting = world.open(thread);
       if (waiting === 0) thread.wakeAt ??= world.now;

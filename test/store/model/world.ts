@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
-import type { Message } from '../../../src/agent/messages.ts';
+import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
-import type { ToolPart } from '../../../src/agent/messages.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';

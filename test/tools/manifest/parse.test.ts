@@ -33,6 +33,7 @@ describe('what is left out', () => {
       instructions: undefined,
       maxSteps: 20,
       contextBudget: undefined,
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
       builtIns: {
@@ -51,6 +52,7 @@ describe('what is left out', () => {
       quorum: 1,
       veto: true,
       selfApproval: false,
+      separation: 'requesters',
       expiresMs: 86_400_000,
       remindMs: undefined,
       escalate: undefined,
@@ -93,6 +95,7 @@ describe('what is written', () => {
       instructions: 'Be brief.',
       maxSteps: 7,
       contextBudget: 9000,
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
       builtIns: {
@@ -125,6 +128,7 @@ describe('what is written', () => {
       quorum: 2,
       veto: false,
       selfApproval: true,
+      separation: 'requesters',
       expiresMs: 172_800_000,
       remindMs: 900_000,
       escalate: { afterMs: 14_400_000, to: ['S0ONCALL'] },

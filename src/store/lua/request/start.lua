@@ -24,6 +24,7 @@ if request.state ~= 'approved' then return settled() end -- guard: start-settled
 local counted, seen = 0, {}
 for _, person in ipairs(words(still)) do
   local approved = field('vote:' .. person) == 'approve'
+  if is_barred(person) then approved = false end -- guard: start-own
   if seen[person] then approved = false end -- guard: start-distinct
   seen[person] = true
   if approved then counted = counted + 1 end

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
-import { type Message, readMessages } from '../../../agent/messages.ts';
+import { type Message, readMessages, readToolPart } from '../../../agent/messages.ts';
 import { refuseNewer } from '../../errors.ts';
-import type { ClaimedTurn, ClaimResult, InboxItem, Settlement } from '../../port/store.ts';
-import { readToolPart } from '../../../agent/messages.ts';
-import type { EffectRecord } from '../../port/store.ts';
+import type { ClaimedTurn, ClaimResult, EffectRecord, InboxItem, Settlement } from '../../port/store.ts';
 import { readPart } from '../../record/describe-error.ts';
 import { requestIdOf } from '../../record/keys.ts';
 import { SettledState } from '../../record/request-record.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
-import type { EnqueueResult, InboxItem, Store } from '../../port/store.ts';
+import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules } from '../../record/request-record.ts';
@@ -39,10 +39,10 @@ export function threadVerbs(
   retention: Retention,
 ): ThreadVerbs {
   return {
-    async enqueue(threadId, item, { onlyKnown = false } = {}) {
+    async enqueue(threadId, item, options = {}) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
       return readEnqueued(
-        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, onlyKnown) })),
+        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, options) })),
       );
     },
 
@@ -52,9 +52,9 @@ export function threadVerbs(
       return readClaim(run, threadId, new ScriptReply(reply), log);
     },
 
-    async enqueueAndClaim(threadId, item, { leaseMs, onlyKnown = false }) {
+    async enqueueAndClaim(threadId, item, { leaseMs, ...options }) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const args = [...itemFields(item, onlyKnown), randomUUID(), leaseMs];
+      const args = [...itemFields(item, options), randomUUID(), leaseMs];
       const { reply: raw, log } = await run.withLog('enqueue-claim', { threadId, args });
       const reply = new ScriptReply(raw);
       if (reply.code === 'waiting')
@@ -152,8 +152,12 @@ export function threadVerbs(
   };
 }
 
-function itemFields(item: InboxItem, onlyKnown: boolean): (string | number)[] {
-  return [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
+function itemFields(
+  { id, body }: InboxItem,
+  { onlyKnown = false, bodyAtWork }: EnqueueOptions,
+): (string | number)[] {
+  const atWork = bodyAtWork === undefined ? '' : canonicalJson({ id, body: bodyAtWork });
+  return [id, canonicalJson({ id, body }), onlyKnown ? 1 : 0, atWork];
 }
 
 function readEnqueued(reply: ScriptReply): EnqueueResult {
@@ -172,7 +176,18 @@ function counted(entries: readonly (readonly (string | number)[])[]): (string | 
 
 /** Writes a new request in the order in which `suspend.lua` reads it. */
 function requestFields(run: RunScript, request: NewRequest, keptMs: number): (string | number)[] {
-  const { id, kind, requester, digest, details, policy, views = [], audit = {}, unsigned = false } = request;
+  const {
+    id,
+    kind,
+    requester,
+    requesters = [requester],
+    digest,
+    details,
+    policy,
+    views = [],
+    audit = {},
+    unsigned = false,
+  } = request;
   const { expiresInMs, remindEveryMs = '', escalate } = policy;
   return [
     id,
@@ -183,7 +198,7 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     expiresInMs,
     unsigned ? '' : remindEveryMs,
     unsigned ? '' : (escalate?.afterMs ?? ''),
-    ...run.auditBody({ ...audit, requester, requesters: [requester], digest, policy: toJson(policy) }),
+    ...run.auditBody({ ...audit, requester, requesters: [...requesters], digest, policy: toJson(policy) }),
     ...counted(views.map((view) => [view.id])),
     ...hashFields(request, keptMs),
   ];
@@ -191,7 +206,17 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
 
 /** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
 function hashFields(
-  { kind, requester, digest, policy, execution, views = [], unsigned = false }: NewRequest,
+  {
+    kind,
+    requester,
+    requesters = [requester],
+    barred = [],
+    digest,
+    policy,
+    execution,
+    views = [],
+    unsigned = false,
+  }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
@@ -201,6 +226,8 @@ function hashFields(
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
+  if (requesters.length > 1) fields.push('requesters', requesters.join(' '));
+  if (barred.length > 0) fields.push('barred', barred.join(' '));
   if (selfApproval) fields.push('self', 1);
   if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
   if (escalate !== undefined)
