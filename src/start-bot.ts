@@ -87,9 +87,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
       const { agent } = toolbox.manifest;
-      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits, budgets, admins } = agent;
+      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits, askers, budgets, admins } = agent;
       const contextBudget = contextBudgetOf(settings.model, agent);
-      return { instructions, maxSteps, contextBudget, limits, budgets, admins };
+      return { instructions, maxSteps, contextBudget, limits, askers, budgets, admins };
     },
     toolbox,
     store: wakingStore(record, engine),
@@ -123,7 +123,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const stop = async (): Promise<void> => {
     await connection.stop();
     await server.stop();
-    await Promise.all([engine.stop(), context.turns.idle(STOP_TIMEOUT_MS)]);
+    const stopped = engine.stop();
+    context.turns.handOverAll();
+    await Promise.all([stopped, context.turns.idle(STOP_TIMEOUT_MS)]);
     await context.status.idle(STATUS_TIMEOUT_MS);
     await toolbox.close();
     await exporter.stop();

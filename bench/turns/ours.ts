@@ -60,9 +60,17 @@ export async function openOurs(servers: {
   if (toolbox.problems().length > 0) throw new Error(toolbox.problems().join('\n'));
   const store = openRedisStore({ client: openConnection({ mode: 'single', urls: [redisUrl] }) });
   const slack = new SilentSlack('xoxb-bench');
-  const { instructions = '', maxSteps, contextBudget, limits, budgets, admins } = toolbox.manifest.agent;
+  const {
+    instructions = '',
+    maxSteps,
+    contextBudget,
+    limits,
+    askers,
+    budgets,
+    admins,
+  } = toolbox.manifest.agent;
   const common: Omit<BotContext, 'model'> = {
-    agent: () => ({ instructions, maxSteps, contextBudget, limits, budgets, admins }),
+    agent: () => ({ instructions, maxSteps, contextBudget, limits, askers, budgets, admins }),
     toolbox,
     store,
     client: slack,

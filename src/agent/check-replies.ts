@@ -14,6 +14,7 @@ export type CheckedReply =
       readonly kind: 'respond';
       readonly call: CallPart;
       readonly output: JsonValue;
+      readonly answeredBy: string | undefined;
       readonly replaced: ReplacedInput | undefined;
     }
   | {
@@ -54,7 +55,8 @@ export function checkReplies(
     );
     const tool = findTool(tools, call);
     const output = checkOutput(tool, call.toolRequest.ref, reply.toolResponse.output);
-    add({ kind: 'respond', call, output, replaced: replacedBefore(call, interrupt) });
+    const { answeredBy } = reply.metadata;
+    add({ kind: 'respond', call, output, answeredBy, replaced: replacedBefore(call, interrupt) });
   }
   for (const candidate of lists.restart ?? []) {
     const reply = parseReply(RestartReply, candidate, 'resume.restart');

@@ -112,7 +112,7 @@ async function runLoop<Tools extends readonly Tool[], Output>(
   const transcript = Transcript.of(options.messages);
   const given = transcript.messages.length;
   const replies = checkReplies(transcript, tools, options.resume ?? {}, { all: true });
-  const ending = await withRunSettings(options, async (settings) => {
+  const ending = await withRunSettings(options, transcript, async (settings) => {
     await applyReplies(transcript, replies, settings);
     const { prompt, system } = options;
     if (prompt !== undefined) transcript.append(userMessage(prompt, undefined, { system }));
@@ -181,7 +181,7 @@ async function runSteps(
       ? []
       : parseCalls(reply.calls, reply.finish, transcript, tools);
     appendReply(transcript, reply, calls);
-    appendResults(transcript, await runCalls(calls, settings));
+    await runCalls(transcript, calls, settings);
 
     if (reply.error !== undefined) return { finishReason: 'model-error', error: reply.error };
     const finishReason = finishReasonOf(reply, calls.length > 0);
@@ -239,10 +239,24 @@ function appendReply(transcript: Transcript, reply: ModelReply, calls: readonly 
   );
 }
 
-function runCalls(calls: readonly ParsedCall[], settings: RunSettings): Promise<ToolPart[]> {
-  return Promise.all(
-    calls.map((call) => (call.verdict === 'refused' ? call.answer : runCall(call.tool, call.part, settings))),
-  );
+async function runCalls(
+  transcript: Transcript,
+  calls: readonly ParsedCall[],
+  settings: RunSettings,
+): Promise<void> {
+  const refused = calls.filter((call) => call.verdict === 'refused');
+  // A process that takes over runs the calls that the journal finds without a result, so those that must not run get theirs first.
+  const isSplit = settings.journal !== undefined && refused.length > 0;
+  if (isSplit)
+    appendResults(
+      transcript,
+      refused.map(({ answer }) => answer),
+    );
+  const parts = calls.flatMap((call): (ToolPart | Promise<ToolPart>)[] => {
+    if (call.verdict === 'runnable') return [runCall(call.tool, call.part, settings)];
+    return isSplit ? [] : [call.answer];
+  });
+  appendResults(transcript, await Promise.all(parts));
 }
 
 function toolSpec({ name, description, inputSchema }: Tool): ToolSpec {

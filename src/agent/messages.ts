@@ -173,6 +173,13 @@ export function readMessages(texts: readonly string[]): readonly Message[] {
   return Object.freeze(texts.map((text, index) => checkMessage(JSON.parse(text), index)));
 }
 
+/** Reads one result or interrupt from its JSON. */
+export function readToolPart(value: JsonValue): ToolPart {
+  const [part] = ToolMessage.parse({ v: MESSAGE_VERSION, role: 'tool', content: [value] }).content;
+  if (part === undefined) throw new TypeError('A result is missing');
+  return deepFreeze(part);
+}
+
 /** Builds the message of a person. */
 export function userMessage(
   text: string,

@@ -15,12 +15,18 @@ export function settledPart(
   output: JsonValue,
   replaced?: ReplacedInput,
   media: readonly Media[] = [],
-): ToolPart {
+): ResponsePart {
   const { name, ref } = call.toolRequest;
   const content = media.map((image) => ({ media: { ...image } }));
   const toolResponse = { name, ref, output, ...(content.length > 0 && { content }) };
   if (replaced === undefined) return { toolResponse, status };
   return { toolResponse, status, input: replaced.ran, metadata: { replacedInput: replaced.original } };
+}
+
+/** Adds the person who supplied an output, if the reply names one. */
+export function answeredPart(part: ResponsePart, answeredBy: string | undefined): ResponsePart {
+  if (answeredBy === undefined) return part;
+  return { ...part, metadata: { ...part.metadata, answeredBy } };
 }
 
 /** Builds the result of a call that failed; the model sees the message as data. */

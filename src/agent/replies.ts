@@ -7,7 +7,7 @@ import { type CompiledSchema, effectiveInput } from './schema/compile-schema.ts'
 /** A reply that supplies an output. Plain JSON, so that one process can build it and another use it. */
 export const RespondReply = z.strictObject({
   toolResponse: z.strictObject({ name: z.string(), ref: z.string(), output: Json }),
-  metadata: z.strictObject({ interruptId: z.string() }),
+  metadata: z.strictObject({ interruptId: z.string(), answeredBy: z.string().optional() }),
 });
 export type RespondReply = Readonly<z.infer<typeof RespondReply>>;
 

@@ -1,7 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { outcomeUnknown } from './errors.ts';
+import { isOutcomeUnknown, outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
-import { areSmall, type CallPart, type Media, type NestedRun, type ToolPart } from './messages.ts';
+import {
+  areSmall,
+  type CallPart,
+  type Media,
+  type Message,
+  type NestedRun,
+  type ToolPart,
+} from './messages.ts';
 import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
@@ -20,12 +28,45 @@ export interface ToolFailure {
   readonly error: unknown;
 }
 
+/** A call of a tool with effects, right before its function runs. */
+export interface StartedCall {
+  readonly call: CallPart;
+  readonly tool: Extract<Tool, { kind: 'tool' }>;
+  /** The input that runs: the model's, or the one that replaced it. */
+  readonly input: unknown;
+  /** All messages of the history so far, with the message that made the call. */
+  readonly messages: readonly Message[];
+}
+
+/** How a started call ended. `paused` had no effect yet; `unknown` means that nobody can know. */
+export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
+
+/**
+ * Records the effects of calls, so that a process that takes over after a crash repeats none. It is asked only about tools whose effect
+ * is not `none`, and only after the call has passed its gate.
+ */
+export interface EffectJournal {
+  /** The time that a running effect has to end after the loop was stopped. */
+  readonly stopGraceMs: number;
+  /** Returns the result that an earlier run of this call left on record, or its interrupt; `undefined` if the call may run. */
+  recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
+  /** Records the start. The call runs only if this resolves to `true`. */
+  start(started: StartedCall): Promise<boolean>;
+  finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
+}
+
+/** The metadata key of an interrupt whose call may or may not have taken effect. */
+export const OUTCOME_UNKNOWN = 'outcomeUnknown';
+
 /** The settings that all calls of one `generate` share. */
 export interface RunSettings {
   readonly context: ToolContext;
   readonly signal: AbortSignal;
   readonly onProgress: ((progress: ToolProgress) => void) | undefined;
   readonly onToolError: ((failure: ToolFailure) => void) | undefined;
+  readonly journal: EffectJournal | undefined;
+  /** Returns the messages of the history so far. */
+  readonly messages: () => readonly Message[];
 }
 
 /** The state of a restarted call beyond that of a first run. */
@@ -68,6 +109,11 @@ export async function runCall(
     settings.onToolError?.({ name, ref, error });
     return errorPart(call, message, replaced);
   };
+  const hasEffect = tool.kind === 'tool' && tool.effect !== 'none';
+  const journal = hasEffect ? settings.journal : undefined;
+  // First of all: a call that has its result needs no check any more.
+  const recorded = await journal?.recorded(call, tool, replaced);
+  if (recorded !== undefined) return recorded;
   // The tool gets a copy: changing its input must not change what people approved.
   const fit = tool.inputSchema.parse(toJson(replaced === undefined ? input : replaced.ran));
   if (!fit.ok) {
@@ -89,6 +135,7 @@ export async function runCall(
   const limit = limitTime(settings.signal, tool.timeoutMs);
   const { signal } = limit;
   const media: Media[] = [];
+  let hasStarted = false;
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {
     ended = reason;
@@ -109,35 +156,57 @@ export async function runCall(
     },
   };
   const running = new RunningCall(signal, restarted?.nested?.before, restarted?.nested?.replies);
+  const finish = async (end: EffectEnd, part: ToolPart): Promise<ToolPart> => {
+    if (hasStarted) await journal?.finish(call, end, part);
+    return part;
+  };
+  const unknown = (error: unknown): Promise<ToolPart> => {
+    settings.onToolError?.({ name, ref, error });
+    const metadata = { [OUTCOME_UNKNOWN]: describeError(error) };
+    return finish('unknown', waitingPart(call, { metadata, replaced }));
+  };
 
   try {
-    const work = running.run(() => tool.run(fit.value, helpers));
-    const output = await orAbort(work, signal);
+    const start = tool.admit?.(fit.value, helpers) ?? (() => tool.run(fit.value, helpers));
+    if (journal !== undefined) {
+      const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
+      hasStarted = await journal.start({ ...started, messages: settings.messages() });
+      if (!hasStarted) return stopped();
+      if (signal.aborted) return await finish('paused', stopped());
+    }
+    const work = running.run(async () => start());
+    const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));
     // The tool caught the exception and went on, so its effects are unknown: that is a bug to report, not a pause.
     if (ended !== undefined)
-      return fail(ended, `The tool "${name}" went on after it had paused or denied the call`);
+      return finish(
+        'failed',
+        fail(ended, `The tool "${name}" went on after it had paused or denied the call`),
+      );
     if (running.hasPaused) {
-      return fail(undefined, `The tool "${name}" went on after a generate() inside it had paused`);
+      const problem = `The tool "${name}" went on after a generate() inside it had paused`;
+      return finish('failed', fail(undefined, problem));
     }
-    return settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
-  } catch (error) {
-    if (limit.isOver()) {
-      const message = `The tool "${name}" did not finish within ${tool.timeoutMs} ms; it may or may not have taken effect`;
-      return fail(outcomeUnknown(new Error(message)), message);
-    }
-    if (signal.aborted) {
+    const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
+    return await finish('succeeded', result);
+  } catch (thrown) {
+    const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
+    if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
+      return unknown(error);
+    if (limit.isOver() && ended === undefined) return fail(error, describeError(error));
+    if (settings.signal.aborted) {
       const message = 'The task was stopped while this call ran; it may or may not have taken effect';
       return errorPart(call, message, replaced);
     }
-    if (ended instanceof Denied) return deniedPart(call, ended.reason, replaced);
+    if (ended instanceof Denied) return finish('failed', deniedPart(call, ended.reason, replaced));
     if (ended instanceof Interrupted) {
-      return waitingPart(call, { metadata: ended.metadata, nested: await running.finishedRuns(), replaced });
+      const nested = await running.finishedRuns();
+      return finish('paused', waitingPart(call, { metadata: ended.metadata, nested, replaced }));
     }
     if (running.hasPaused) {
       const resumed = restarted?.resumed;
-      return waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced });
+      return finish('paused', waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced }));
     }
-    return fail(error, describeError(error));
+    return finish('failed', fail(error, describeError(error)));
   } finally {
     limit.end();
   }
@@ -156,6 +225,11 @@ function limitTime(
     isOver: () => limit.signal.aborted && !signal.aborted,
     end: () => clearTimeout(timer),
   };
+}
+
+function outOfTime({ name, timeoutMs }: Extract<Tool, { kind: 'tool' }>): Error {
+  const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
+  return outcomeUnknown(new Error(`${problem}; it may or may not have taken effect`));
 }
 
 function checkedOutput(tool: Tool, output: unknown): JsonValue {
@@ -178,10 +252,18 @@ function describeError(error: unknown): string {
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
 }
 
-/** Settles with the work, or rejects as soon as the signal fires, even if the work ignores the signal. */
-function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+/** Settles with the work, or rejects a grace period after the signal fires, even if the work ignores the signal. */
+function orAbort<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  grace: () => number | undefined = () => 0,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
+    const stop = () => {
+      const graceMs = grace() ?? 0;
+      if (graceMs === 0) reject(signal.reason);
+      else void sleep(graceMs, undefined, { ref: false }).then(() => reject(signal.reason));
+    };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

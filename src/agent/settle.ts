@@ -1,9 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
 import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
-import { deniedPart, settledPart } from './outcomes.ts';
+import { answeredPart, deniedPart, errorPart, settledPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
-import { type RunSettings, runCall, type ToolFailure, type ToolProgress } from './run-call.ts';
+import {
+  type EffectJournal,
+  type RunSettings,
+  runCall,
+  type ToolFailure,
+  type ToolProgress,
+} from './run-call.ts';
 import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
@@ -13,6 +19,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   readonly onToolError?: ((failure: ToolFailure) => void) | undefined;
+  /** Records the effects of calls; with it, `settle` also ends calls that an earlier process left without a result. */
+  readonly journal?: EffectJournal | undefined;
 }
 
 export interface SettleOptions<Tools extends readonly Tool[]> extends RunOptions {
@@ -32,10 +40,14 @@ export interface SettleResponse<Tools extends readonly Tool[] = readonly Tool[]>
 export async function settle<const Tools extends readonly Tool[]>(
   options: SettleOptions<Tools>,
 ): Promise<SettleResponse<Tools>> {
-  const transcript = Transcript.of(options.messages);
+  const transcript = Transcript.of(options.messages, { mayBeOpen: options.journal !== undefined });
   const before = transcript.messages.length;
-  const replies = checkReplies(transcript, indexTools(options.tools), options.resume, { all: false });
-  await withRunSettings(options, (settings) => applyReplies(transcript, replies, settings));
+  const tools = indexTools(options.tools);
+  const replies = checkReplies(transcript, tools, options.resume, { all: false });
+  await withRunSettings(options, transcript, async (settings) => {
+    await endOpenCalls(transcript, tools, settings);
+    await applyReplies(transcript, replies, settings);
+  });
   const { messages } = transcript;
   return {
     interrupts: typedInterrupts<Tools>(transcript),
@@ -53,11 +65,25 @@ export async function applyReplies(
   appendResults(transcript, await Promise.all(replies.map((reply) => applyReply(reply, settings))));
 }
 
+/** Ends the calls that an earlier process left without a result: from the journal, or by running them. */
+async function endOpenCalls(
+  transcript: Transcript,
+  tools: ReadonlyMap<string, Tool>,
+  settings: RunSettings,
+): Promise<void> {
+  const open = [...transcript.round.values()].flatMap(({ state, part }) => (state === 'open' ? [part] : []));
+  const parts = open.map(async (part) => {
+    const tool = tools.get(part.toolRequest.name);
+    return tool === undefined ? errorPart(part, 'Not run: the tool is gone') : runCall(tool, part, settings);
+  });
+  appendResults(transcript, await Promise.all(parts));
+}
+
 async function applyReply(reply: CheckedReply, settings: RunSettings): Promise<ToolPart> {
   const { call } = reply;
   switch (reply.kind) {
     case 'respond':
-      return settledPart(call, 'ok', reply.output, reply.replaced);
+      return answeredPart(settledPart(call, 'ok', reply.output, reply.replaced), reply.answeredBy);
     case 'close':
       if (reply.status === 'denied') return deniedPart(call, reply.reason, reply.replaced);
       return settledPart(call, 'closed', { status: reply.status, reason: reply.reason }, reply.replaced);
@@ -76,7 +102,8 @@ export function appendResults(transcript: Transcript, content: ToolPart[]): void
  * to it at once, and the `openai` client never removes its listeners; on a signal that lives long they would pile up.
  */
 export async function withRunSettings<Result>(
-  { context = {}, signal, onProgress, onToolError }: RunOptions,
+  { context = {}, signal, onProgress, onToolError, journal }: RunOptions,
+  transcript: Transcript,
   work: (settings: RunSettings) => Promise<Result>,
 ): Promise<Result> {
   const own = new AbortController();
@@ -85,7 +112,14 @@ export async function withRunSettings<Result>(
   if (signal?.aborted) follow();
   signal?.addEventListener('abort', follow, { once: true });
   try {
-    return await work({ context, signal: own.signal, onProgress, onToolError });
+    return await work({
+      context,
+      signal: own.signal,
+      onProgress,
+      onToolError,
+      journal,
+      messages: () => transcript.messages,
+    });
   } finally {
     signal?.removeEventListener('abort', follow);
   }

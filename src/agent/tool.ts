@@ -32,6 +32,13 @@ export interface ToolHelpers {
   readonly attach: (image: Media) => boolean;
 }
 
+/**
+ * The effect of a run on the world. `none` only reads. `idempotent` means that a repeated run with the same idempotency key has no
+ * further effect. A tool with the effect `once` is never run twice for one call.
+ */
+export const EFFECTS = ['none', 'idempotent', 'once'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
 interface ToolParts<Name extends string, Input, Given> {
   readonly name: Name;
   readonly description: string;
@@ -51,8 +58,9 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
-      /** Whether a repeated run with the same idempotency key has no further effect. */
-      readonly idempotent: boolean;
+      readonly effect: Effect;
+      /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
+      admit?(input: Input, helpers: ToolHelpers): () => unknown;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */
@@ -112,8 +120,8 @@ export interface ToolConfig<Name extends string, Input extends Schema, Output ex
 
 export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
   extends ToolConfig<Name, Input, Output> {
-  /** Declares that a repeated run with the same idempotency key has no further effect; without it the tool never runs twice. */
-  readonly idempotent?: boolean;
+  /** The effect of a run; `once` where it is not declared. */
+  readonly effect?: Effect;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
   /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
@@ -155,7 +163,7 @@ export function defineTool<
     ...parts,
     kind: 'tool' as const,
     run,
-    idempotent: config.idempotent ?? false,
+    effect: config.effect ?? 'once',
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),

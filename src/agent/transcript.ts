@@ -39,12 +39,16 @@ export class Transcript {
   #system: string | undefined;
   #provider: ProviderData | undefined;
 
-  /** Reads messages; a call among them that neither waits nor has a result is an error. */
-  static of(messages: readonly unknown[] = []): Transcript {
+  /** Reads messages; a call among them that neither waits nor has a result is an error, unless the last round may be open. */
+  static of(
+    messages: readonly unknown[] = [],
+    { mayBeOpen = false }: { readonly mayBeOpen?: boolean } = {},
+  ): Transcript {
     requireList('messages', messages);
     const transcript = new Transcript();
     for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
-    for (const call of transcript.#round.values()) if (call.state === 'open') transcript.#failDangling(call);
+    for (const call of transcript.#round.values())
+      if (call.state === 'open' && !mayBeOpen) transcript.#failDangling(call);
     return transcript;
   }
 

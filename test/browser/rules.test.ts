@@ -77,7 +77,7 @@ test('an approver cannot approve their own request, but can withdraw it', async 
   await alice.ask(words);
   await alice.openThread(words);
   await alice.click(alice.pendingCard('refund_order'), 'Approve');
-  await alice.waitForNotice('You asked for this, so somebody else has to sign it.');
+  await alice.waitForNotice('You took part in requesting this, so somebody else has to approve it.');
   await alice.click(alice.pendingCard('refund_order'), 'Withdraw');
   await alice.threadMessage('refund_order: withdrawn').waitFor();
 });

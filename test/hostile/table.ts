@@ -103,7 +103,7 @@ const OUTSIDE_CLICKS = {
       'on a thread in place of a request',
     ],
     'told: Please choose something first.': ['of a choice that was never offered'],
-    'told: Only the person who asked for this is told the address.': ['of an answer to an approval'],
+    'told: Only a requester is told the address.': ['of an answer to an approval'],
     'told: This is already withdrawn, by <@U0REMI0001>.': ['on a card that is settled'],
     'told: This is pending, so there is nothing to ask again.': ['on another card of the same channel'],
   },

@@ -69,6 +69,8 @@ describe('a request of version 1', () => {
         revision: 6,
         kind: 'approval',
         requester: 'U-rita',
+        requesters: ['U-rita'],
+        barred: [],
         digest: requestFixture.digest,
         details: { tool: 'refund_order', input: { order: 'A-1', amount: 1200, note: '' } },
         policy: {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type Message, userMessage } from '../../src/agent/messages.ts';
+import { type Message, type ToolPart, userMessage } from '../../src/agent/messages.ts';
 import type {
   Actor,
   Attempt,
   ClaimedTurn,
+  EffectFinish,
+  EffectStart,
   Outcome,
   Store,
   TurnEnd,
@@ -120,6 +122,19 @@ export function resultMessage(output = 'refunded'): Message {
     role: 'tool',
     content: [{ toolResponse: { name: 'refund_order', ref: 'call-1', output }, status: 'ok' }],
   };
+}
+
+/** The result of a call that ran without approval. */
+export function effectPart(ref: string): ToolPart {
+  return { toolResponse: { name: 'refund_order', ref, output: 'refunded' }, status: 'ok' };
+}
+
+export function effectStart(ref: string, changes: Partial<EffectStart> = {}): EffectStart {
+  return { ref, run: 'first', logged: 0, messages: [message('hello')], read: 1, evidence: {}, ...changes };
+}
+
+export function effectFinish(ref: string, changes: Partial<EffectFinish> = {}): EffectFinish {
+  return { ref, run: 'first', end: 'succeeded', part: effectPart(ref), evidence: {}, ...changes };
 }
 
 export function message(text: string): Message {

@@ -53,7 +53,7 @@ test('an edited action is asked for anew, and runs once with the new arguments, 
   });
   const second = await thread.shows(/Approval needed[\s\S]*11000/);
   expect(second.ts).not.toBe(first.ts);
-  expect(JSON.stringify(second.blocks)).toContain('A person has changed the arguments');
+  expect(JSON.stringify(second.blocks)).toContain('See Details for the original');
   expect(await refunded(story)).toBe(0);
 
   await story.workspace.as(CAST.alice).click(first, 'approve', { force: true });

@@ -34,7 +34,7 @@ test('neither guests, bots, people of other workspaces nor the requester can sig
   });
   const thread = story.ask('refund order A-1001');
   for (const [who, words] of [
-    [requester, /somebody else has to sign/],
+    [requester, /somebody else has to approve/],
     [guest, /Guests cannot/],
     [outsider, /Only people of this workspace/],
     [ROBOT, /Bots cannot/],

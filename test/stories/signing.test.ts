@@ -100,3 +100,31 @@ test.each([
     expect(await refunded(story)).toBe(0);
   },
 );
+
+test('an approver who has the card as a direct message cannot approve from a channel that does not show it', async () => {
+  const story = await startStory({
+    manifest: manifestFor(CAST.alice).replace('direct_messages: false', 'direct_messages: true'),
+    replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+    withoutBot: true,
+  });
+  const { context } = await story.startOwnBot();
+  const thread = story.ask('refund order A-1001');
+  await story.directly(CAST.alice).shows(/0 of 1 signed/);
+  const [requestId = ''] = (await context.store.listAsked(CAST.requester, { limit: 1 })).requestIds;
+  await story.workspace.until(
+    async () => {
+      const loaded = await context.store.load(requestId);
+      return (
+        loaded.outcome === 'found' && loaded.request.views.every(({ postedAt }) => postedAt !== undefined)
+      );
+    },
+    { what: 'the posted cards on record' },
+  );
+  const elsewhere = story.workspace.as(CAST.alice).send(PLACES.partners, 'Look here.');
+  const target = { channel: PLACES.partners, ts: elsewhere.ts };
+  await story.workspace.as(CAST.alice).click(target, 'approve', { force: true, value: requestId });
+  await story.noticeFor(CAST.alice, /not a card of this request/);
+  expect(await refunded(story)).toBe(0);
+  await story.directly(CAST.alice).click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Refunded\./);
+});

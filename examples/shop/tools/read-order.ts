@@ -11,7 +11,7 @@ export const readOrder = defineTool(
       'Reads an order: what was bought, by whom, for how much (in cents), and how much was refunded.',
     inputSchema: z.object({ orderId: z.string().min(1).describe('the number of the order, such as A-1001') }),
     outputSchema: Order,
-    idempotent: true,
+    effect: 'none',
   },
   async ({ orderId }) => {
     const order = await openLedger().order(orderId);

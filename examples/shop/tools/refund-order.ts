@@ -13,7 +13,7 @@ export const refundOrder = defineTool(
       reason: z.string().default('').describe('why, for the books'),
     }),
     outputSchema: z.object({ orderId: z.string(), refunded: z.number(), total: z.number() }),
-    idempotent: true,
+    effect: 'idempotent',
   },
   async ({ orderId, amount }, { idempotencyKey }) => {
     const { outcome, order } = await openLedger().refund(orderId, amount, idempotencyKey);

@@ -1,8 +1,10 @@
 import { isOutcomeUnknown } from '../../agent/errors.ts';
-import type { JsonValue } from '../../agent/json.ts';
-import type { ToolPart } from '../../agent/messages.ts';
-import { buildRestart } from '../../agent/replies.ts';
+import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import type { Interrupt, ToolPart } from '../../agent/messages.ts';
+import { nestedInterrupts } from '../../agent/nested.ts';
+import { buildRestart, type RestartReply } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
+import type { Tool } from '../../agent/tool.ts';
 import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
@@ -41,9 +43,11 @@ export async function runAction(
     const outcome = await runTool(context, action, attempt, heartbeat);
     // The outcome is unknown: without a heartbeat the record gives the attempt up and asks people.
     if (outcome === undefined) return;
+    const claimedAt = performance.now();
     const finished = await store.finishAndClaim(request.id, outcome, timing.leaseMs);
     heartbeat.stop();
-    if (finished.outcome === 'finished' && finished.turn !== undefined) await runTurn(context, finished.turn);
+    if (finished.outcome === 'finished' && finished.turn !== undefined)
+      await runTurn(context, finished.turn, claimedAt);
   } finally {
     heartbeat.stop();
   }
@@ -72,8 +76,8 @@ async function runTool(
   const { newMessages } = await settle({
     messages: messagesOf(details),
     tools: [tool],
-    resume: { restart: [buildRestart(tool, details.interrupt, { ...resumed }, {})] },
-    context: toolContext(context, request.threadId, request.requester),
+    resume: { restart: [restartOf(tool, details.interrupt, { ...resumed })] },
+    context: toolContext(context, request.threadId, { requesters: request.requesters, contextAuthors: [] }),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error }) => {
@@ -87,6 +91,18 @@ async function runTool(
   if (message === undefined || part === undefined)
     throw new Error(`Request ${request.id} ended without a result`);
   return { attempt, state: stateOf(part), message, summary: summaryOf(part) };
+}
+
+/** Restarts the call; a `generate` inside it that paused continues, and its own calls count as approved with it. */
+function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject): RestartReply {
+  const reply = buildRestart(tool, interrupt, resumed, {});
+  const inner = nestedInterrupts(interrupt);
+  if (inner.length === 0) return reply;
+  const restart = inner.map(({ id, toolRequest: { name, ref, input } }) => ({
+    toolRequest: { name, ref, input: toJson(input) },
+    metadata: { interruptId: id, resumed },
+  }));
+  return { ...reply, metadata: { ...reply.metadata, nested: { restart } } };
 }
 
 function stateOf(part: ToolPart): 'succeeded' | 'failed' {

@@ -4,7 +4,11 @@ import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
+import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { isSlackPerson } from '../slack/directory.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import { askerProblem } from '../turns/may-ask.ts';
 import { type Action, runAction } from './run-action.ts';
 
 /** Starts and runs an approved action in a woken worker. */
@@ -18,10 +22,28 @@ export async function startApprovedAction(context: BotContext, requestId: string
     await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
+  if (await hasInactiveRequester(context, loaded.request)) {
+    await store.supersede(requestId, REQUESTER_INACTIVE);
+    return;
+  }
   const attempt = await planAttempt(context, action, approversOf(loaded.request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
+}
+
+/** Checks in Slack, freshly, whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
+export async function hasInactiveRequester(
+  { directory, agent }: Pick<BotContext, 'directory' | 'agent'>,
+  { requesters, threadId }: RequestRecord,
+): Promise<boolean> {
+  const fresh = directory.fresh();
+  const { channel } = parseThreadId(threadId);
+  const people = requesters.filter(isSlackPerson);
+  const problems = await Promise.all(
+    people.map((user) => askerProblem(fresh, agent().askers, { user, channel })),
+  );
+  return problems.some((problem) => problem !== undefined);
 }
 
 /** Joins a request with its tool; `undefined` if the tool is gone. */
@@ -69,7 +91,7 @@ function currentDigest({ toolbox }: BotContext, { request, details, entry }: Act
     // A removed policy is a changed policy.
     policy: policy === undefined ? {} : policyJson(snapshotOf(policy)),
     input: details.interrupt.toolRequest.input,
-    requester: request.requester,
+    requesters: request.requesters,
     threadId: request.threadId,
   });
 }

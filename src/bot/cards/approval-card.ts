@@ -1,4 +1,4 @@
-import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
+import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { limits } from '../slack/limits.ts';
 import { APPROVE, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
@@ -51,14 +51,18 @@ function matter(
       : [line(words(`The tool says of itself: ${showLabel(description, limits.description)}`))]),
     preformatted(rendered.text),
     ...(rendered.leftOut === undefined ? [] : [line(words(`${rendered.leftOut}.`, { bold: true }))]),
-    ...(details.originalInput === undefined
-      ? []
-      : [line(words('A person has changed the arguments; Details has those the model gave.'))]),
-    line(words('Asked by '), mention(request.requester), words(', '), moment(request.createdAt)),
+    ...(details.originalInput === undefined ? [] : [line(...editedLine(details))]),
+    line(words('Requested by '), ...mentions(request.requesters), words(', '), moment(request.createdAt)),
     ...(details.why === undefined
       ? []
       : [quoted("The model's own words, which nobody has checked", details.why)]),
   ];
+}
+
+/** Names the person who changed the arguments; an older record does not know them. */
+function editedLine({ editedBy }: CardDetails): RichTextElement[] {
+  const who = editedBy === undefined ? words('a person') : mention(editedBy);
+  return [words('Edited by '), who, words('. See Details for the original.')];
 }
 
 function pendingFoot(

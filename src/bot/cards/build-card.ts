@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../store/port/store.ts';
 import { REJECT, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
-import { button, type Card, type CardOptions, line, mention, words } from './card.ts';
+import { button, type Card, type CardOptions, line, mentions, words } from './card.ts';
 import { cardDetailsOf } from './card-details.ts';
 import { buildCallbackCard, buildFormCard } from './form-card.ts';
 import { buildOutcome } from './outcome.ts';
@@ -34,7 +34,7 @@ function buildUnreadableCard(request: RequestRecord, options: CardOptions): Card
     text,
     blocks: [
       line(words(text)),
-      line(words('Asked by '), mention(request.requester)),
+      line(words('Requested by '), ...mentions(request.requesters)),
       ...(request.state === 'pending'
         ? [{ type: 'actions' as const, elements: actions }]
         : buildOutcome(request, options)),

@@ -5,7 +5,10 @@ import { type Details, readDetails } from '../requests/request-details.ts';
 
 /** The details that a card shows. Everything but the call itself may be absent. */
 export interface CardDetails
-  extends Pick<Details, 'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy'> {
+  extends Pick<
+    Details,
+    'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy'
+  > {
   readonly name: string;
   readonly input: JsonValue;
 }
@@ -16,10 +19,10 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, description, why, purpose, policy, interrupt } = details;
+  const { originalInput, editedBy, description, why, purpose, policy, interrupt } = details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
-  return { originalInput, description, why, purpose, policy, rule, name, input: toJson(input) };
+  return { originalInput, editedBy, description, why, purpose, policy, rule, name, input: toJson(input) };
 }
 
 /** Tells whether the button asks for a confirmation. */

@@ -8,7 +8,6 @@ import {
   type CardOptions,
   heading,
   line,
-  mention,
   mentions,
   moment,
   preformatted,
@@ -65,7 +64,7 @@ function draw(
     ...(purpose.trim() === '' ? [] : [quoted('What it is about', purpose)]),
     ...(text === '{}' ? [] : [preformatted(text)]),
     ...(leftOut === undefined ? [] : [line(words(`${leftOut}.`, { bold: true }))]),
-    line(words('Asked by '), mention(request.requester), words(', '), moment(request.createdAt)),
+    line(words('Requested by '), ...mentions(request.requesters), words(', '), moment(request.createdAt)),
   ];
   const foot =
     request.state === 'pending' ? pendingFoot(request, options, parts) : buildOutcome(request, options);

@@ -20,6 +20,7 @@ import { renderValue } from './render-value.ts';
 const SUPERSEDED = new Map([
   ['changed', 'The tool, the policy or the arguments have changed since it was signed.'],
   ['quorum-lost', 'Not enough of those who signed it may still sign.'],
+  ['requester-inactive', 'A person who requested this is no longer active here, so it did not run.'],
 ]);
 const VERDICTS = new Map([
   ['ran', 'it ran'],

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { viewsSeenIn } from '../requests/view-ids.ts';
+import { personView, viewsSeenIn } from '../requests/view-ids.ts';
 import { NOT_FOUND } from './refusal-text.ts';
 
 /** A click or a submit of a person. Its id makes a repeated click count once. */
@@ -48,7 +48,11 @@ function clickOriginProblem(
   }
   if (request === undefined || channel === undefined) return undefined;
   const seen = viewsSeenIn(channel, who, request.id);
-  if (request.views.some((view) => seen.includes(view.id))) return undefined;
+  const own = personView(who);
+  // A direct message is one channel, and not every channel of the person who got it.
+  const isShown = ({ id, postedAt }: RequestRecord['views'][number]): boolean =>
+    seen.includes(id) && (id !== own || postedAt === undefined || postedAt.channel === channel);
+  if (request.views.some(isShown)) return undefined;
   logger.warn({ requestId: request.id, user: who, channel }, 'click from elsewhere');
   return 'This is not a card of this request; please decide on the card itself.';
 }

@@ -21,7 +21,7 @@ export async function answer(
   return result.outcome === 'answered' ? undefined : refusalText(result, problem);
 }
 
-/** Withdraws a request; the record allows it only to the requester. */
+/** Withdraws a request; the record allows it only to a requester. */
 export async function withdraw(
   { store }: Pick<Context, 'store'>,
   requestId: string,
@@ -51,7 +51,7 @@ export async function edit(
   input: JsonValue,
 ): Promise<Notice> {
   const { actor, problem } = await authorize(context, click, request.principals);
-  if (!actor.eligible && click.who !== request.requester) return problem;
+  if (!actor.eligible && !request.requesters.includes(click.who)) return problem;
   const result = await context.store.supersede(request.id, editedPayload(input, click.who));
   return result.outcome === 'superseded' ? undefined : refusalText(result);
 }
@@ -63,22 +63,25 @@ export async function askAgain(
   { who }: Click,
 ): Promise<Notice> {
   if (request.state !== 'expired') return `This is ${request.state}, so there is nothing to ask again.`;
-  if (request.requester !== who) return 'Only the person who asked for this can ask again.';
+  if (!request.requesters.includes(who)) return 'Only a requester can ask again.';
   const { name, input } = detailsOf(request).interrupt.toolRequest;
   const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
   // The request's own id makes a second click the same item.
-  const item = { id: `again ${request.id}`, body: { user: who, text } };
+  const item = {
+    id: `again ${request.id}`,
+    body: { user: who, text, role: 'requester', requesters: [...request.requesters] },
+  };
   const { outcome } = await store.enqueue(request.threadId, item);
   return outcome === 'duplicate' ? 'It has been asked for again already.' : undefined;
 }
 
-/** Shows the callback address to the requester only, because anybody who has it can answer. */
+/** Shows the callback address to requesters only, because anybody who has it can answer. */
 export async function showAddress(
   { callbacks }: Pick<BotContext, 'callbacks'>,
   request: RequestRecord,
   { who }: Click,
 ): Promise<Notice> {
-  if (request.requester !== who) return 'Only the person who asked for this is told the address.';
+  if (!request.requesters.includes(who)) return 'Only a requester is told the address.';
   if (request.state !== 'pending') return `This is ${request.state}; nothing is awaited any more.`;
   const { idempotencyKey } = detailsOf(request);
   const target = { threadId: request.threadId, idempotencyKey, requestId: request.id };

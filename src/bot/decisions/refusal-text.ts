@@ -13,7 +13,7 @@ export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?:
     case 'settled':
       return by === '' ? `This is already ${state}.` : `This is already ${state}, by <@${by}>.`;
     case 'own-request':
-      return 'You asked for this, so somebody else has to sign it.';
+      return 'You took part in requesting this, so somebody else has to approve it.';
     case 'not-eligible':
       return problem ?? 'This is not yours to decide.';
     case 'not-yours':

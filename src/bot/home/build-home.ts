@@ -1,6 +1,6 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { line, mention, plain, words } from '../cards/card.ts';
+import { line, mentions, plain, words } from '../cards/card.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import type { ListName, ListPage } from './load-lists.ts';
@@ -50,8 +50,8 @@ function buildRow(request: RequestRecord): KnownBlock[] {
       },
     },
     line(
-      words('Asked by '),
-      mention(request.requester),
+      words('Requested by '),
+      ...mentions(request.requesters),
       words(`, ${request.approvals} of ${request.policy.quorum} signed`),
     ),
   ];

@@ -1,14 +1,19 @@
 import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
 import { threadIdOf } from '../slack/thread.ts';
+import { isAskingBot } from '../turns/may-ask.ts';
 import { receiveMessage } from '../turns/receive-message.ts';
 import { stopThread } from '../turns/stop-thread.ts';
 
-/** Turns messages of people into inbox items, and Slack's Stop into a stop. Messages of bots and edited messages are ignored. */
+/** Turns messages of people into inbox items, and Slack's Stop into a stop. Edited messages are ignored, and those of bots that may not ask. */
 export function listenToMessages(app: App, botContext: BotContext): void {
+  const mayBotAsk = (botId: string, user: string, ownUser: string | undefined): boolean =>
+    user !== ownUser && isAskingBot(botContext.agent().askers, [botId, user]);
+
   app.event('app_mention', async ({ event, context }) => {
     // Slack sends an edited mention as a new one.
-    if (event.user === undefined || event.bot_id !== undefined || 'edited' in event) return;
+    if (event.user === undefined || 'edited' in event) return;
+    if (event.bot_id !== undefined && !mayBotAsk(event.bot_id, event.user, context.botUserId)) return;
     const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
     await receiveMessage(
       botContext,
@@ -21,7 +26,9 @@ export function listenToMessages(app: App, botContext: BotContext): void {
     // A message with a file, or also sent to the channel, is still a message of a person.
     const isWritten =
       event.subtype === undefined || event.subtype === 'file_share' || event.subtype === 'thread_broadcast';
-    if (!isWritten || 'bot_id' in event || event.text === undefined) return;
+    if (!isWritten || event.text === undefined) return;
+    const botId = 'bot_id' in event ? event.bot_id : undefined;
+    if (botId !== undefined && !mayBotAsk(botId, event.user, context.botUserId)) return;
     const isDirect = event.channel_type === 'im';
     const mentioned = event.text.includes(`<@${context.botUserId}>`);
     // In a channel only replies are for the bot, and only in threads that it takes part in.

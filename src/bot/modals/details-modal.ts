@@ -2,7 +2,7 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
 import { approveButton, riskLine } from '../cards/approval-card.ts';
-import { button, line, mention, mentions, moment, preformatted, words } from '../cards/card.ts';
+import { button, line, mentions, moment, preformatted, words } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, questionOf } from '../cards/card-details.ts';
 import { numbered } from '../cards/choices.ts';
 import { payloadOf, signatures } from '../cards/outcome.ts';
@@ -56,7 +56,7 @@ function decisions(
 function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
   return [
     line(words(showText(details.name), { bold: true }), words(` (${request.state})`)),
-    line(words('Asked by '), mention(request.requester), words(', '), moment(request.createdAt)),
+    line(words('Requested by '), ...mentions(request.requesters), words(', '), moment(request.createdAt)),
     line(words('Who may decide: '), ...mentions(request.principals)),
     ...(request.kind === 'approval'
       ? [line(words(`${request.approvals} of ${request.policy.quorum} signed`)), ...signatures(request)]

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Interrupt } from '../../agent/messages.ts';
+import { OUTCOME_UNKNOWN } from '../../agent/run-call.ts';
 import { askQuestion, completeTask, requestForm, waitForCallback } from '../../tools/built-ins.ts';
 import { DEFAULT_POLICY_NAME } from '../../tools/gate/approval-rules.ts';
 import { approvalOf } from '../../tools/gate/gate.ts';
@@ -10,10 +11,13 @@ const CallbackPause = z.object({ awaited: z.string() });
 export type InterruptKind =
   | { readonly kind: 'approval'; readonly policy: string; readonly rule: string; readonly own: boolean }
   | { readonly kind: 'question' | 'form' | 'callback' }
-  | { readonly kind: 'exit' };
+  | { readonly kind: 'exit' }
+  /** The call ran without approval, and nobody knows whether it took effect. */
+  | { readonly kind: 'unknown' };
 
 /** Classifies an interrupt. A tool's own pause without details is an approval by the default policy. */
 export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
+  if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { kind: 'unknown' };
   const approval = approvalOf(interrupt);
   if (approval !== undefined) return { kind: 'approval', ...approval, own: false };
   if (askQuestion.matches(interrupt)) return { kind: 'question' };

@@ -1,6 +1,7 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
+import { editorOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
@@ -9,8 +10,10 @@ import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
+import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
 import { toDetails } from './request-details.ts';
+import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,17 +23,18 @@ const CALLBACK_MS = 7 * DAY_MS;
 const MAX_DIRECT_MESSAGES = 20;
 const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
-/** The origin of a request: its thread, its requester, and the model's explanation. */
+/** The origin of a request: its thread, its requesters, and the model's explanation. */
 export interface RequestOrigin {
   readonly threadId: string;
-  readonly requester: string;
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
   readonly why: string;
 }
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requester, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -38,17 +42,24 @@ export async function planRequest(
   const entry = toolbox.find(interrupt.toolRequest.name);
   if (entry === undefined) return `There is no tool "${interrupt.toolRequest.name}" any more.`;
   if (pause.kind === 'exit') return 'A task cannot be completed twice.';
+  if (pause.kind === 'unknown')
+    return planUnknown(
+      { toolbox, directory },
+      { threadId, requesters, contextAuthors, why },
+      { call, interrupt, entry },
+    );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
   const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };
-  const base = { id: requestIdOf(threadId, interrupt.id), requester };
+  const [requester = NOBODY] = requesters;
+  const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bind = (snapshot: PolicySnapshot) => ({
     policy: snapshot,
     digest: requestDigest({
       entry,
       policy: policyJson(snapshot),
       input: interrupt.toolRequest.input,
-      requester,
+      requesters,
       threadId,
     }),
   });
@@ -60,7 +71,7 @@ export async function planRequest(
     const purpose = purposeOf(interrupt);
     const shown = { description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
-    const snapshot = answerPolicy(entry, requester, pause.kind);
+    const snapshot = answerPolicy(entry, requesters, pause.kind);
     return {
       ...base,
       kind: pause.kind,
@@ -73,20 +84,24 @@ export async function planRequest(
   }
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
+  const barred = policy.separation === 'thread' ? contextAuthors : [];
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
-  const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, requester);
+  const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, { requesters, barred });
   if (isSure && approvers.length < policy.quorum) {
     return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} may.`;
   }
+  const editor = editorOf(interrupt);
   const { name, risk, confirm } = policy;
   const shown = { name, risk, confirm, own: pause.own };
   return {
     ...base,
+    barred,
     kind: 'approval',
     details: toDetails(call, interrupt, {
       description: tool.description,
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
+      ...(editor !== undefined && { editedBy: editor }),
       ...(why !== '' && { why }),
     }),
     ...bind(snapshotOf(policy)),
@@ -96,14 +111,16 @@ export async function planRequest(
   };
 }
 
-/** Lists the people who could approve now; without the requester, unless the policy allows it. */
+/** Lists the people who could approve now; without the requesters, unless the policy allows it. */
 async function eligibleApprovers(
   directory: BotContext['directory'],
   policy: Policy,
-  requester: string,
+  { requesters, barred }: { readonly requesters: readonly string[]; readonly barred: readonly string[] },
 ): Promise<{ readonly approvers: string[]; readonly isSure: boolean }> {
   const { people, isSure } = await directory.peopleBehind(policy.approvers);
-  const allowed = people.filter((id) => policy.selfApproval || id !== requester);
+  const allowed = people.filter(
+    (id) => !barred.includes(id) && (policy.selfApproval || !requesters.includes(id)),
+  );
   const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, policy.approvers)));
   return {
     approvers: allowed.filter((_, index) => checked[index]?.eligible === true),
@@ -113,11 +130,11 @@ async function eligibleApprovers(
 
 function answerPolicy(
   entry: ToolEntry,
-  requester: string,
+  requesters: readonly string[],
   kind: 'question' | 'form' | 'callback',
 ): PolicySnapshot {
   const limitToRequester = entry.answerableBy === 'requester';
-  return answerSnapshot(requester, {
+  return answerSnapshot(requesters, {
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });

@@ -3,8 +3,10 @@ import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { NewRequest } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { classifyInterrupt } from './classify-interrupt.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
+import { NOBODY, peopleOf } from './task-people.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
@@ -24,29 +26,45 @@ export async function planRequests(
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
   const transcript = Transcript.of(messages);
-  const origin = { threadId, requester: requesterOf(messages), why: transcript.text };
+  const { requesters, contextAuthors } = peopleOf(messages);
+  const [requester = NOBODY] = requesters;
+  const origin = {
+    threadId,
+    requesters: [requester, ...requesters.slice(1)],
+    contextAuthors,
+    why: transcript.text,
+  };
   const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
+  const isDoubtful = ({ interrupt }: WaitingCall) => classifyInterrupt(interrupt).kind === 'unknown';
+  const groups = [
+    // Each of these may have taken effect by itself, so none is joined to another.
+    ...waiting.filter(isDoubtful).map((first) => ({ first, repeats: [] })),
+    ...joinIdentical(waiting.filter((call) => !isDoubtful(call))),
+  ];
   const planned = await Promise.all(
-    joinIdentical(waiting).map(async ({ first, repeats }) => ({
+    groups.map(async ({ first, repeats }) => ({
       first,
       repeats,
       plan: await planRequest(context, origin, first.part, first.interrupt),
     })),
   );
-  const wanted = planned.filter(({ plan }) => typeof plan !== 'string').length;
+  const isLimited = (plan: NewRequest | string) => typeof plan !== 'string' && plan.unsigned !== true;
+  const wanted = planned.filter(({ plan }) => isLimited(plan)).length;
   const quota = anew
     ? { admitted: wanted, reason: '' }
-    : await context.limiter.quotaFor(origin.requester, wanted, context.agent().limits);
+    : await context.limiter.quotaFor(requester, wanted, context.agent().limits);
 
   const requests: NewRequest[] = [];
+  let admitted = 0;
   const refusals: CloseReply[] = [];
   const joined: CloseReply[] = [];
   for (const { first, repeats, plan } of planned) {
     if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
-    else if (requests.length >= quota.admitted)
+    else if (isLimited(plan) && admitted >= quota.admitted)
       refusals.push(...closeAll([first, ...repeats], 'not-asked', quota.reason));
     else {
       requests.push(plan);
+      if (isLimited(plan)) admitted += 1;
       joined.push(...closeAll(repeats, 'joined', joinedTo(first)));
     }
   }
@@ -59,11 +77,4 @@ function closeAll(calls: readonly WaitingCall[], status: string, reason: string)
 
 function joinedTo({ interrupt }: WaitingCall): string {
   return `Identical to call ${interrupt.toolRequest.ref}: people are asked once, and it runs once at most. See the result of that call.`;
-}
-
-/** Returns the author of the last message, for whom the agent works. */
-export function requesterOf(messages: readonly Message[]): string {
-  const last = messages.findLast((message) => message.role === 'user');
-  const user = last?.role === 'user' ? last.metadata?.user : undefined;
-  return typeof user === 'string' ? user : 'nobody';
 }

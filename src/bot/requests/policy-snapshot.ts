@@ -23,11 +23,11 @@ export function snapshotOf(policy: Policy): PolicySnapshot {
 
 /** Builds the snapshot for a question, a form or a callback. */
 export function answerSnapshot(
-  requester: string,
+  requesters: readonly string[],
   options: { limitToRequester: boolean; expiresInMs: number },
 ): PolicySnapshot {
   return {
-    principals: [options.limitToRequester ? requester : ANYONE],
+    principals: options.limitToRequester ? [...requesters] : [ANYONE],
     resolvers: [],
     quorum: 1,
     vetoes: 1,

@@ -6,8 +6,12 @@ import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../a
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
-import type { GateResumed } from '../../tools/gate/gate.ts';
+import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
+import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
+
+/** The reason of a request that ends because one of its requesters is deactivated or may no longer ask. */
+export const REQUESTER_INACTIVE = 'requester-inactive';
 
 const Edited = z.object({
   edited: z.custom<JsonValue>((value) => value !== undefined),
@@ -26,7 +30,9 @@ export function repliesTo(
   messages: readonly Message[],
   tools: readonly Tool[],
 ): Resume {
-  const waiting = new Map(Transcript.of(messages).interrupts.map((interrupt) => [interrupt.id, interrupt]));
+  const waiting = new Map(
+    Transcript.of(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [interrupt.id, interrupt]),
+  );
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(settlement.requestId.slice(settlement.requestId.lastIndexOf('~') + 1));
     if (interrupt === undefined) return [];
@@ -53,11 +59,14 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
     case 'answered':
       return tool === undefined
         ? close('failed', 'The tool is gone', '')
-        : (respondTo(tool, interrupt, payload) ??
+        : (respondTo(tool, interrupt, payload, by) ??
             close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
+      if (payload === REQUESTER_INACTIVE)
+        return close('superseded', 'A person who requested this is no longer active', '');
       return tool?.kind === 'tool'
-        ? askAnew(tool, interrupt, payload)
+        ? (askAnew(tool, interrupt, payload) ??
+            close('failed', 'The edited arguments do not fit the tool any more', ''))
         : close('superseded', 'The request no longer holds');
     case 'rejected':
       return close('denied', `Rejected by ${by}`);
@@ -71,23 +80,34 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
 }
 
 /** Builds the response; `undefined` if the answer no longer fits the tool, which must not block the thread. */
-function respondTo(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
+function respondTo(tool: Tool, interrupt: Interrupt, payload: string, by: string): Resume | undefined {
   try {
-    return { respond: [buildRespond(tool, interrupt, JSON.parse(payload))] };
+    const reply = buildRespond(tool, interrupt, JSON.parse(payload));
+    // An external system that reports back is nobody whose words count.
+    if (!isSlackPerson(by)) return { respond: [reply] };
+    return { respond: [{ ...reply, metadata: { ...reply.metadata, answeredBy: by } }] };
   } catch (error) {
     if (error instanceof ReplyError) return undefined;
     throw error;
   }
 }
 
-/** Restarts the call, so that its gate asks again, after an edit for the new input. */
-function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume {
+/** Restarts the call, so that its gate asks again, after an edit for the new input; `undefined` if the tool no longer takes that input. */
+function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
   const edited = parseEdited(payload);
-  if (edited === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  // An edited input needs approval however often it is asked anew.
+  const by = edited?.by ?? editorOf(interrupt);
+  if (by === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
-  const resumed: GateResumed = { decision: 'edited', by: edited.by, policy };
-  return { restart: [buildRestart(tool, interrupt, { ...resumed }, { replaceInput: edited.edited })] };
+  const resumed: GateResumed = { decision: 'edited', by, policy };
+  const replacement = edited === undefined ? {} : { replaceInput: edited.edited };
+  try {
+    return { restart: [buildRestart(tool, interrupt, { ...resumed }, replacement)] };
+  } catch (error) {
+    if (error instanceof ReplyError) return undefined;
+    throw error;
+  }
 }
 
 function parseEdited(payload: string): Edited | undefined {

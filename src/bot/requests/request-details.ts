@@ -17,6 +17,8 @@ const Details = z.object({
   idempotencyKey: z.string(),
   /** The model's input, if another one waits for approval. */
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  /** The person who changed the arguments last. */
+  editedBy: Text,
   /** The tool's description. */
   description: Text,
   /** The model's explanation beside the call. */
@@ -56,7 +58,7 @@ export function readDetails(request: Pick<RequestRecord, 'details'>): Details | 
 export function toDetails(
   call: CallPart,
   interrupt: Interrupt,
-  shown: Pick<Details, 'description' | 'why' | 'rule' | 'purpose' | 'policy'> = {},
+  shown: Pick<Details, 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy'> = {},
 ): JsonObject {
   const original = call.toolRequest.input;
   const waiting = interrupt.toolRequest.input;

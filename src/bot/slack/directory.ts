@@ -168,3 +168,8 @@ function keepNewest<Value>(kept: Map<string, Kept<Value>>, id: string, answer: K
 export function isGroup(id: string): boolean {
   return id.startsWith('S');
 }
+
+/** Tells the id of a person in Slack from any other. */
+export function isSlackPerson(id: string): boolean {
+  return /^[UW][A-Z0-9]+$/.test(id);
+}

@@ -1,9 +1,11 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { JsonObject } from '../../agent/json.ts';
+import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
 import { askQuestion } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
+import { askerProblem } from './may-ask.ts';
 import { readableText } from './readable-text.ts';
 import { runTurn } from './run-turn.ts';
 import { stopThread, withdrawWaiting } from './stop-thread.ts';
@@ -36,20 +38,21 @@ export async function receiveMessage(
   botUserId: string | undefined,
 ): Promise<void> {
   const { store, directory } = context;
-  const { thread, ts, user, toBot } = message;
+  const { thread, ts, user } = message;
   const threadId = threadIdOf(thread);
   const text = await readableText(message.text, directory.relaxed(), botUserId);
+  const problem = await askerProblem(directory, context.agent().askers, { user, channel: thread.channel });
+  if (problem !== undefined) return receiveFromOther(context, message, text, problem);
   const stops = /^stop[.!]?$/i.test(text);
   if (!stops && (await startTurn(context, message, text))) return;
   const answered = stops ? undefined : await findAnswered(context, threadId, user, text);
-  const body = {
-    user,
-    text,
+  const marks = {
     ...(stops && { stops }),
     ...(answered !== undefined && { answers: answered.request.id }),
   };
+  const { body, options } = toItem(message, text, marks);
 
-  const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: !toBot });
+  const enqueued = await store.enqueue(threadId, { id: ts, body }, options);
   if (enqueued.outcome === 'duplicate') {
     await receiveCopy(context, message, { stops, answered });
     return;
@@ -69,23 +72,61 @@ export async function receiveMessage(
   if (enqueued.waiting > 0 || enqueued.busy) await markQueued(context, message);
 }
 
+/** Records the words of a person who may not ask, as context of a known thread, and tells them so if they meant the bot. */
+async function receiveFromOther(
+  { store, client, logger }: BotContext,
+  { thread, ts, user, toBot }: SlackMessage,
+  text: string,
+  problem: string,
+): Promise<void> {
+  const threadId = threadIdOf(thread);
+  const body = { user, text, role: 'context', mayAsk: false };
+  const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
+  if (!toBot || enqueued.outcome === 'duplicate') return;
+  try {
+    await client.chat.postEphemeral({
+      channel: thread.channel,
+      user,
+      text: problem,
+      ...(thread.threadTs !== ts && { thread_ts: thread.threadTs }),
+    });
+  } catch (err) {
+    logger.warn({ threadId, user, err }, 'refusal not delivered');
+  }
+}
+
+/**
+ * Builds the inbox item of a message. A message to the bot is an instruction. Any other is one only if nothing runs or waits in its
+ * thread, where it begins a new task; the record knows that when it stores the item.
+ */
+function toItem(
+  { user, toBot }: SlackMessage,
+  text: string,
+  marks: JsonObject = {},
+): { readonly body: JsonObject; readonly options: EnqueueOptions } {
+  const body = { user, text, ...marks, role: 'requester' };
+  if (toBot) return { body, options: {} };
+  return { body, options: { onlyKnown: true, bodyAtWork: { ...body, role: 'context' } } };
+}
+
 /** Enqueues a message and starts its turn in one step; returns `false`, with nothing enqueued, while requests are open or at the limit. */
 async function startTurn(context: BotContext, message: SlackMessage, text: string): Promise<boolean> {
   const { store, turns, timing, logger } = context;
-  const { thread, ts, user, toBot } = message;
+  const { thread, ts } = message;
   const threadId = threadIdOf(thread);
   const release = turns.reserve();
   if (release === undefined) return false;
   try {
-    const item = { id: ts, body: { user, text } };
-    const options = { leaseMs: timing.leaseMs, onlyKnown: !toBot };
-    const enqueued = await store.enqueueAndClaim(threadId, item, options);
+    const { body, options } = toItem(message, text);
+    const item = { id: ts, body };
+    const sentAt = performance.now();
+    const enqueued = await store.enqueueAndClaim(threadId, item, { ...options, leaseMs: timing.leaseMs });
     if (enqueued.outcome === 'enqueued') {
       const { turn, busy } = enqueued;
       if (turn !== undefined)
         turns.runInBackground(
           threadId,
-          () => runTurn(context, turn),
+          () => runTurn(context, turn, sentAt),
           (err) => logger.warn({ threadId, err }, 'turn failed'),
         );
       else if (busy) await markQueued(context, message);
@@ -138,7 +179,7 @@ async function findAnswered(
     const loaded = await store.load(requestId);
     if (loaded.outcome !== 'found' || loaded.request.kind !== 'question') continue;
     const { request } = loaded;
-    if (request.requester !== user) continue;
+    if (!request.requesters.includes(user)) continue;
     const question = askQuestion.inputSchema.parse(detailsOf(request).interrupt.toolRequest.input);
     if (!question.ok) continue;
     const { choices, allowOther, several } = question.value;

@@ -8,7 +8,18 @@ export class RunningTurns {
   readonly #controllers = new Map<string, AbortController>();
   readonly #inBackground = new Map<string, Promise<void>>();
   readonly #work = new RunningWork();
+  readonly #handOver = new AbortController();
   #reserved = 0;
+
+  /** Fires when this process stops and other processes are to continue its turns. */
+  get handOver(): AbortSignal {
+    return this.#handOver.signal;
+  }
+
+  /** Lets every running turn end at its next step, and no new effect start. */
+  handOverAll(): void {
+    this.#handOver.abort();
+  }
 
   begin(threadId: string): AbortController {
     const controller = new AbortController();

@@ -99,7 +99,7 @@ export type AddViewsResult =
 export type ResolveResult =
   | { readonly outcome: 'resolved'; readonly state: string }
   | { readonly outcome: 'not-unknown'; readonly state: string }
-  | { readonly outcome: 'not-eligible' | 'not-as-shown' }
+  | { readonly outcome: 'not-eligible' | 'not-as-shown' | 'own-request' }
   | Settled
   | Unknown
   | Malformed;

@@ -32,6 +32,9 @@ import type {
   Attempt,
   ClaimedTurn,
   DueWork,
+  EffectFinish,
+  EffectStart,
+  EnqueueOptions,
   InboxItem,
   OutboxItem,
   OutboxRow,
@@ -39,6 +42,7 @@ import type {
   Page,
   PageOptions,
   TurnEnd,
+  TurnFailure,
   Verdict,
   Vote,
 } from './values.ts';
@@ -53,20 +57,34 @@ export type * from './values.ts';
  * race are return values that change nothing; only an outage throws.
  */
 export interface Store extends AuditStore, UsageStore {
-  /** Adds a message to a thread's inbox, once; with `onlyKnown`, only if the thread exists. */
-  enqueue(
-    threadId: string,
-    item: InboxItem,
-    options?: { readonly onlyKnown?: boolean },
-  ): Promise<EnqueueResult>;
+  /** Adds a message to a thread's inbox, once. */
+  enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
   /** `enqueue` and `claimTurn` in one step; does nothing while the thread has open requests. */
   enqueueAndClaim(
     threadId: string,
     item: InboxItem,
-    options: { readonly leaseMs: number; readonly onlyKnown?: boolean },
+    options: EnqueueOptions & { readonly leaseMs: number },
   ): Promise<EnqueueAndClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
+  /** Gives a turn back, so that another process continues it at once. */
+  release(turn: ClaimedTurn): Promise<{ readonly outcome: 'released' | 'stale' }>;
+  /** Counts a turn that failed. It is tried again later; after too many failures in a row its thread is quarantined. */
+  failTurn(
+    turn: ClaimedTurn,
+    failure: TurnFailure,
+  ): Promise<{ readonly outcome: 'failed' | 'quarantined' | 'stale' }>;
+  /** Lets a quarantined thread continue. */
+  unquarantine(
+    threadId: string,
+    evidence: JsonObject,
+  ): Promise<{ readonly outcome: 'unquarantined' | 'not-quarantined' }>;
+  /** Records that a call is about to take effect, and logs the messages that made it. */
+  startEffect(
+    turn: ClaimedTurn,
+    start: EffectStart,
+  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' }>;
+  finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
   /** Asks the running turn of a thread to stop, in whichever process it runs. */
   stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */

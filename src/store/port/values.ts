@@ -1,11 +1,18 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { Message } from '../../agent/messages.ts';
+import type { Message, ToolPart } from '../../agent/messages.ts';
 import type { NewRequest, SettledState } from '../record/request-record.ts';
 
 /** A message of a person that no turn has read yet. Its id is the same for every copy of the message. */
 export interface InboxItem {
   readonly id: string;
   readonly body: JsonObject;
+}
+
+export interface EnqueueOptions {
+  /** Adds the item only if the thread exists. */
+  readonly onlyKnown?: boolean;
+  /** The body to store instead if a turn runs or something waits in the thread. */
+  readonly bodyAtWork?: JsonObject;
 }
 
 /** The end of a request that an earlier turn left open. */
@@ -16,6 +23,41 @@ export interface Settlement {
   readonly payload: string;
 }
 
+/** A call with effects that an unfinished turn has started. `paused` took no effect; `finished` has its result. */
+export type EffectRecord = {
+  readonly ref: string;
+  /** The latest run. */
+  readonly run: string;
+  /** The number of runs so far. */
+  readonly runs: number;
+  readonly firstStart: number;
+} & ({ readonly state: 'started' | 'paused' } | { readonly state: 'finished'; readonly part: ToolPart });
+
+/** The start of a call with effects, with the messages that are not logged yet. */
+export interface EffectStart {
+  readonly ref: string;
+  /** New for every start, so that a repeated start is recognized. */
+  readonly run: string;
+  /** The number of messages that the turn knows to be logged. */
+  readonly logged: number;
+  readonly messages: readonly Message[];
+  /** The number of inbox items that the messages hold. */
+  readonly read: number;
+  /** The body of the audit row. */
+  readonly evidence: JsonObject;
+}
+
+/** The end of a run: `paused` took no effect and may run later; of `unknown` nobody knows. */
+export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
+
+export interface EffectFinish {
+  readonly ref: string;
+  readonly run: string;
+  readonly end: EffectEnd;
+  readonly part: ToolPart;
+  readonly evidence: JsonObject;
+}
+
 /** A claimed turn: the fencing token that its writes carry, and everything that it has to read. */
 export interface ClaimedTurn {
   readonly threadId: string;
@@ -23,6 +65,18 @@ export interface ClaimedTurn {
   readonly messages: readonly Message[];
   readonly inbox: readonly InboxItem[];
   readonly settled: readonly Settlement[];
+  /** The journal of a turn that ended without a suspend. */
+  readonly effects: readonly EffectRecord[];
+}
+
+export interface TurnFailure {
+  /** The number of failures in a row that quarantines the thread. */
+  readonly mostFailures: number;
+  /** The delay before the next try; it doubles with every failure. */
+  readonly delayMs: number;
+  readonly reason: string;
+  /** Tells people that the thread is quarantined. */
+  readonly notice: OutboxRow;
 }
 
 /** A message that has to be sent to Slack. */

@@ -72,6 +72,24 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
+    async release(turn) {
+      const result = await store.release(turn);
+      if (result.outcome === 'released') wakeThread(turn.threadId);
+      return result;
+    },
+
+    async failTurn(turn, failure) {
+      const result = await store.failTurn(turn, failure);
+      if (result.outcome === 'quarantined') wakeOutbox(turn.threadId);
+      return result;
+    },
+
+    async unquarantine(threadId, evidence) {
+      const result = await store.unquarantine(threadId, evidence);
+      if (result.outcome === 'unquarantined') wakeThread(threadId);
+      return result;
+    },
+
     async suspend(turn, end) {
       const result = await store.suspend(turn, end);
       if (result.outcome !== 'suspended') return result;

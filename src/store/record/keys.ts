@@ -34,7 +34,7 @@ export function shardOf(threadId: string): number {
   return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
 }
 
-const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round'] as const;
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects'] as const;
 const SHARD_KEYS = [
   'timers',
   'wake',

@@ -61,8 +61,13 @@ export type ExecutionRules = Readonly<z.infer<typeof ExecutionRules>>;
 export interface NewRequest {
   readonly id: string;
   readonly kind: RequestKind;
+  /** The requester who is shown first. */
   readonly requester: string;
-  /** Binds the request to tool, definition, policy, arguments, requester and thread. */
+  /** All requesters, `requester` first; left out if there is only one. */
+  readonly requesters?: readonly string[];
+  /** People who may not approve beside the requesters. */
+  readonly barred?: readonly string[];
+  /** Binds the request to tool, definition, policy, arguments, requesters and thread. */
   readonly digest: string;
   /** The call that the card shows and the action runs. */
   readonly details: JsonObject;
@@ -72,6 +77,8 @@ export interface NewRequest {
   readonly views?: readonly NewView[];
   /** Further fields of the audit row `asked`, so that the log alone tells what was asked. Secrets are removed. */
   readonly audit?: JsonObject;
+  /** Opens the request for a call that ran without approval and whose outcome is unknown. Resolvers are asked, and nobody votes. */
+  readonly unsigned?: boolean;
 }
 
 /** A place for a request's card. */
@@ -84,6 +91,8 @@ export interface NewView {
 export const RequestRules = z.object({
   kind: RequestKind,
   requester: Id,
+  requesters: z.array(Id).optional(),
+  barred: z.array(Id).optional(),
   policy: PolicySnapshot,
   execution: ExecutionRules,
   views: z.array(z.object({ id: Id })).optional(),
@@ -112,7 +121,12 @@ export interface RequestRecord {
   /** Increases with every change that a card shows. */
   readonly revision: number;
   readonly kind: RequestKind;
+  /** The requester who is shown first. */
   readonly requester: string;
+  /** All requesters, `requester` first. */
+  readonly requesters: readonly string[];
+  /** People who may not approve beside the requesters. */
+  readonly barred: readonly string[];
   readonly digest: string;
   readonly details: JsonObject;
   readonly policy: PolicySnapshot;

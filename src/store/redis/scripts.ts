@@ -13,6 +13,11 @@ const FOLDERS = {
     'suspend',
     'retire',
     'quarantine',
+    'start-effect',
+    'finish-effect',
+    'release',
+    'fail-turn',
+    'unquarantine',
   ],
   request: [
     'vote',

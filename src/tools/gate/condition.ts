@@ -6,6 +6,8 @@ import { describeError } from '../../agent/util/describe-error.ts';
 export interface ConditionInput {
   readonly input: JsonValue;
   readonly requester: string;
+  readonly requesters?: readonly string[];
+  readonly contextAuthors?: readonly string[];
   readonly channel: string;
   readonly tool: string;
 }
@@ -17,15 +19,21 @@ export type Condition = (values: ConditionInput) => boolean | { readonly error: 
 export const conditionEnvironment = new Environment()
   .registerVariable('input', 'dyn')
   .registerVariable('requester', 'string')
+  .registerVariable('requesters', 'list<string>')
+  .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
   .registerVariable('tool', 'string');
 
 /** Compiles a CEL expression; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
   const evaluate = conditionEnvironment.parse(expression);
-  return (values) => {
+  return ({ requesters, contextAuthors = [], ...values }) => {
+    const people = {
+      requesters: [...(requesters ?? [values.requester])],
+      context_authors: [...contextAuthors],
+    };
     try {
-      const result: unknown = evaluate({ ...values });
+      const result: unknown = evaluate({ ...values, ...people });
       return typeof result === 'boolean' ? result : { error: 'it is neither true nor false' };
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');

@@ -3,6 +3,7 @@ import { toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
 import type { Tool, ToolContext } from '../../agent/tool.ts';
 import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
+import { type PolicyOf, strictestVerdict } from './strictest.ts';
 
 const Approval = z.object({ policy: z.string(), rule: z.string() });
 /** The policy that must approve a gated call, and the rule that requires it. */
@@ -18,41 +19,54 @@ const Resumed = z.discriminatedUnion('decision', [
 ]);
 export type GateResumed = Readonly<z.infer<typeof Resumed>>;
 
+const Caller = z.object({
+  requester: z.string().catch(''),
+  requesters: z.array(z.string()).min(1).optional().catch(undefined),
+  contextAuthors: z.array(z.string()).catch([]),
+  channel: z.string().catch(''),
+});
+
 type Action = Extract<Tool, { kind: 'tool' }>;
 
-/** Puts a tool behind its rules: it runs when they require no approval, or in a restart that says who approved it. */
-export function gate(tool: Action, rules: ApprovalRules): Action {
-  return {
-    ...tool,
-    run(input, helpers) {
-      const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
-      if (resumed?.decision === 'approved') {
-        return tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
-      }
-      const verdict = applyRules(rules, tool.name, input, helpers.context);
-      if (verdict.needed)
-        return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule } });
-      if (resumed?.decision === 'edited') {
-        return helpers.interrupt({ approval: { policy: resumed.policy, rule: `edited by ${resumed.by}` } });
-      }
-      return tool.run(input, { ...helpers, resumed: undefined });
-    },
+/** Puts a tool behind its rules: it runs when they require no approval for anyone whose words led to the call, or in a restart that says who approved it. */
+export function gate(tool: Action, rules: ApprovalRules, policyOf: PolicyOf = () => undefined): Action {
+  const admit: Action['admit'] = (input, helpers) => {
+    const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
+    if (resumed?.decision === 'approved') {
+      return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
+    }
+    const verdict = applyRules(rules, policyOf, { tool: tool.name, input, context: helpers.context });
+    // An editor is on record with the pause, because they have to be known as a requester from then on.
+    const edited = resumed === undefined ? {} : { editedBy: resumed.by };
+    if (verdict.needed)
+      return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...edited });
+    if (resumed !== undefined) {
+      const rule = `edited by ${resumed.by}`;
+      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...edited });
+    }
+    return () => tool.run(input, { ...helpers, resumed: undefined });
   };
+  return { ...tool, admit, run: (input, helpers) => admit(input, helpers)() };
 }
 
 function applyRules(
   rules: ApprovalRules,
-  tool: string,
-  input: unknown,
-  context: ToolContext,
+  policyOf: PolicyOf,
+  { tool, input, context }: { readonly tool: string; readonly input: unknown; readonly context: ToolContext },
 ): ApprovalVerdict {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-  return rules({
-    tool,
-    input: toJson(input),
-    requester: text(context.requester),
-    channel: text(context.channel),
-  });
+  const { requester, requesters, contextAuthors, channel } = Caller.parse(context);
+  return strictestVerdict(
+    rules,
+    { tool, input: toJson(input), requesters: requesters ?? [requester], contextAuthors, channel },
+    policyOf,
+  );
+}
+
+const Editor = z.object({ editedBy: z.string() });
+
+/** Returns the person who edited the call of an interrupt, if somebody did. */
+export function editorOf(interrupt: Interrupt): string | undefined {
+  return Editor.safeParse(interrupt.metadata).data?.editedBy;
 }
 
 /** Returns the approval that an interrupt waits for, if it is the gate's. */

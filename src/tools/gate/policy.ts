@@ -7,6 +7,8 @@ export interface Policy {
   /** Whether one rejection decides; otherwise as many as the quorum. */
   readonly veto: boolean;
   readonly selfApproval: boolean;
+  /** Who may not approve: the requesters, or everyone whose words the model read in the task. */
+  readonly separation: 'requesters' | 'thread';
   readonly expiresMs: number;
   readonly remindMs: number | undefined;
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;

@@ -1,7 +1,7 @@
 import { DefinitionError, outcomeUnknown } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { defineTool, type Tool } from '../../agent/tool.ts';
+import { defineTool, type Effect, type Tool } from '../../agent/tool.ts';
 import { HttpError } from '../errors.ts';
 import type { Lookup } from './guard/guarded-connector.ts';
 import { guardedFetch } from './guard/guarded-fetch.ts';
@@ -16,8 +16,8 @@ export interface HttpToolDefinition extends HttpTemplate {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Sends the call's idempotency key with every attempt, as the header Idempotency-Key. */
-  readonly idempotent?: boolean;
+  /** `none` for GET, else `once`. An `idempotent` tool sends the call's idempotency key as the header Idempotency-Key. */
+  readonly effect?: Effect;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   readonly allowPrivate?: readonly string[];
@@ -32,15 +32,16 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Creates a tool from one HTTP call. The input can fill its placeholders and cannot change the rest of the request. */
 export function httpTool(definition: HttpToolDefinition): Tool {
-  const { name, description, inputSchema, idempotent = false, select } = definition;
+  const { name, description, inputSchema, select } = definition;
+  const { effect = definition.method === 'GET' ? 'none' : 'once' } = definition;
   const { allowPrivate = [], lookup, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = definition;
   const { redact = (text) => text, proxy } = definition;
   const urlTemplate = checkedUrlTemplate(definition);
   const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, proxy, ...(lookup && { lookup }) });
 
-  return defineTool({ name, description, inputSchema, idempotent }, async (input, helpers) => {
+  return defineTool({ name, description, inputSchema, effect }, async (input, helpers) => {
     const { url, init } = buildRequest(definition, urlTemplate, input);
-    if (idempotent) init.headers.set('idempotency-key', helpers.idempotencyKey);
+    if (effect === 'idempotent') init.headers.set('idempotency-key', helpers.idempotencyKey);
     const call = `${definition.method} ${shownUrl(url, redact)}`;
     let response: Response | undefined;
     try {
@@ -77,8 +78,8 @@ function provesNothing({ code, status = 0 }: HttpError): boolean {
 }
 
 function checkedUrlTemplate(definition: HttpToolDefinition): UrlTemplate {
-  const { name, inputSchema, url, query, idempotent = false } = definition;
-  const problems = httpProblems(definition, inputSchema, { idempotent });
+  const { name, inputSchema, url, query, effect } = definition;
+  const problems = httpProblems(definition, inputSchema, { idempotent: effect === 'idempotent' });
   const parsed = problems.length === 0 ? parseUrlTemplate(url, query) : undefined;
   if (typeof parsed === 'object') return parsed;
   const sentences = problems.map(({ at, message }) => `${at.join('.')}: ${message}`);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
+import type { Effect } from '../../agent/tool.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
@@ -15,6 +16,19 @@ export interface PendingLimits {
   readonly pendingPerThread: number;
   /** Per requester, over all threads. */
   readonly pendingPerPerson: number;
+}
+
+/** The people who may ask beside the full members of the bot's own workspace. */
+export interface Askers {
+  /** Guests and people of other organisations, by id. */
+  readonly people: readonly string[];
+  readonly groups: readonly string[];
+  /** Channels in which guests and people of other organisations may ask. */
+  readonly channels: readonly string[];
+  readonly guests: boolean;
+  readonly external: boolean;
+  /** Ids of other bots, or of their users. */
+  readonly bots: readonly string[];
 }
 
 /** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
@@ -43,6 +57,7 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
+  readonly askers: Askers;
   readonly admins: readonly string[];
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
@@ -52,7 +67,7 @@ interface Declared {
   /** In the order of the file; with none, every call needs the default policy. */
   readonly approval: readonly ApprovalRule[];
   /** `undefined` if the manifest leaves it to the tool. */
-  readonly idempotent: boolean | undefined;
+  readonly effect: Effect | undefined;
   readonly maxAttempts: number;
   readonly retryForMs: number;
   /** `undefined` means everywhere, and everybody. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EFFECTS } from '../../agent/tool.ts';
 
 const UNITS = new Map([
   ['s', 1000],
@@ -32,6 +33,14 @@ const PersonOrGroup = z
   .string()
   .regex(/^[UWS][A-Z0-9]{6,20}$/)
   .meta({ title: 'the id of a person (U012ABCDEF) or of a user group (S034GHIJKL)' });
+const Group = z
+  .string()
+  .regex(/^S[A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a user group, such as S034GHIJKL' });
+const Bot = z
+  .string()
+  .regex(/^[BUW][A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a bot (B012ABCDEF) or of its user (U012ABCDEF)' });
 const Channel = z
   .string()
   .regex(/^[CG][A-Z0-9]{6,20}$/)
@@ -129,6 +138,23 @@ export const AgentFile = z
       })
       .optional()
       .describe('How many requests may wait for people at a time; further ones are not asked.'),
+    askers: z
+      .strictObject({
+        people: distinct(Person, 'Guests and people of other organisations who may ask.').optional(),
+        groups: distinct(Group, 'User groups whose members may ask.').optional(),
+        channels: distinct(
+          Channel,
+          'Channels in which guests and people of other organisations may ask.',
+        ).optional(),
+        guests: z.boolean().optional().describe('Whether all guests may ask; false.'),
+        external: z
+          .boolean()
+          .optional()
+          .describe('Whether all people of other organisations may ask; false.'),
+        bots: distinct(Bot, 'Other bots that may ask.').optional(),
+      })
+      .optional()
+      .describe('Who may ask beside the full members of the workspace; nobody.'),
     admins: distinct(Person, 'Who is told when a changed manifest has errors.').optional(),
     built_ins: z
       .strictObject({
@@ -149,6 +175,12 @@ export const PolicyFile = z
     quorum: Count.optional().describe('How many different people must approve; 1.'),
     veto: z.boolean().optional().describe('Whether one rejection decides; true.'),
     self_approval: z.boolean().optional().describe('Whether the requester may approve as well; false.'),
+    separation: z
+      .enum(['requesters', 'thread'])
+      .optional()
+      .describe(
+        'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
+      ),
     expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
     remind: Duration.optional().describe('How often the approvers are reminded; never.'),
     escalate: z
@@ -181,7 +213,7 @@ export const RuleFile = z
     match: Text.optional().describe('For which tools, such as "get_*"; all of them.'),
     require: z.enum(['never', 'always']).optional().describe('Whether approval is needed; always.'),
     when: Text.optional().describe(
-      'CEL over input, requester, channel and tool: the rule applies to the calls of which it is true.',
+      'CEL over input, requester, requesters, context_authors, channel and tool: the rule applies to the calls of which it is true.',
     ),
     policy: Text.optional().describe('The policy whose approvers are asked; "default".'),
   })
@@ -272,10 +304,12 @@ export const ToolFile = z
       .describe(
         'One rule or a list; the first that applies decides. Without any, the default policy is needed.',
       ),
-    idempotent: z
-      .boolean()
+    effect: z
+      .enum(EFFECTS)
       .optional()
-      .describe('Says that a second run with the same idempotency key has no further effect.'),
+      .describe(
+        'none: it only reads; idempotent: a second run with the same idempotency key has no further effect; once: it must never run twice. Without it, what the tool says of itself, none for an HTTP GET, else once.',
+      ),
     max_attempts: Count.max(20).optional().describe('How often an idempotent action is attempted; 3.'),
     retry_for: Duration.optional().describe('For how long it is retried; 1h.'),
     allow: z

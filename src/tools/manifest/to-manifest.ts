@@ -59,6 +59,7 @@ function toAgent({
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
     },
+    askers: toAskers(written.askers),
     admins: written.admins ?? [],
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
@@ -78,6 +79,11 @@ function toConfig(written: AgentFile): ModelConfig {
     parallelToolCalls: written.parallel_tool_calls,
     serviceTier: written.service_tier,
   };
+}
+
+function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
+  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
+  return { people, groups, channels, guests, external, bots };
 }
 
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
@@ -104,6 +110,7 @@ export function toPolicy(name: string, written: PolicyFile): Policy {
     quorum: written.quorum ?? 1,
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
+    separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
@@ -122,11 +129,11 @@ const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false }
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
 export function toTool(name: string, written: ToolFile): ToolDeclaration | undefined {
-  const { approval = [], idempotent, allow, module, mcp, http } = written;
+  const { approval = [], effect, allow, module, mcp, http } = written;
   const declared = {
     name,
     approval: Array.isArray(approval) ? approval : [approval],
-    idempotent,
+    effect,
     maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
     allow: { channels: allow?.channels, people: allow?.people },
@@ -157,7 +164,7 @@ function toMcpConfig({
   return url === undefined ? undefined : { ...shared, transport: 'http', url, headers };
 }
 
-function toDefinition(name: string, { description = '', input, idempotent }: ToolFile, http: HttpFile) {
+function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {
   const { method, url, headers, query, body, select, timeout, max_bytes, allow_private } = http;
   return {
     name,
@@ -172,6 +179,6 @@ function toDefinition(name: string, { description = '', input, idempotent }: Too
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(max_bytes !== undefined && { maxBytes: max_bytes }),
     ...(allow_private !== undefined && { allowPrivate: allow_private }),
-    ...(idempotent !== undefined && { idempotent }),
+    ...(effect !== undefined && { effect }),
   };
 }

@@ -7,13 +7,13 @@ export interface DigestInput {
   readonly entry: ToolEntry;
   readonly policy: JsonObject;
   readonly input: unknown;
-  readonly requester: string;
+  readonly requesters: readonly string[];
   readonly threadId: string;
 }
 
-/** Binds a request to its tool, the tool's definition, the policy, the arguments, the requester and the thread. */
-export function requestDigest({ entry, policy, input, requester, threadId }: DigestInput): string {
-  const rest = `"requester":${JSON.stringify(requester)},"threadId":${JSON.stringify(threadId)}`;
+/** Binds a request to its tool, the tool's definition, the policy, the arguments, the requesters and the thread. */
+export function requestDigest({ entry, policy, input, requesters, threadId }: DigestInput): string {
+  const rest = `"requesters":${JSON.stringify(requesters)},"threadId":${JSON.stringify(threadId)}`;
   const called = `"input":${canonicalJson(toJson(input))},"policy":${policyText(policy)}`;
   return hash('sha256', `{"definition":${definitionText(entry)},${called},${rest}}`);
 }

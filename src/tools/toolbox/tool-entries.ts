@@ -1,9 +1,16 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
-import type { Tool } from '../../agent/tool.ts';
+import type { Effect, Tool } from '../../agent/tool.ts';
 import { builtIns } from '../built-ins.ts';
-import { type ApprovalRule, compileApprovalRules } from '../gate/approval-rules.ts';
+import {
+  type ApprovalRule,
+  compileApprovalRules,
+  DEFAULT_POLICY_NAME,
+  matchesGlob,
+} from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
+import type { PolicyOf } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { McpHints } from '../mcp/build-tools.ts';
 import type { Secrets } from '../secrets.ts';
 import { protectTool } from './protect-tool.ts';
 import type { ToolSource } from './tool-source.ts';
@@ -20,7 +27,7 @@ const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
 const EVERYWHERE = { channels: undefined, people: undefined };
-const ONCE = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
+const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** Puts every tool behind its gate. A tool whose name is taken, or that a model has no room for, is left out with a problem. */
 export function buildEntries(
@@ -36,7 +43,11 @@ export function buildEntries(
     for (const tool of source.tools()) {
       if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
-      else entries.set(tool.name, buildEntry(source, tool, secrets));
+      else
+        entries.set(
+          tool.name,
+          buildEntry(source, tool, { secrets, policyOf: (name) => manifest.policies.get(name) }),
+        );
     }
   }
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
@@ -63,10 +74,12 @@ function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry
   return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
 }
 
-function entriesIn(entries: Iterable<RuledEntry>, { channel, requester }: Place): RuledEntry[] {
+function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
   return [...entries].filter(({ allow: { channels, people } }) => {
     const isHere = channels === undefined || channels.includes(channel);
-    return isHere && (people === undefined || people.includes(requester));
+    return (
+      isHere && (people === undefined || [requester, ...others].every((person) => people.includes(person)))
+    );
   });
 }
 
@@ -85,7 +98,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
     .map((tool) => ({
       tool,
       source: 'built-in',
-      execution: ONCE,
+      execution: ONE_ATTEMPT,
       behind: {},
       answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
       rules: [],
@@ -93,7 +106,11 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
     }));
 }
 
-function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: Secrets): RuledEntry {
+function buildEntry(
+  { declaration, hintsOf }: ToolSource,
+  given: Tool,
+  { secrets, policyOf }: { readonly secrets: Secrets; readonly policyOf: PolicyOf },
+): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const hints = declaration.kind === 'mcp' && declaration.trustHints ? hintsOf(tool.name) : undefined;
@@ -101,21 +118,34 @@ function buildEntry({ declaration, hintsOf }: ToolSource, given: Tool, secrets: 
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const rules = [...declaration.approval, ...trusted];
   const base = { source: kind, behind: behindOf(declaration), answerableBy: 'anyone', rules, allow } as const;
-  if (tool.kind === 'interrupt') return { ...base, tool, execution: ONCE };
-  const idempotent = declaration.idempotent ?? hints?.idempotent ?? tool.idempotent;
+  if (tool.kind === 'interrupt') return { ...base, tool, execution: ONE_ATTEMPT };
+  const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
+  const idempotent = effect !== 'once';
   const protectedTool = protectTool(
-    { ...tool, idempotent },
+    { ...tool, effect },
     { secrets, maxOutput, untrusted: kind !== 'module' },
   );
   return {
     ...base,
-    tool: gate(protectedTool, compileApprovalRules(rules)),
+    resolvedBy: policyFor(tool.name, rules),
+    tool: gate(protectedTool, compileApprovalRules(rules), policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Returns the policy of the first rule for this tool that names one. */
+function policyFor(name: string, rules: readonly ApprovalRule[]): string {
+  const own = rules.find(({ match = '*', policy }) => matchesGlob(match, name) && policy !== undefined);
+  return own?.policy ?? DEFAULT_POLICY_NAME;
+}
+
+function hintedEffect({ readOnly, idempotent }: McpHints): Effect | undefined {
+  if (readOnly === true) return 'none';
+  return idempotent === true ? 'idempotent' : undefined;
 }
 
 /** Leaves out headers: they may hold secrets, and a rotated secret does not change what a call does. */

@@ -5,10 +5,12 @@ import type { Policy } from '../gate/policy.ts';
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
 
-/** The channel and the person that the agent works for. */
+/** The channel and the people that the agent works for. */
 export interface Place {
   readonly channel: string;
   readonly requester: string;
+  /** Everyone else whose words the model reads; a tool is offered only if all of them may use it. */
+  readonly others?: readonly string[];
 }
 
 /** Limits the attempts of an approved action after a crash. */
@@ -26,6 +28,8 @@ export interface ToolEntry {
   readonly execution: Execution;
   /** The part of the manifest that decides what a call does; it is part of what is approved. It holds no secrets. */
   readonly behind: JsonObject;
+  /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */
+  readonly resolvedBy?: string | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
 }

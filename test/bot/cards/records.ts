@@ -23,6 +23,8 @@ export function recordOf(changes: Partial<RequestRecord> = {}): RequestRecord {
     revision: 1,
     kind: 'approval',
     requester: 'U0ASKER',
+    requesters: [changes.requester ?? 'U0ASKER'],
+    barred: [],
     digest: 'd1',
     details: detailsFor({ orderId: 'A1', amount: 120 }),
     policy: {

@@ -52,6 +52,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       admins: [],
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
     }),
     limiter: new PendingLimiter({ countPending }),
   };

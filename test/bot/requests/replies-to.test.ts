@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { MESSAGE_VERSION, type Message } from '../../../src/agent/messages.ts';
-import { repliesTo } from '../../../src/bot/requests/replies-to.ts';
+import { defineTool } from '../../../src/agent/tool.ts';
+import { editedPayload, repliesTo } from '../../../src/bot/requests/replies-to.ts';
 import { askQuestion } from '../../../src/tools/built-ins.ts';
 
 const toolRequest = { name: 'ask_question', ref: 'c1', input: { question: 'Which?', choices: ['Red'] } };
@@ -18,5 +20,26 @@ test('an answer becomes the output of the call', () => {
 test('an answer that does not fit ends the call as failed, and does not hold the thread up for ever', () => {
   const { respond, close } = answered('{"not":"an answer"}');
   expect(respond).toEqual([]);
+  expect(close).toMatchObject([{ metadata: { interruptId: 'pause', status: 'failed' } }]);
+});
+
+test('an edit that a reloaded schema no longer takes ends the call as failed, and throws nothing', () => {
+  const refund = defineTool(
+    { name: 'refund', description: 'Refunds.', inputSchema: z.object({ cents: z.number() }) },
+    () => 'refunded',
+  );
+  const request = { name: 'refund', ref: 'c1', input: { cents: 5 } };
+  const paused: Message[] = [
+    {
+      v: MESSAGE_VERSION,
+      role: 'model',
+      content: [{ toolRequest: request, idempotencyKey: 'key' }],
+    },
+    { v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt: { id: 'pause', toolRequest: request } }] },
+  ];
+  const payload = editedPayload({ amount: 'five' }, 'U1');
+  const settled = [{ requestId: 'C1:1.2~pause', state: 'superseded', by: '', payload }] as const;
+  const { restart, close } = repliesTo(settled, paused, [refund]);
+  expect(restart).toEqual([]);
   expect(close).toMatchObject([{ metadata: { interruptId: 'pause', status: 'failed' } }]);
 });

@@ -7,6 +7,7 @@ import { MODEL_CELLS } from './model-faults.ts';
 import { REDIS_CELLS } from './redis-faults.ts';
 import { SLACK_CELLS } from './slack-faults.ts';
 import { TIME_CELLS } from './time-faults.ts';
+import { UNSIGNED_CELLS } from './unsigned.ts';
 
 /** The whole matrix, in the order of its table. */
 export const CELLS: readonly Cell[] = [
@@ -17,5 +18,6 @@ export const CELLS: readonly Cell[] = [
   ...SLACK_CELLS,
   ...MODEL_CELLS,
   ...TIME_CELLS,
+  ...UNSIGNED_CELLS,
   ...LOAD_CELLS,
 ];

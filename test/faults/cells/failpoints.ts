@@ -1,4 +1,5 @@
 import type { FaultAction } from '../worker/fault-messages.ts';
+import { RECIPES, type Recipe } from '../world/errand.ts';
 import { NOTICE_MS, type World } from '../world/start-world.ts';
 import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
@@ -9,7 +10,11 @@ const IN_FLIGHT = 30;
 const GIVE_UP_MS = 30_000;
 
 /** `rounds` is how often each point fails; every point that the errands lead to is played. */
-function atEveryPoint(action: FaultAction, most = Number.POSITIVE_INFINITY) {
+export function atEveryPoint(
+  action: FaultAction,
+  most = Number.POSITIVE_INFINITY,
+  recipes: readonly Recipe[] = RECIPES,
+) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach });
     let count = 0;
@@ -22,7 +27,7 @@ function atEveryPoint(action: FaultAction, most = Number.POSITIVE_INFINITY) {
       // A few errands first, so that the points are known.
       return begun > 2 * IN_FLIGHT && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
     };
-    const errands = await keepBusy(world, { inFlight: IN_FLIGHT, until });
+    const errands = await keepBusy(world, { inFlight: IN_FLIGHT, until, recipes });
     saboteur.rest();
     const points = [...saboteur.tally].toSorted(([, left], [, right]) => left - right);
     const [least] = points;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RECIPES, type Recipe } from '../world/errand.ts';
 import type { World } from '../world/start-world.ts';
 import type { Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
@@ -12,10 +13,10 @@ const LONGEST_ROUND_MS = 30_000;
 export type Strike = (world: World, round: number) => Promise<unknown>;
 
 /** Strikes again and again while many threads are on their way. */
-export function striking(strike: Strike) {
+export function striking(strike: Strike, recipes: readonly Recipe[] = RECIPES) {
   return async (world: World, rounds: number): Promise<Played> => {
     let isOver = false;
-    const busy = keepBusy(world, { inFlight: IN_FLIGHT, until: () => isOver });
+    const busy = keepBusy(world, { inFlight: IN_FLIGHT, until: () => isOver, recipes });
     // The first cards are on their way.
     await sleep(500);
     for (let round = 0; round < rounds; round += 1) {

@@ -1,3 +1,4 @@
+import { UNSIGNED } from '../world/cast.ts';
 import type { Evidence } from '../world/gather-evidence.ts';
 import type { Violation } from './invariants.ts';
 import { rowsOf, type SeenRequest } from './requests.ts';
@@ -24,8 +25,9 @@ export function checkAudit(evidence: Evidence, requests: readonly SeenRequest[])
     }
   }
   const started = new Set(requests.flatMap(({ effects, token }) => (effects.length > 0 ? [token] : [])));
-  for (const { token } of evidence.effects)
-    if (token !== '' && !started.has(token)) broken(`the effect of ${token} belongs to no start in the log`);
+  for (const { token, tool } of evidence.effects)
+    if (token !== '' && UNSIGNED[tool] === undefined && !started.has(token))
+      broken(`the effect of ${token} belongs to no start in the log`);
   return violations;
 }
 

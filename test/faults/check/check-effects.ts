@@ -1,14 +1,19 @@
 import { z } from 'zod';
+import { UNSIGNED } from '../world/cast.ts';
 import { editedAmount } from '../world/errand.ts';
 import type { Evidence } from '../world/gather-evidence.ts';
 import type { Violation } from './invariants.ts';
 import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
 
 /** The digest that was stored with a request, and the one that its start was checked against. */
+const Started = z.object({ idempotencyKey: z.string() });
 const Digested = z.object({ digest: z.string() });
 
 /** Checks which actions ran, how often, and that people were shown the same. */
-export function checkEffects({ effects, errands }: Evidence, requests: readonly SeenRequest[]): Violation[] {
+export function checkEffects(
+  { audit, effects, errands }: Evidence,
+  requests: readonly SeenRequest[],
+): Violation[] {
   const violations: Violation[] = [];
   const calls = new Map(
     errands.flatMap(({ intent, calls }) => calls.map((call) => [call.token, { ...call, intent }] as const)),
@@ -32,6 +37,17 @@ export function checkEffects({ effects, errands }: Evidence, requests: readonly 
       if (input !== expected)
         violations.push({ invariant: 3, what: `${call.tool} ran with ${input} and not with ${expected}` });
   }
+  const started = new Set(
+    audit.flatMap(({ event, body }) =>
+      event === 'effect-started' ? [Started.parse(JSON.parse(body)).idempotencyKey] : [],
+    ),
+  );
+  for (const { tool, token, key } of effects)
+    if (UNSIGNED[tool] !== undefined && !started.has(key))
+      violations.push({
+        invariant: 5,
+        what: `${tool} ${token} took effect, and no row says that it started`,
+      });
   for (const request of requests) {
     const digestsOf = (event: string) =>
       rowsOf(request, event).map(({ body }) => Digested.parse(JSON.parse(body)).digest);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { outcomeUnknown } from '../../../src/agent/errors.ts';
-import { defineTool, type ToolContext, type ToolHelpers } from '../../../src/agent/tool.ts';
-import { RULES } from '../world/cast.ts';
+import { defineTool, type Effect, type ToolContext, type ToolHelpers } from '../../../src/agent/tool.ts';
+import { RULES, UNSIGNED } from '../world/cast.ts';
 import { isDefect } from './defects.ts';
 import { noteEffect, noteOnce } from './effects.ts';
 import { pass } from './failpoints.ts';
@@ -14,12 +14,16 @@ type Input = z.infer<typeof inputSchema>;
 const file = process.env.FAULTS_EFFECTS ?? '';
 
 /** A tool for each rule, which writes its effect down on the disk and does nothing else. */
-export const TOOLS = Object.keys(RULES).map((name) =>
+export const TOOLS = [...Object.keys(RULES), ...Object.keys(UNSIGNED)].map((name) =>
   defineTool(
-    { name, description: 'Writes an effect down.', inputSchema, outputSchema, idempotent: name === 'credit' },
+    { name, description: 'Writes an effect down.', inputSchema, outputSchema, effect: effectOf(name) },
     (input, helpers) => act(name, input, helpers),
   ),
 );
+
+function effectOf(name: string): Effect {
+  return name === 'credit' ? 'idempotent' : (UNSIGNED[name] ?? 'once');
+}
 
 async function act(tool: string, input: Input, { context, idempotencyKey }: ToolHelpers) {
   // Long enough for a sign of life in between.
@@ -37,7 +41,7 @@ async function act(tool: string, input: Input, { context, idempotencyKey }: Tool
     at: Date.now(),
     process: process.pid,
   };
-  if (tool === 'credit') noteOnce(file, effect);
+  if (effectOf(tool) === 'idempotent') noteOnce(file, effect);
   else noteEffect(file, effect);
   if (isDefect('effect-twice')) noteEffect(file, effect);
   await pass('effect:after');

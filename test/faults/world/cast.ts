@@ -52,6 +52,9 @@ const BRIEF_MS = 2_000;
 /** Long enough for a crowd to gather on a busy machine. */
 const FOR_A_CROWD_MS = 6_000;
 
+/** The tools that run without approval, and the effect that they declare. */
+export const UNSIGNED: Readonly<Record<string, 'once' | 'idempotent'>> = { note: 'once', mark: 'idempotent' };
+
 /** One tool for each way in which an action can be signed or run; the manifest and the checkers both follow from this. */
 export const RULES: Readonly<Record<string, Rule>> = {
   /** Takes effect at every run, so that a second run is seen; its approvers are named, so that one signature is one step. */

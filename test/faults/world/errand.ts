@@ -54,6 +54,14 @@ export const RECIPES: readonly Recipe[] = [
   { kind: 'stopped', tools: ['charge'], intent: 'stop' },
 ];
 
+/** The ways of a call that needs no approval. */
+export const UNSIGNED_RECIPES: readonly Recipe[] = [
+  { kind: 'unsigned once', tools: ['note'], intent: 'approve' },
+  { kind: 'unsigned idempotent', tools: ['mark'], intent: 'approve' },
+  { kind: 'two unsigned calls at once', tools: ['note', 'mark'], intent: 'approve' },
+  { kind: 'unsigned beside signed', tools: ['note', 'credit'], intent: 'approve' },
+];
+
 /** The crowds of one millisecond: five people or twenty, among themselves or against the expiry. */
 export const CROWD_RECIPES = {
   'five at once': { kind: 'five at once', tools: ['quintet'], intent: 'crowd' },

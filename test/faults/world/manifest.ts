@@ -1,12 +1,15 @@
 import { CAST } from '../../../playground/slack/default-cast.ts';
-import { RULES } from './cast.ts';
+import { RULES, UNSIGNED } from './cast.ts';
 
 const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresMs }]) => {
   const late = tool === 'linger' ? `, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
   const expires = `${expiresMs / 1_000}s`;
   return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late} }`;
 });
-const rules = Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`);
+const rules = [
+  ...Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`),
+  ...Object.keys(UNSIGNED).map((tool) => `      - { match: ${tool}, require: never }`),
+];
 
 /** The tools with effects of their own, each under its own policy; nobody is kept from asking for much. */
 export const MANIFEST = `

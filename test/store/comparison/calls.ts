@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/agent/json.ts';
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
 import { requestIdOf, shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
@@ -6,7 +7,7 @@ import {
   SettledState,
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
-import { message, resultMessage } from '../support.ts';
+import { effectPart, message, resultMessage } from '../support.ts';
 import type { Command, RequestPlan } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
@@ -44,17 +45,53 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return found.calls[command.pick % found.calls.length];
     case 'enqueue': {
       const { thread, item, onlyKnown } = command;
-      return call('enqueue', thread, { id: `item-${item}`, body: { text: `item ${item}` } }, { onlyKnown });
+      const said = { id: `item-${item}`, body: { text: `item ${item}` } };
+      return call('enqueue', thread, said, { onlyKnown, ...atWork(item) });
     }
     case 'claimTurn':
       return call('claimTurn', command.thread, command.leaseMs);
     case 'enqueueAndClaim': {
       const { thread, item, onlyKnown, leaseMs } = command;
       const said = { id: `item-${item}`, body: { text: `item ${item}` } };
-      return call('enqueueAndClaim', thread, said, { onlyKnown, leaseMs });
+      return call('enqueueAndClaim', thread, said, { onlyKnown, leaseMs, ...atWork(item) });
     }
     case 'renewLease':
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
+    case 'failTurn':
+      return about(recent(found.turns, command.pick), (turn) =>
+        call('failTurn', turn, {
+          mostFailures: command.mostFailures,
+          delayMs: 1_000,
+          reason: `failed ${step}`,
+          notice: row,
+        }),
+      );
+    case 'unquarantine':
+      return call('unquarantine', command.thread, evidence);
+    case 'release':
+      return about(recent(found.turns, command.pick), (turn) => call('release', turn));
+    case 'startEffect':
+      return about(recent(found.turns, command.pick), (turn) =>
+        call('startEffect', turn, {
+          ref: command.ref,
+          run: `run-${step}`,
+          logged: command.logged ? (world.thread(turn.threadId)?.log.length ?? 0) : turn.messages.length,
+          messages: [message(`before ${step}`)],
+          read: command.read ? 1 : 0,
+          evidence,
+        }),
+      );
+    case 'finishEffect':
+      return about(recent(found.turns, command.pick), (turn) => {
+        const run = world.thread(turn.threadId)?.effects.get(command.ref)?.run;
+        return call('finishEffect', turn, {
+          ref: command.ref,
+          run: (command.same ? run : undefined) ?? `run-${step}`,
+          end: command.end,
+          part: effectPart(command.ref),
+          evidence,
+        });
+      });
     case 'stop':
       return call('stop', command.thread);
     case 'waitingIn':
@@ -92,7 +129,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'withdraw': {
       const id = request(found, command.pick, ['pending', 'approved']);
-      const who = command.own ? (world.request(id)?.asked.requester ?? command.who) : command.who;
+      const who = command.own ? (world.request(id)?.asked.requesters?.at(-1) ?? command.who) : command.who;
       return call('withdraw', id, { who, evidence }, `withdrawn ${step}`);
     }
     case 'supersede':
@@ -251,10 +288,17 @@ function attemptOf(found: Findings, requestId: string, pick: number): string {
   return (pick % 4 === 0 ? recent(found.attempts, pick) : current) ?? 'try-none';
 }
 
+/** Every other item is another one while the thread is at work. */
+function atWork(item: number): { readonly bodyAtWork?: JsonObject } {
+  return item % 2 === 0 ? {} : { bodyAtWork: { text: `item ${item} at work` } };
+}
+
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
-  const { kind, requester, views, policy, idempotent, maxAttempts, retryForMs } = plan;
+  const { kind, requester, others, barred, views, policy, idempotent, maxAttempts, retryForMs, unsigned } =
+    plan;
   return {
-    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy },
+    ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, barred, unsigned },
+    requesters: [requester, ...others.filter((person) => person !== requester)],
     details: { tool: 'refund_order' },
     execution: { idempotent, maxAttempts, retryForMs },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),

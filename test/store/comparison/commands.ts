@@ -24,9 +24,12 @@ const often = fc.nat({ max: 3 }).map((die) => die > 0);
 const plan = fc.record({
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
   requester: who,
+  others: fc.subarray([...PEOPLE], { maxLength: 1 }),
+  barred: fc.subarray([...PEOPLE], { maxLength: 1 }),
   views: fc.subarray(['thread', 'dm']),
   idempotent: fc.boolean(),
   maxAttempts: fc.integer({ min: 1, max: 3 }),
+  unsigned: fc.nat({ max: 5 }).map((die) => die === 0),
   retryForMs: duration,
   policy: fc.record(
     {
@@ -61,6 +64,8 @@ const state = fc.constantFrom('succeeded', 'failed');
 /** The number of attempts that the person was shown; mostly absent. */
 const tries = fc.constantFrom(undefined, undefined, 1, 2);
 const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
+const effectRef = fc.constantFrom('call-1', 'call-2');
+const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
 const limit = fc.integer({ min: 1, max: 4 });
 
 const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
@@ -82,6 +87,11 @@ const command = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: verb('renewLease', { pick, leaseMs: duration }) },
+  { weight: 1, arbitrary: verb('release', { pick }) },
+  { weight: 1, arbitrary: verb('failTurn', { pick, mostFailures: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 2, arbitrary: verb('unquarantine', { thread }) },
+  { weight: 4, arbitrary: verb('startEffect', { pick, ref: effectRef, logged: mostly, read: fc.boolean() }) },
+  { weight: 4, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 6, arbitrary: suspension },

@@ -51,12 +51,13 @@ function toLease({ owner, until }: { readonly owner: string; readonly until: num
 }
 
 async function threadInRedis(client: Redis, keys: Keys, id: string) {
-  const [thread = '', log = '', inbox = '', , round = ''] = keys.forScript(id);
-  const [fields, messages, items, rounds] = await Promise.all([
+  const [thread = '', log = '', inbox = '', , round = '', effects = ''] = keys.forScript(id);
+  const [fields, messages, items, rounds, journal] = await Promise.all([
     client.hgetall(thread),
     client.llen(log),
     client.lrange(inbox, 0, -1),
     client.hgetall(round),
+    client.hgetall(effects),
   ]);
   const { owner, token, lease_until: until, committed, open = '0' } = fields;
   return {
@@ -66,6 +67,7 @@ async function threadInRedis(client: Redis, keys: Keys, id: string) {
     messages,
     inbox: items.map((item) => JSON.parse(item)),
     round: rounds,
+    effects: journal,
   };
 }
 
@@ -86,13 +88,19 @@ function threadInModel(world: World, id: string) {
     messages: thread?.log.length ?? 0,
     inbox: thread?.inbox ?? [],
     round: Object.fromEntries(round),
+    effects: Object.fromEntries(
+      [...(thread?.effects ?? [])].map(([ref, { state, run, runs, firstStart, part }]) => [
+        ref,
+        [state, run, runs, firstStart, ...(part === undefined ? [] : [JSON.stringify(part)])].join(' '),
+      ]),
+    ),
   };
 }
 
 async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
   const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...others] = keys
     .forScript(threadId)
-    .slice(5);
+    .slice(6);
   const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
   const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
     others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),
@@ -144,9 +152,19 @@ async function requestInRedis(store: Store, id: string) {
 function requestInModel(request: Request) {
   const { asked, createdAt, votes, views, drawn } = request;
   const { state, revision, principals, by, payload, attempts, attempt, progress } = request;
-  const { id, kind, requester, digest, details, policy, execution } = asked;
+  const {
+    id,
+    kind,
+    requester,
+    requesters = [requester],
+    barred = [],
+    digest,
+    details,
+    policy,
+    execution,
+  } = asked;
   return {
-    ...{ id, kind, requester, digest, details, policy, execution, createdAt },
+    ...{ id, kind, requester, requesters, barred, digest, details, policy, execution, createdAt },
     ...{ state, revision, principals, by, payload, attempts, attempt, progress },
     threadId: id.split('~')[0],
     expiresAt: expiryOf(request),

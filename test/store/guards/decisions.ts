@@ -38,7 +38,14 @@ export const decisionScenarios: Scenarios = {
     expect(await store.vote(await ask(store), vote)).toEqual({ outcome: 'not-eligible' });
   },
   'vote-own': async ({ store }) => {
-    expect(await store.vote(await ask(store), approve('U-rita'))).toEqual({ outcome: 'own-request' });
+    const requesters = ['U-rita', 'U-ann'];
+    for (const who of requesters)
+      expect(await store.vote(await ask(store, { requesters }), approve(who))).toEqual({
+        outcome: 'own-request',
+      });
+    const requestId = await ask(store, { barred: ['U-ben'], policy: { selfApproval: true } });
+    expect(await store.vote(requestId, approve('U-ben'))).toEqual({ outcome: 'own-request' });
+    expect(await store.vote(requestId, approve('U-rita'))).toMatchObject({ outcome: 'voted' });
   },
   'vote-shown': async ({ store }) => {
     const vote = approve('U-ann', { shown: 'another' });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
+import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { runScenarios } from './runs.ts';
@@ -11,6 +12,7 @@ import { timeScenarios } from './time.ts';
 
 const scenarios: Scenarios = {
   ...threadScenarios,
+  ...effectScenarios,
   ...decisionScenarios,
   ...runScenarios,
   ...timeScenarios,

@@ -69,6 +69,13 @@ export const runScenarios: Scenarios = {
     expect(await stage.store.start(await askAndApprove(stage, BOTH), named)).toEqual(refused);
   },
 
+  'start-own': async (stage) => {
+    const requestId = await askAndApprove(stage);
+    await stage.client.hset(stage.keys.request(requestId), 'requesters', 'U-rita U-ann U-ben');
+    const refused = { outcome: 'superseded', reason: 'quorum-lost' };
+    expect(await stage.store.start(requestId, attempt('first'))).toEqual(refused);
+  },
+
   'heartbeat-lost': async ({ store }) => {
     const requestId = await askAndStart(store);
     const lost = { outcome: 'lost', state: 'started' };
@@ -138,6 +145,14 @@ export const runScenarios: Scenarios = {
   'resolve-shown': async ({ store }) => {
     const requestId = await askAndLose(store);
     expect(await store.resolve(requestId, actor('U-ops'), 'ran', '', 0)).toEqual({ outcome: 'not-as-shown' });
+  },
+  'resolve-own': async ({ store }) => {
+    const requestId = await askAndLose(store, { requesters: ['U-rita', 'U-ops'] });
+    const own = { outcome: 'own-request' };
+    expect(await store.resolve(requestId, actor('U-ops'), 'run-again', '')).toEqual(own);
+    expect(await store.resolve(requestId, actor('U-ops'), 'did-not-run', '')).toMatchObject({
+      outcome: 'resolved',
+    });
   },
   'resolve-eligible': async ({ store }) => {
     const stranger = actor('U-ann', { eligible: false });

@@ -34,6 +34,13 @@ export const threadScenarios: Scenarios = {
     await store.enqueue(threadId, ITEM);
     expect(await store.enqueue(threadId, ITEM)).toEqual({ outcome: 'duplicate' });
   },
+  'enqueue-at-work': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    const bodyAtWork = { role: 'context' };
+    await store.enqueue(turn.threadId, ITEM, { bodyAtWork });
+    await suspendTurn(store, turn);
+    expect((await takeTurn(store, turn.threadId)).inbox).toEqual([{ id: ITEM.id, body: bodyAtWork }]);
+  },
   'enqueue-claim-waiting': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     const request = newRequest(turn.threadId);

@@ -5,6 +5,8 @@ import {
   actor,
   approve,
   attempt,
+  effectFinish,
+  effectStart,
   MINUTE_MS,
   message,
   newRequest,
@@ -51,6 +53,7 @@ const REQUESTS: Readonly<Record<string, RequestChanges>> = {
   withdrawn: {},
   superseded: {},
   abandoned: {},
+  doubtful: { unsigned: true },
   expired: { policy: { expiresInMs: 0 } },
   waiting: { policy: { remindEveryMs: 60 * MINUTE_MS, escalate: { afterMs: 0, to: ['U-boss'] } } },
 };
@@ -64,6 +67,12 @@ const spending = (threadId: string) => ({
   usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
 });
 
+const FAILURE = {
+  mostFailures: 5,
+  delayMs: 1_000,
+  reason: 'it failed',
+  notice: { id: 'failed', body: { text: 'it failed' } },
+};
 const ONE_CLICK = { evidence: { click: 'one' } };
 const NOTICE = { id: 'notice', body: { text: 'please look' } };
 const by = (who: string) => actor(who, ONE_CLICK);
@@ -73,8 +82,10 @@ const id = ({ threadId }: Telling, name: string) => `${threadId}~${name}`;
 
 async function takeTurn(telling: Telling): Promise<unknown> {
   const taken = await telling.store.claimTurn(telling.threadId, MINUTE_MS);
-  if (taken.outcome === 'claimed') telling.turn = taken.turn;
-  return taken;
+  if (taken.outcome !== 'claimed') return taken;
+  telling.turn = taken.turn;
+  // The two tellings start their effects at different times.
+  return { ...taken.turn, effects: taken.turn.effects.map(({ firstStart: _, ...effect }) => effect) };
 }
 
 function turnOf({ turn }: Telling): ClaimedTurn {
@@ -103,6 +114,7 @@ async function begin(telling: Telling, name: string): Promise<void> {
 }
 
 async function withdrawAll(telling: Telling): Promise<void> {
+  await telling.store.resolve(id(telling, 'doubtful'), by('U-ops'), 'ran', 'I looked');
   for (const name of ['again', 'retried', 'waiting'])
     await telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
 }
@@ -129,11 +141,33 @@ const THREAD_STEPS: readonly Step[] = [
     again: { outcome: 'duplicate' },
   },
   {
+    script: 'start-effect',
+    call: (telling) => telling.store.startEffect(turnOf(telling), effectStart('call-1')),
+  },
+  {
+    script: 'finish-effect',
+    call: (telling) => telling.store.finishEffect(turnOf(telling), effectFinish('call-1')),
+  },
+  { script: 'release', call: (telling) => telling.store.release(turnOf(telling)) },
+  { script: 'claim-turn', call: takeTurn },
+  { script: 'fail-turn', call: (telling) => telling.store.failTurn(turnOf(telling), FAILURE) },
+  { script: 'claim-turn', call: takeTurn },
+  {
+    script: 'fail-turn',
+    call: (telling) => telling.store.failTurn(turnOf(telling), { ...FAILURE, mostFailures: 2 }),
+  },
+  {
+    script: 'unquarantine',
+    call: ({ store, threadId }) => store.unquarantine(threadId, {}),
+    again: { outcome: 'not-quarantined' },
+  },
+  { script: 'claim-turn', call: takeTurn },
+  {
     script: 'suspend',
     call: (telling) =>
       telling.store.suspend(turnOf(telling), {
         messages: [message('one'), message('two')],
-        read: 2,
+        read: 1,
         requests: Object.entries(REQUESTS).map(([name, changes]) =>
           newRequest(telling.threadId, changes, name),
         ),

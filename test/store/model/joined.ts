@@ -10,7 +10,7 @@ export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verb
     return taken.outcome === 'claimed' ? taken.turn : undefined;
   };
   return {
-    enqueueAndClaim(threadId, item, { leaseMs, onlyKnown = false }) {
+    enqueueAndClaim(threadId, item, { leaseMs, ...options }) {
       const thread = world.thread(threadId);
       const waiting = (thread?.round ?? []).filter((id) => {
         const request = world.request(id);
@@ -18,7 +18,7 @@ export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verb
       });
       if (waiting.length > 0) return { outcome: 'waiting', requestIds: waiting };
       const isRepeated = thread?.lease?.owner === world.caller;
-      const put = verbs.enqueue(threadId, item, { onlyKnown });
+      const put = verbs.enqueue(threadId, item, options);
       if (put.outcome === 'enqueued') return { ...put, turn: turnOf(threadId, leaseMs) };
       if (put.outcome !== 'duplicate' || !isRepeated) return put;
       const place = thread?.inbox.length ?? 0;

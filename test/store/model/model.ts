@@ -1,3 +1,4 @@
+import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
@@ -12,6 +13,7 @@ import type { Verbs, World } from './world.ts';
 export function modelOf(world: World): Verbs {
   const single = {
     ...threadModel(world),
+    ...effectModel(world),
     ...requestModel(world),
     ...timeModel(world),
     ...outboxModel(world),

@@ -22,7 +22,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     vote(requestId, vote) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      const { kind, requester, digest, policy } = request.asked;
+      const { kind, digest, policy } = request.asked;
       const { who, decision, reason } = vote;
       if (kind !== 'approval') return { outcome: 'not-an-approval' };
       const earlier = request.votes.get(who)?.decision;
@@ -30,7 +30,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (request.state !== 'pending') return refuse(request, vote, settled(request));
       if (world.now >= expiryOf(request)) return refuse(request, vote, { outcome: 'expired' });
       if (!vote.eligible) return refuse(request, vote, { outcome: 'not-eligible' });
-      if (who === requester && !policy.selfApproval) return refuse(request, vote, { outcome: 'own-request' });
+      if (isBarred(request, who)) return refuse(request, vote, { outcome: 'own-request' });
       if (vote.shown !== digest) return refuse(request, vote, { outcome: 'not-as-shown' });
       // An approval can be taken back while the request is pending; a rejection stands.
       if (earlier === 'reject') return refuse(request, vote, { outcome: 'already-voted', decision: earlier });
@@ -69,7 +69,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     withdraw(requestId, actor, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (actor.who !== request.asked.requester) return refuse(request, actor, { outcome: 'not-yours' });
+      if (!requestersOf(request).includes(actor.who)) return refuse(request, actor, { outcome: 'not-yours' });
       if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
       if (request.state !== 'pending' && request.state !== 'approved')
         return refuse(request, actor, settled(request));
@@ -81,7 +81,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     supersede(requestId, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (request.state === 'superseded') return { outcome: 'superseded' };
+      if (request.state === 'superseded' && request.payload === reason) return { outcome: 'superseded' };
       if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
       world.settle(request, 'superseded', '', reason);
       world.audit(request, 'superseded');
@@ -169,6 +169,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         return refuse(request, actor, { outcome: 'not-unknown', state });
       if (state !== 'unknown') return refuse(request, actor, settled(request));
       if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
+      if (verdict === 'run-again' && isBarred(request, actor.who))
+        return refuse(request, actor, { outcome: 'own-request' });
       if (tries !== undefined && tries !== request.attempts)
         return refuse(request, actor, { outcome: 'not-as-shown' });
       world.audit(request, 'resolved', said);
@@ -182,6 +184,16 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'resolved', state: request.state };
     },
   };
+}
+
+function requestersOf({ asked: { requester, requesters = [requester] } }: Request): readonly string[] {
+  return requesters;
+}
+
+/** Nobody who asked may approve, unless the policy allows it, and nobody whom the separation bars. */
+function isBarred(request: Request, who: string): boolean {
+  const { barred = [], policy } = request.asked;
+  return barred.includes(who) || (requestersOf(request).includes(who) && !policy.selfApproval);
 }
 
 function voted(request: Request) {
@@ -200,5 +212,6 @@ function problemAtStart({ asked, votes }: Request, { digest, stillEligible }: At
   const counted = [...votes].filter(
     ([who, { decision }]) => decision === 'approve' && stillEligible.includes(who),
   );
-  return counted.length < asked.policy.quorum ? 'quorum-lost' : undefined;
+  const isShort = asked.unsigned !== true && counted.length < asked.policy.quorum;
+  return isShort ? 'quorum-lost' : undefined;
 }

@@ -1,16 +1,27 @@
 import { threadOf } from '../../../src/store/record/keys.ts';
 import { type NewRequest, SettledState } from '../../../src/store/record/request-record.ts';
+import { effectRecord } from './effects.ts';
 import { isSettled, type Thread, type Verbs, type World } from './world.ts';
 
 type ThreadVerbs = Pick<
   Verbs,
-  'enqueue' | 'claimTurn' | 'renewLease' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+  | 'enqueue'
+  | 'claimTurn'
+  | 'renewLease'
+  | 'release'
+  | 'failTurn'
+  | 'unquarantine'
+  | 'stop'
+  | 'waitingIn'
+  | 'suspend'
+  | 'retire'
 >;
 
 /** A thread has one live turn, and none while a request of the last one is open. */
 export function threadModel(world: World): ThreadVerbs {
   function lend(thread: Thread, owner: string, token: string, leaseMs: number): void {
     thread.lease = { owner, token, until: world.now + leaseMs };
+    thread.token = token;
     thread.wakeAt = thread.lease.until;
   }
 
@@ -19,18 +30,20 @@ export function threadModel(world: World): ThreadVerbs {
   }
 
   function open(asked: NewRequest): void {
-    const { views = [] } = asked;
+    const { views = [], unsigned = false } = asked;
     const { principals, remindEveryMs, escalate } = asked.policy;
     const request = {
-      ...{ asked, principals, views, createdAt: world.now, since: world.now, revision: 1, attempts: 0 },
+      ...{ asked, principals, views, createdAt: world.now, since: world.now, revision: 1 },
       ...{ votes: new Map(), refused: new Map(), late: new Set<string>(), drawn: new Map() },
-      state: 'pending' as const,
-      remindAt: remindEveryMs === undefined ? undefined : world.now + remindEveryMs,
-      escalateAt: escalate === undefined ? undefined : world.now + escalate.afterMs,
+      state: unsigned ? ('unknown' as const) : ('pending' as const),
+      attempts: unsigned ? 1 : 0,
+      remindAt: remindEveryMs === undefined || unsigned ? undefined : world.now + remindEveryMs,
+      escalateAt: escalate === undefined || unsigned ? undefined : world.now + escalate.afterMs,
     };
     world.home(asked.id).requests.set(asked.id, request);
     world.draw(request);
-    world.audit(request, 'asked', asked.kind);
+    if (unsigned) world.audit(request, 'unknown', 'try 1');
+    else world.audit(request, 'asked', asked.kind);
   }
 
   function settlement(requestId: string) {
@@ -39,13 +52,20 @@ export function threadModel(world: World): ThreadVerbs {
   }
 
   return {
-    enqueue(threadId, item, { onlyKnown = false } = {}) {
+    enqueue(threadId, item, { onlyKnown = false, bodyAtWork } = {}) {
       if (onlyKnown && world.thread(threadId) === undefined) return { outcome: 'unknown-thread' };
-      const thread = world.thread(threadId) ?? { seen: new Set(), log: [], inbox: [], round: [] };
+      const thread: Thread = world.thread(threadId) ?? {
+        seen: new Set(),
+        log: [],
+        inbox: [],
+        round: [],
+        effects: new Map(),
+      };
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
       world.home(threadId).threads.set(threadId, thread);
       thread.seen.add(item.id);
-      thread.inbox.push(item);
+      const isAtWork = thread.lease !== undefined || thread.round.length > 0 || thread.inbox.length > 0;
+      thread.inbox.push(isAtWork && bodyAtWork !== undefined ? { id: item.id, body: bodyAtWork } : item);
       thread.retireAt = undefined;
       const waiting = world.open(thread);
       if (waiting === 0) thread.wakeAt ??= world.now;
@@ -55,19 +75,27 @@ export function threadModel(world: World): ThreadVerbs {
     claimTurn(threadId, leaseMs) {
       const thread = world.thread(threadId);
       if (thread === undefined) return { outcome: 'idle' };
-      const { lease, log, inbox, round } = thread;
+      const { lease, log, inbox, round, effects } = thread;
+      if (thread.quarantine !== undefined) {
+        thread.wakeAt = undefined;
+        return { outcome: 'quarantined', reason: thread.quarantine };
+      }
       const held = isBusy(thread) ? lease : undefined;
       if (held !== undefined && held.owner !== world.caller) return { outcome: 'busy', until: held.until };
       const requests = world.open(thread);
       if (requests > 0) return { outcome: 'waiting', requests };
-      if (inbox.length === 0 && round.length === 0) {
+      if (inbox.length === 0 && round.length === 0 && effects.size === 0) {
         thread.wakeAt = undefined;
         return { outcome: 'idle' };
       }
       if (held === undefined) world.home(threadId).tokens += 1;
       const token = held?.token ?? String(world.home(threadId).tokens);
       lend(thread, world.caller, token, leaseMs);
-      const turn = { threadId, token, messages: [...log], inbox: [...inbox], settled: round.map(settlement) };
+      const journal = [...effects].map(([ref, effect]) => effectRecord(ref, effect));
+      const turn = {
+        ...{ threadId, token, messages: [...log], inbox: [...inbox], settled: round.map(settlement) },
+        effects: journal.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+      };
       return { outcome: 'claimed', turn };
     },
 
@@ -76,6 +104,39 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       lend(thread, thread.lease.owner, token, leaseMs);
       return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
+    },
+
+    failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+      const thread = world.thread(threadId);
+      if (thread?.failed === token)
+        return { outcome: thread.quarantine === undefined ? 'failed' : 'quarantined' };
+      if (thread?.lease?.token !== token) return { outcome: 'stale' };
+      const failures = (thread.failures ?? 0) + 1;
+      Object.assign(thread, { failures, failed: token, lease: undefined });
+      if (failures < mostFailures) {
+        thread.wakeAt = world.now + delayMs * 2 ** (failures - 1);
+        return { outcome: 'failed' };
+      }
+      Object.assign(thread, { quarantine: reason, wakeAt: undefined, retireAt: undefined });
+      world.send(threadId, notice);
+      world.auditThread(threadId, 'quarantined', reason);
+      return { outcome: 'quarantined' };
+    },
+
+    unquarantine(threadId) {
+      const thread = world.thread(threadId);
+      if (thread?.quarantine === undefined) return { outcome: 'not-quarantined' };
+      world.auditThread(threadId, 'unquarantined', thread.quarantine);
+      Object.assign(thread, { quarantine: undefined, failures: 0, failed: undefined, wakeAt: world.now });
+      return { outcome: 'unquarantined' };
+    },
+
+    release({ threadId, token }) {
+      const thread = world.thread(threadId);
+      if (thread?.token !== token || thread.committed === token) return { outcome: 'stale' };
+      thread.lease = undefined;
+      thread.wakeAt = world.now;
+      return { outcome: 'released' };
     },
 
     stop(threadId) {
@@ -105,6 +166,8 @@ export function threadModel(world: World): ThreadVerbs {
       thread.inbox = thread.inbox.slice(read);
       thread.round = requests.map(({ id }) => id);
       thread.committed = token;
+      thread.effects.clear();
+      thread.failures = 0;
       thread.lease = undefined;
       thread.wakeAt = requests.length === 0 && thread.inbox.length > 0 ? world.now : undefined;
       if (requests.length === 0) thread.retireAt = world.now + world.keepMs;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
-import type { Message } from '../../../src/agent/messages.ts';
+import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
@@ -31,6 +31,16 @@ export interface Thread {
   readonly seen: Set<string>;
   readonly log: Message[];
   inbox: InboxItem[];
+  /** The calls with effects of the turn that goes on. */
+  effects: Map<string, Effect>;
+  /** The token of the latest turn. */
+  token?: string;
+  /** The number of turns in a row that failed, and the token of the last. */
+  failures?: number;
+  failed?: string;
+  quarantine?: string | undefined;
+  /** The run whose end came too late last. */
+  late?: string;
   /** The requests of the last turn, until the next turn has read what became of them. */
   round: readonly string[];
   lease?: { readonly owner: string; readonly token: string; readonly until: number } | undefined;
@@ -40,6 +50,14 @@ export interface Thread {
   /** When somebody has to look at the thread; while a turn goes on, that is when its lease ends. */
   wakeAt?: number | undefined;
   retireAt?: number | undefined;
+}
+
+export interface Effect {
+  readonly state: 'started' | 'paused' | 'finished';
+  readonly run: string;
+  readonly runs: number;
+  readonly firstStart: number;
+  readonly part?: ToolPart;
 }
 
 export interface Request {
@@ -151,6 +169,10 @@ export class World {
   open(thread: Thread | undefined): number {
     const round = (thread?.round ?? []).map((id) => this.request(id));
     return round.filter((request) => request !== undefined && !isSettled(request)).length;
+  }
+
+  auditThread(threadId: string, event: string, detail: string): void {
+    this.home(threadId).audit.push([this.now, event, threadId, detail].join(' '));
   }
 
   audit({ asked }: Request, event: string, detail = ''): void {

@@ -42,6 +42,8 @@ export function runOnce(
     signal: new AbortController().signal,
     onProgress: options.onProgress,
     onToolError: options.onToolError,
+    journal: undefined,
+    messages: () => [],
   };
   const call = { toolRequest: { name: tool.name, ref: 'r1', input }, idempotencyKey: 'key-1' };
   return runCall(

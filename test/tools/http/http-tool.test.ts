@@ -67,14 +67,22 @@ describe('a call', () => {
 
   test('of an idempotent tool carries the same key in every try', async () => {
     const server = await startServer((response) => response.writeHead(503).end());
-    const tool = toolFor(server, { idempotent: true });
+    const tool = toolFor(server, { effect: 'idempotent' });
     for (const _try of [1, 2, 3]) {
       await expect(runTool(tool, { id: '1' }, { idempotencyKey: 'call-7' })).rejects.toThrow('answered 503');
     }
     await expect(runTool(tool, { id: '1' }, { idempotencyKey: 'call-8' })).rejects.toThrow('answered 503');
     const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
     expect(keys).toEqual(['call-7', 'call-7', 'call-7', 'call-8']);
-    expect(tool).toMatchObject({ kind: 'tool', idempotent: true });
+    expect(tool).toMatchObject({ kind: 'tool', effect: 'idempotent' });
+  });
+
+  test('has no effect if it only reads, unless the definition says otherwise', () => {
+    const definition = { name: 'read', description: 'Reads.', inputSchema: { type: 'object' } } as const;
+    const url = 'https://orders.example/orders';
+    expect(httpTool({ ...definition, url, method: 'POST' })).toMatchObject({ effect: 'once' });
+    expect(httpTool({ ...definition, url, method: 'GET' })).toMatchObject({ effect: 'none' });
+    expect(httpTool({ ...definition, url, method: 'GET', effect: 'once' })).toMatchObject({ effect: 'once' });
   });
 
   test('is tried once by the tool itself, whatever comes back', async () => {

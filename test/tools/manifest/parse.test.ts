@@ -40,6 +40,7 @@ describe('what is left out', () => {
       instructions: undefined,
       maxSteps: 20,
       contextBudget: undefined,
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
       builtIns: {
@@ -58,6 +59,7 @@ describe('what is left out', () => {
       quorum: 1,
       veto: true,
       selfApproval: false,
+      separation: 'requesters',
       expiresMs: 86_400_000,
       remindMs: undefined,
       escalate: undefined,
@@ -75,7 +77,7 @@ describe('what is left out', () => {
       name: 'a',
       module: './a.ts',
       approval: [],
-      idempotent: undefined,
+      effect: undefined,
       maxAttempts: 3,
       retryForMs: 3_600_000,
       allow: { channels: undefined, people: undefined },
@@ -126,6 +128,7 @@ describe('what is written', () => {
       instructions: 'Be brief.',
       maxSteps: 7,
       contextBudget: 9000,
+      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
       builtIns: {
@@ -158,6 +161,7 @@ describe('what is written', () => {
       quorum: 2,
       veto: false,
       selfApproval: true,
+      separation: 'requesters',
       expiresMs: 172_800_000,
       remindMs: 900_000,
       escalate: { afterMs: 14_400_000, to: ['S0ONCALL'] },
@@ -184,7 +188,7 @@ describe('what is written', () => {
     mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, prefix: fs_ }
     approval: { require: never }
     allow: { channels: [C012ABCDEF], people: [U012ABCDEF] }
-    idempotent: true
+    effect: idempotent
     max_attempts: 5
     retry_for: 30s
     max_output: 10
@@ -206,7 +210,7 @@ describe('what is written', () => {
       trustHints: true,
       allowPrivate: [],
       approval: [{ require: 'never' }],
-      idempotent: true,
+      effect: 'idempotent',
       maxAttempts: 5,
       retryForMs: 30_000,
       allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },

@@ -39,5 +39,5 @@ test('the hints of the server stand beside the tool, and none makes it idempoten
   const write = server()
     .tools()
     .find(({ name }) => name === 'filesystem_write_file');
-  expect(write).toMatchObject({ kind: 'tool', idempotent: false });
+  expect(write).toMatchObject({ kind: 'tool', effect: 'once' });
 });

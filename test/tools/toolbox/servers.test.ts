@@ -27,6 +27,7 @@ test('the hints of a server open nothing, unless the manifest trusts them', asyn
   const wary = await openTools(files(''));
   interruptIn(await runOnce(actionIn(wary, 'list_directory'), { path: folder }));
   expect(wary.find('write_file')?.execution.idempotent).toBe(false);
+  expect(wary.find('list_directory')?.tool).toMatchObject({ effect: 'once' });
 
   const trusting = await openTools(files(', trust_hints: true'));
   expect(await runOnce(actionIn(trusting, 'list_directory'), { path: folder })).toMatchObject({
@@ -34,6 +35,8 @@ test('the hints of a server open nothing, unless the manifest trusts them', asyn
   });
   interruptIn(await runOnce(actionIn(trusting, 'write_file'), { path: join(folder, 'a'), content: 'a' }));
   expect(trusting.find('write_file')?.execution).toMatchObject({ idempotent: true, maxAttempts: 3 });
+  expect(trusting.find('write_file')?.tool).toMatchObject({ effect: 'idempotent' });
+  expect(trusting.find('list_directory')?.tool).toMatchObject({ effect: 'none' });
 });
 
 test('what the manifest says of a tool goes before a trusted hint', async () => {

@@ -51,7 +51,7 @@ export function actionIn(toolbox: OpenToolbox, name: string): Action {
 export function digestOf(toolbox: OpenToolbox, name: string): string {
   const entry = toolbox.find(name);
   if (entry === undefined) throw new Error(`There is no tool "${name}"`);
-  return requestDigest({ entry, policy: {}, input: {}, requester: 'U1', threadId: 'T1' });
+  return requestDigest({ entry, policy: {}, input: {}, requesters: ['U1'], threadId: 'T1' });
 }
 
 /** Writes a module with one tool into a folder. */

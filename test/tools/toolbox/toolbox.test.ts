@@ -65,12 +65,13 @@ test('a tool is offered only in the channels and to the people that the manifest
 `),
     { folder },
   );
-  const offered = (channel: string, requester: string) =>
-    names(toolbox.toolsFor({ channel, requester })).filter((name) => !BUILT_INS.includes(name));
+  const offered = (channel: string, requester: string, ...others: string[]) =>
+    names(toolbox.toolsFor({ channel, requester, others })).filter((name) => !BUILT_INS.includes(name));
   expect(offered('C0GENERAL1', 'U0RITA0001')).toEqual(['everywhere', 'here', 'hers', 'both']);
   expect(offered('C0GENERAL1', 'U0OTHER001')).toEqual(['everywhere', 'here']);
   expect(offered('C0OTHER001', 'U0RITA0001')).toEqual(['everywhere', 'hers']);
   expect(offered('C0OTHER001', 'U0OTHER001')).toEqual(['everywhere']);
+  expect(offered('C0GENERAL1', 'U0RITA0001', 'U0OTHER001')).toEqual(['everywhere', 'here']);
   expect(toolbox.notice({ channel: 'C0OTHER001', requester: 'U0OTHER001' })).not.toMatch(
     /- (here|hers|both):/,
   );

@@ -130,6 +130,22 @@ local function settle(state, by, payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end
 end
 
+-- Whether a person is one of the requesters. A record of one requester names no others.
+local function is_requester(who)
+  for _, person in ipairs(words(request.requesters or request.requester)) do
+    if person == who then return true end
+  end
+  return false
+end
+
+-- Whether a person may not approve the request: a requester, unless the policy allows it, and everyone whom its separation bars.
+local function is_barred(who)
+  for _, person in ipairs(words(request.barred)) do
+    if person == who then return true end
+  end
+  return is_requester(who) and request.self ~= '1'
+end
+
 -- The reply to a decision that comes too late.
 local function settled()
   return { 'settled', request.state, request.by or '' }

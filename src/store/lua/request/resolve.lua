@@ -13,7 +13,7 @@
 --   {'resolved', state}    also for the same verdict by the same person again
 --   {'settled', state, by}
 --   {'not-unknown', state}
---   {'not-as-shown'}, {'unknown'}, {'not-eligible'}
+--   {'not-as-shown'}, {'unknown'}, {'not-eligible'}, {'own-request'}
 --- include request
 local who, verdict, eligible, reason, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local tries = ARGV[9]
@@ -28,6 +28,9 @@ if request.state ~= 'unknown' then -- guard: resolve-settled
 end
 if eligible ~= '1' then -- guard: resolve-eligible
   return refuse(who, body, digest, 'not-eligible')
+end
+if verdict == 'run-again' and is_barred(who) then -- guard: resolve-own
+  return refuse(who, body, digest, 'own-request')
 end
 -- A person who looked after an earlier attempt has not seen what a later one did.
 if tries ~= '' and tries ~= request.attempts then -- guard: resolve-shown

@@ -24,13 +24,16 @@ if request.state ~= 'approved' then return settled() end -- guard: start-settled
 local counted, seen = 0, {}
 for _, person in ipairs(words(still)) do
   local approved = field('vote:' .. person) == 'approve'
+  if is_barred(person) then approved = false end -- guard: start-own
   if seen[person] then approved = false end -- guard: start-distinct
   seen[person] = true
   if approved then counted = counted + 1 end
 end
 local problem = nil
 if digest_now ~= request.digest then problem = 'changed' end -- guard: start-digest
-if counted < tonumber(request.quorum) then problem = problem or 'quorum-lost' end -- guard: start-quorum
+-- A call that needed no approval was resolved to run again.
+local quorum = request.unsigned == '1' and 0 or tonumber(request.quorum)
+if counted < quorum then problem = problem or 'quorum-lost' end -- guard: start-quorum
 if problem then
   settle('superseded', '', problem)
   audit('superseded', request_id, problem, body, digest)

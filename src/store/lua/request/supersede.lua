@@ -13,7 +13,7 @@
 local body, digest, reason = ARGV[3], ARGV[4], ARGV[5]
 
 if not request.state then return { 'unknown' } end -- guard: supersede-unknown
-if request.state == 'superseded' then return { 'superseded' } end -- guard: supersede-repeated
+if request.state == 'superseded' and request.payload == reason then return { 'superseded' } end -- guard: supersede-repeated
 if request.state ~= 'pending' and request.state ~= 'approved' then return settled() end -- guard: supersede-settled
 
 settle('superseded', '', reason)

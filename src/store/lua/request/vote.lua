@@ -30,7 +30,7 @@ end
 if eligible ~= '1' then -- guard: vote-eligible
   return refuse(who, body, digest, 'not-eligible')
 end
-if who == request.requester and request.self ~= '1' then -- guard: vote-own
+if is_barred(who) then -- guard: vote-own
   return refuse(who, body, digest, 'own-request')
 end
 if shown ~= request.digest then -- guard: vote-shown

@@ -1,4 +1,4 @@
--- Withdraws a request that has not started; only its requester may.
+-- Withdraws a request that has not started; only a requester may.
 -- ARGV
 --   1 thread id
 --   2 request id
@@ -14,7 +14,7 @@
 local who, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 if not request.state then return { 'unknown' } end -- guard: withdraw-unknown
-if who ~= request.requester then -- guard: withdraw-own
+if not is_requester(who) then -- guard: withdraw-own
   return refuse(who, body, digest, 'not-yours')
 end
 if request.state == 'withdrawn' then return { 'withdrawn' } end -- guard: withdraw-repeated

@@ -4,7 +4,8 @@
 --   2 owner, new for every claim
 --   3 length of the lease in ms
 -- Returns
---   {'claimed', token, number of messages, inbox, interrupts of the round and their ends as pairs, version of the record}
+--   {'claimed', token, number of messages, inbox, interrupts of the round and their ends as pairs, version of the record,
+--    refs of the calls in the journal and their states as pairs}
 --                          the same call again returns the same token
 --   {'busy', end of the other lease}
 --   {'waiting', open requests}
@@ -23,7 +24,8 @@ if held and thread.owner ~= owner then return { 'busy', thread.lease_until } end
 if tonumber(thread.open or '0') > 0 then return { 'waiting', thread.open } end -- guard: claim-waiting
 local inbox = redis.call('LRANGE', K.inbox, 0, -1)
 local round = redis.call('HGETALL', K.round)
-if #inbox == 0 and #round == 0 then -- guard: claim-idle
+local effects = redis.call('HGETALL', K.effects)
+if #inbox == 0 and #round == 0 and #effects == 0 then -- guard: claim-idle
   wake_never()
   return { 'idle' }
 end
@@ -35,4 +37,4 @@ if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
 if thread.v == '1' then redis.call('HSET', K.thread, 'v', '2') end
 redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease))
 wake_at(int(now + lease))
-return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '' }
+return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', effects }

@@ -4,8 +4,9 @@
 --   2 id of the item
 --   3 the item (JSON)
 --   4 '1' if only an existing thread takes it
---   5 owner, new for every claim
---   6 length of the lease in ms
+--   5 the item to add instead while the thread is at work (JSON), or ''
+--   6 owner, new for every claim
+--   7 length of the lease in ms
 -- Returns
 --   {'waiting', open interrupts ...}   nothing was added
 --   the reply of `enqueue`, and after 'enqueued' the reply of `claim-turn`; the same call again returns the same token
@@ -13,7 +14,7 @@
 --- include wake
 --- script enqueue
 --- script claim-turn
-local owner = ARGV[5]
+local owner = ARGV[6]
 
 if tonumber(thread.open or '0') > 0 then -- guard: enqueue-claim-waiting
   local waiting = { 'waiting' }
@@ -23,7 +24,7 @@ if tonumber(thread.open or '0') > 0 then -- guard: enqueue-claim-waiting
   end
   return waiting
 end
-local reply = enqueue({ ARGV[1], ARGV[2], ARGV[3], ARGV[4] })
+local reply = enqueue({ ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] })
 if reply[1] == 'duplicate' and thread.owner == owner then reply = { 'enqueued', '0', int(redis.call('LLEN', K.inbox)), '0' } end -- guard: enqueue-claim-repeated
-if reply[1] == 'enqueued' then append(reply, claim_turn({ ARGV[1], owner, ARGV[6] })) end
+if reply[1] == 'enqueued' then append(reply, claim_turn({ ARGV[1], owner, ARGV[7] })) end
 return reply

@@ -13,6 +13,6 @@ local thread = read(K.thread, 'open', 'owner')
 if tonumber(thread.open or '0') > 0 or thread.owner then return { 'in-use' } end -- guard: retire-open
 if redis.call('LLEN', K.inbox) > 0 then return { 'in-use' } end -- guard: retire-inbox
 
-redis.call('DEL', K.thread, K.log, K.inbox, K.seen, K.round)
+redis.call('DEL', K.thread, K.log, K.inbox, K.seen, K.round, K.effects)
 redis.call('ZREM', K.wake, thread_id)
 return { 'retired' }

@@ -7,7 +7,7 @@
 --   5 number of messages, then each message (JSON)
 --   . number of outbox rows, then id and row (JSON) of each
 --   . number of requests, then of each request:
---       id, immutable record (JSON), kind, requester, principals, expires in ms, remind every ms or '', escalate after ms or '',
+--       id, immutable record (JSON), kind or 'unknown' for an outcome to resolve, requester, people asked, expires in ms, remind every ms or '', escalate after ms or '',
 --       audit body (JSON), digest of the body, number of views, id of each view, number of hash words, then name and value of each field
 -- Returns
 --   {'suspended', open requests, unread inbox items}     also for the same call again, which changes nothing
@@ -39,7 +39,7 @@ local rows = tonumber(ARGV[place])
 for i = 1, rows do send(ARGV[place + 2 * i - 1], ARGV[place + 2 * i]) end
 place = place + 2 * rows + 1
 
-redis.call('DEL', K.round)
+redis.call('DEL', K.round, K.effects)
 local requests = tonumber(ARGV[place])
 place = place + 1
 for i = 1, requests do
@@ -58,18 +58,18 @@ for i = 1, requests do
   for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.waiting, waiting)
   redis.call('ZADD', K.asked, '0', requester .. ' ' .. NOW .. ' ' .. id)
-  local timers = { expires, 'expire|' .. id }
+  local timers = kind == 'unknown' and {} or { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
   if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end
-  redis.call('ZADD', K.timers, unpack(timers))
+  change('ZADD', K.timers, timers)
   redis.call('HSET', K.round, interrupt_of(id), 'pending')
-  audit('asked', id, kind, body, digest)
+  if kind == 'unknown' then audit('unknown', id, 'try 1', body, digest) else audit('asked', id, kind, body, digest) end
   place = last_field + 1
 end
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
 redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
-redis.call('HDEL', K.thread, 'owner', 'lease_until')
+redis.call('HDEL', K.thread, 'owner', 'lease_until', 'failures')
 local unread = redis.call('LLEN', K.inbox)
 if requests == 0 and unread > 0 then
   redis.call('ZADD', K.wake, NOW, thread_id)

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
-import { type Message, readMessages } from '../../../agent/messages.ts';
+import { type Message, readMessages, readToolPart } from '../../../agent/messages.ts';
 import { refuseNewer } from '../../errors.ts';
-import type { ClaimedTurn, ClaimResult, InboxItem, Settlement } from '../../port/store.ts';
+import type { ClaimedTurn, ClaimResult, EffectRecord, InboxItem, Settlement } from '../../port/store.ts';
 import { readPart } from '../../record/describe-error.ts';
 import { requestIdOf } from '../../record/keys.ts';
 import { SettledState } from '../../record/request-record.ts';
@@ -66,7 +66,22 @@ function parseTurn(threadId: string, reply: ScriptReply, messages: readonly Mess
     messages,
     inbox: reply.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
     settled: parseSettled(threadId, reply.list(4)),
+    effects: parseEffects(reply.list(6)),
   };
+}
+
+const EFFECT = /^(started|paused|finished) (\S+) (\d+) (\d+)(?: (.*))?$/s;
+
+function parseEffects(pairs: readonly string[]): EffectRecord[] {
+  const effects = pairs.flatMap((ref, index): EffectRecord[] => {
+    if (index % 2 === 1) return [];
+    const [, state, run = '', runs, firstStart, part] = EFFECT.exec(pairs[index + 1] ?? '') ?? [];
+    const base = { ref, run, runs: Number(runs), firstStart: Number(firstStart) };
+    if (state === 'finished') return [{ ...base, state, part: readToolPart(JSON.parse(part ?? '')) }];
+    if (state === 'started' || state === 'paused') return [{ ...base, state }];
+    throw new TypeError(`The journal has no state for the call ${ref}`);
+  });
+  return effects.sort((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
 function parseSettled(threadId: string, pairs: readonly string[]): Settlement[] {

@@ -177,7 +177,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
         case 'not-unknown':
           return { outcome: 'not-unknown', state: reply.string(1) };
         default:
-          return reply.plain('not-eligible', 'not-as-shown');
+          return reply.plain('not-eligible', 'not-as-shown', 'own-request');
       }
     },
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
-import type { EnqueueResult, InboxItem, Store } from '../../port/store.ts';
+import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import { type NewRequest, REQUEST_VERSION, RequestRules } from '../../record/request-record.ts';
@@ -16,7 +16,19 @@ export interface Retention {
 
 type ThreadVerbs = Pick<
   Store,
-  'enqueue' | 'claimTurn' | 'enqueueAndClaim' | 'renewLease' | 'stop' | 'waitingIn' | 'suspend' | 'retire'
+  | 'enqueue'
+  | 'claimTurn'
+  | 'enqueueAndClaim'
+  | 'renewLease'
+  | 'release'
+  | 'failTurn'
+  | 'unquarantine'
+  | 'startEffect'
+  | 'finishEffect'
+  | 'stop'
+  | 'waitingIn'
+  | 'suspend'
+  | 'retire'
 >;
 
 /** The verbs about a whole thread. */
@@ -27,10 +39,10 @@ export function threadVerbs(
   retention: Retention,
 ): ThreadVerbs {
   return {
-    async enqueue(threadId, item, { onlyKnown = false } = {}) {
+    async enqueue(threadId, item, options = {}) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
       return readEnqueued(
-        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, onlyKnown) })),
+        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, options) })),
       );
     },
 
@@ -40,9 +52,9 @@ export function threadVerbs(
       return readClaim(run, threadId, new ScriptReply(reply), log);
     },
 
-    async enqueueAndClaim(threadId, item, { leaseMs, onlyKnown = false }) {
+    async enqueueAndClaim(threadId, item, { leaseMs, ...options }) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const args = [...itemFields(item, onlyKnown), randomUUID(), leaseMs];
+      const args = [...itemFields(item, options), randomUUID(), leaseMs];
       const { reply: raw, log } = await run.withLog('enqueue-claim', { threadId, args });
       const reply = new ScriptReply(raw);
       if (reply.code === 'waiting')
@@ -55,6 +67,38 @@ export function threadVerbs(
     async renewLease({ threadId, token }, leaseMs) {
       const reply = new ScriptReply(await run('renew-lease', { threadId, args: [token, leaseMs] }));
       return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
+    },
+
+    async release({ threadId, token }) {
+      const reply = new ScriptReply(await run('release', { threadId, args: [token] }));
+      return { outcome: reply.oneOf('released', 'stale') };
+    },
+
+    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+      const body = run.auditBody({ threadId, reason });
+      const row = [notice.id, JSON.stringify(notice.body)];
+      const args = [token, mostFailures, delayMs, reason, ...body, ...row];
+      const reply = new ScriptReply(await run('fail-turn', { threadId, args }));
+      return { outcome: reply.oneOf('failed', 'quarantined', 'stale') };
+    },
+
+    async unquarantine(threadId, evidence) {
+      if (!isThreadId(threadId)) return { outcome: 'not-quarantined' };
+      const reply = new ScriptReply(await run('unquarantine', { threadId, args: run.auditBody(evidence) }));
+      return { outcome: reply.oneOf('unquarantined', 'not-quarantined') };
+    },
+
+    async startEffect({ threadId, token }, { ref, run: id, logged, read, messages, evidence }) {
+      const texts = messages.map((message) => JSON.stringify(message));
+      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), texts.length, ...texts];
+      const reply = new ScriptReply(await run('start-effect', { threadId, args }));
+      return { outcome: reply.oneOf('started', 'stale', 'finished') };
+    },
+
+    async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {
+      const args = [token, ref, id, end, JSON.stringify(part), ...run.auditBody(evidence)];
+      const reply = new ScriptReply(await run('finish-effect', { threadId, args }));
+      return { outcome: reply.oneOf('finished', 'stale') };
     },
 
     async stop(threadId) {
@@ -108,8 +152,12 @@ export function threadVerbs(
   };
 }
 
-function itemFields(item: InboxItem, onlyKnown: boolean): (string | number)[] {
-  return [item.id, canonicalJson({ ...item }), onlyKnown ? 1 : 0];
+function itemFields(
+  { id, body }: InboxItem,
+  { onlyKnown = false, bodyAtWork }: EnqueueOptions,
+): (string | number)[] {
+  const atWork = bodyAtWork === undefined ? '' : canonicalJson({ id, body: bodyAtWork });
+  return [id, canonicalJson({ id, body }), onlyKnown ? 1 : 0, atWork];
 }
 
 function readEnqueued(reply: ScriptReply): EnqueueResult {
@@ -128,18 +176,29 @@ function counted(entries: readonly (readonly (string | number)[])[]): (string | 
 
 /** Writes a new request in the order in which `suspend.lua` reads it. */
 function requestFields(run: RunScript, request: NewRequest, keptMs: number): (string | number)[] {
-  const { id, kind, requester, digest, details, policy, views = [], audit = {} } = request;
+  const {
+    id,
+    kind,
+    requester,
+    requesters = [requester],
+    digest,
+    details,
+    policy,
+    views = [],
+    audit = {},
+    unsigned = false,
+  } = request;
   const { expiresInMs, remindEveryMs = '', escalate } = policy;
   return [
     id,
     JSON.stringify(details),
-    kind,
+    unsigned ? 'unknown' : kind,
     requester,
-    policy.principals.join(' '),
+    (unsigned ? policy.resolvers : policy.principals).join(' '),
     expiresInMs,
-    remindEveryMs,
-    escalate?.afterMs ?? '',
-    ...run.auditBody({ ...audit, requester, requesters: [requester], digest, policy: toJson(policy) }),
+    unsigned ? '' : remindEveryMs,
+    unsigned ? '' : (escalate?.afterMs ?? ''),
+    ...run.auditBody({ ...audit, requester, requesters: [...requesters], digest, policy: toJson(policy) }),
     ...counted(views.map((view) => [view.id])),
     ...hashFields(request, keptMs),
   ];
@@ -147,14 +206,28 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
 
 /** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
 function hashFields(
-  { kind, requester, digest, policy, execution, views = [] }: NewRequest,
+  {
+    kind,
+    requester,
+    requesters = [requester],
+    barred = [],
+    digest,
+    policy,
+    execution,
+    views = [],
+    unsigned = false,
+  }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
   const { idempotent, maxAttempts, retryForMs } = execution;
-  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', 'pending', 'rev', 1, 'kind', kind];
+  const state = unsigned ? 'unknown' : 'pending';
+  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
+  if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
+  if (requesters.length > 1) fields.push('requesters', requesters.join(' '));
+  if (barred.length > 0) fields.push('barred', barred.join(' '));
   if (selfApproval) fields.push('self', 1);
   if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
   if (escalate !== undefined)

@@ -110,7 +110,7 @@ function covers({ match = '*' }: RuleFile, pattern: string): boolean {
   return (!match.includes('?') || !/[*?]/.test(pattern)) && matchesGlob(match, pattern);
 }
 
-const VARIABLES = ['input', 'requester', 'channel', 'tool'];
+const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool'];
 
 interface ConditionProblem {
   /** The offset of the mistake in the expression. */

@@ -49,8 +49,14 @@ function checkTool(pointer: string, name: string, tool: JsonObject): Finding[] {
     }
   }
   const isTriedAgain = typeof tool.max_attempts === 'number' && tool.max_attempts > 1;
-  if (isTriedAgain && (tool.idempotent === false || (tool.http !== undefined && tool.idempotent !== true))) {
-    report('/max_attempts', 'only an idempotent action is tried again; add "idempotent: true" if it is one');
+  const runsOnce =
+    tool.effect === 'once' ||
+    (tool.effect === undefined && isJsonObject(tool.http) && tool.http.method !== 'GET');
+  if (isTriedAgain && runsOnce) {
+    report(
+      '/max_attempts',
+      'only an idempotent action is tried again; add "effect: idempotent" if it is one',
+    );
   }
   return findings;
 }
@@ -92,7 +98,7 @@ function checkHttp(pointer: string, name: string, tool: JsonObject): Finding[] {
   const template = { method, url, headers, query, ...(body !== undefined && { body: toJson(body) }) };
   return [
     ...findings,
-    ...httpProblems(template, input ?? NO_INPUT, { idempotent: tool.idempotent === true }).map(
+    ...httpProblems(template, input ?? NO_INPUT, { idempotent: tool.effect === 'idempotent' }).map(
       ({ at, message }): Finding => ({
         pointer: at.reduce<string>(pointerTo, `${pointer}/http`),
         at: 'value',

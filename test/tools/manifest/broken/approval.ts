@@ -131,7 +131,7 @@ policies: { finance: { approvers: [S034GHIJKL] } }
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, channel, tool',
+      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, requesters, context_authors, channel, tool',
     ],
   },
   {

@@ -193,7 +193,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:5: tools.ping.max_attempts: only an idempotent action is tried again; add "idempotent: true" if it is one',
+      '5:5: tools.ping.max_attempts: only an idempotent action is tried again; add "effect: idempotent" if it is one',
     ],
   },
   {

@@ -5,7 +5,7 @@ export const brokenTools: readonly BrokenManifest[] = [
   {
     says: 'a tool of no kind',
     text: `tools:
-  refund: { idempotent: true }
+  refund: { effect: idempotent }
 `,
     rest: 'slack and default policy',
     problems: ['2:3: tools.refund: a tool needs one of module, mcp and http'],
@@ -84,12 +84,12 @@ export const brokenTools: readonly BrokenManifest[] = [
     text: `tools:
   refund:
     module: ./refund.ts
-    idempotent: false
+    effect: once
     max_attempts: 3
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:5: tools.refund.max_attempts: only an idempotent action is tried again; add "idempotent: true" if it is one',
+      '5:5: tools.refund.max_attempts: only an idempotent action is tried again; add "effect: idempotent" if it is one',
     ],
   },
   {

@@ -1,0 +1,39 @@
+-- Counts a turn that failed and gives it back. It is tried again after a delay that doubles; a thread that fails too often is
+-- quarantined, and people are told.
+-- ARGV
+--   1 thread id
+--   2 token
+--   3 most failures in a row
+--   4 first delay in ms
+--   5 reason
+--   6 audit body (JSON)
+--   7 digest of the body
+--   8 id of the notice
+--   9 the notice (JSON)
+-- Returns
+--   {'failed', failures}   also for the same call again
+--   {'quarantined'}        also for the same call again
+--   {'stale'}
+--- include audit
+--- include send
+local token, most, delay, reason, body, digest = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
+local thread = read(K.thread, 'token', 'owner', 'failures', 'failed', 'quarantine')
+
+if thread.failed == token then -- guard: fail-turn-repeated
+  return thread.quarantine and { 'quarantined' } or { 'failed', thread.failures }
+end
+if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: fail-turn-stale
+
+local failures = tonumber(thread.failures or '0') + 1
+redis.call('HSET', K.thread, 'failures', int(failures), 'failed', token)
+redis.call('HDEL', K.thread, 'owner', 'lease_until')
+if failures < most then -- guard: fail-turn-most
+  redis.call('ZADD', K.wake, int(now + delay * 2 ^ (failures - 1)), thread_id)
+  return { 'failed', int(failures) }
+end
+redis.call('HSET', K.thread, 'quarantine', reason)
+redis.call('ZREM', K.wake, thread_id)
+redis.call('ZREM', K.timers, 'retire|' .. thread_id)
+send(ARGV[8], ARGV[9])
+audit('quarantined', thread_id, reason, body, digest)
+return { 'quarantined' }

@@ -1,0 +1,38 @@
+-- Records that a call of a running turn is about to take effect. The messages that made the call are logged before it, so that the
+-- next turn finds the call if this one dies.
+-- ARGV
+--   1 thread id
+--   2 token
+--   3 ref of the call
+--   4 run, new for every start
+--   5 length of the log that the turn knows
+--   6 number of inbox items that the messages hold
+--   7 audit body (JSON)
+--   8 digest of the body
+--   9 number of messages, then each message (JSON)
+-- Returns
+--   {'started', number of the run}         also for the same run again
+--   {'stale'}              another turn has the thread, or the lease is over
+--   {'finished'}           the call has its result already
+--- include audit
+local token, ref, run, known, read_items, body, digest =
+  ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
+local thread = read(K.thread, 'token', 'owner', 'lease_until')
+
+if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: start-effect-stale
+if tonumber(thread.lease_until) <= now then return { 'stale' } end -- guard: start-effect-lease
+local state, last_run, runs, first = string.match(redis.call('HGET', K.effects, ref) or '', '^(%S+) (%S+) (%S+) (%S+)')
+if state == 'finished' then return { 'finished' } end -- guard: start-effect-finished
+if state == 'started' and last_run == run then return { 'started', runs } end -- guard: start-effect-repeated
+
+-- Another call of the same round may have logged the messages.
+local is_logged = false
+if redis.call('LLEN', K.log) ~= known then is_logged = true end -- guard: start-effect-logged
+if not is_logged then
+  for from = 10, #ARGV, 1000 do redis.call('RPUSH', K.log, unpack(ARGV, from, math.min(from + 999, #ARGV))) end
+  if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
+end
+runs = int((runs or 0) + 1)
+redis.call('HSET', K.effects, ref, table.concat({ 'started', run, runs, first or NOW }, ' '))
+audit('effect-started', thread_id, 'try ' .. runs .. ' ' .. run, body, digest)
+return { 'started', runs }

@@ -1,0 +1,43 @@
+import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
+import type { ConditionInput } from './condition.ts';
+import type { Policy } from './policy.ts';
+
+export type PolicyOf = (name: string) => Policy | undefined;
+
+/** A call with everyone whose words led to it. */
+export interface JudgedCall extends Omit<ConditionInput, 'requester'> {
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+}
+
+/**
+ * Applies the rules once for each person, as if that person were the requester, and returns the strictest verdict: approval is needed
+ * if it is needed for anyone. Of several policies the one that is harder to satisfy wins: the higher quorum, then the one that forbids
+ * self-approval, then `separation: thread`. Between equals the first person's policy wins, and requesters come first.
+ */
+export function strictestVerdict(
+  rules: ApprovalRules,
+  call: JudgedCall,
+  policyOf: PolicyOf,
+): ApprovalVerdict {
+  const people = [...call.requesters, ...call.contextAuthors];
+  const verdicts = (people.length === 0 ? [''] : people).map((requester) => rules({ ...call, requester }));
+  return verdicts.reduce((strictest, verdict) =>
+    compareStrictness(verdict, strictest, policyOf) > 0 ? verdict : strictest,
+  );
+}
+
+/** Returns a positive number if the first verdict is stricter, and 0 if neither is. */
+export function compareStrictness(left: ApprovalVerdict, right: ApprovalVerdict, policyOf: PolicyOf): number {
+  const [one, other] = [rank(left, policyOf), rank(right, policyOf)];
+  const index = one.findIndex((value, at) => value !== other[at]);
+  return (one[index] ?? 0) - (other[index] ?? 0);
+}
+
+/** A policy that is gone is the strictest, because nobody can approve under it. */
+function rank(verdict: ApprovalVerdict, policyOf: PolicyOf): readonly [number, number, number, number] {
+  if (!verdict.needed) return [0, 0, 0, 0];
+  const policy = policyOf(verdict.policy);
+  if (policy === undefined) return [1, Number.POSITIVE_INFINITY, 1, 1];
+  return [1, policy.quorum, policy.selfApproval ? 0 : 1, policy.separation === 'thread' ? 1 : 0];
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { outcomeUnknown } from '../../src/agent/errors.ts';
+import { generate } from '../../src/agent/generate.ts';
+import { MESSAGE_VERSION, type Message, userMessage } from '../../src/agent/messages.ts';
+import { settledPart } from '../../src/agent/outcomes.ts';
+import type { EffectJournal } from '../../src/agent/run-call.ts';
+import { settle } from '../../src/agent/settle.ts';
+import { defineTool, type Effect } from '../../src/agent/tool.ts';
+import { call, calls, says, scripted } from './support.ts';
+
+/** A journal that keeps what it is told, in order. */
+function listJournal(changes: Partial<EffectJournal> = {}) {
+  const told: string[] = [];
+  const journal: EffectJournal = {
+    stopGraceMs: 0,
+    recorded: async () => undefined,
+    start: async ({ call: started, messages }) => {
+      told.push(`start ${started.toolRequest.name} after ${messages.map(({ role }) => role).join(' ')}`);
+      return true;
+    },
+    finish: async (started, end) => {
+      told.push(`${end} ${started.toolRequest.name}`);
+    },
+    ...changes,
+  };
+  return { told, journal };
+}
+
+function toolOf(name: string, effect: Effect, run: () => unknown = () => 'done') {
+  return defineTool({ name, description: name, effect, outputSchema: z.unknown() }, run);
+}
+
+test('an effect is recorded after the message that made the call and before the tool runs, and a read is not', async () => {
+  const { told, journal } = listJournal();
+  const write = toolOf('write', 'once', () => told.push('write runs'));
+  const read = toolOf('read', 'none', () => told.push('read runs'));
+  const { model } = await scripted(calls(call('c1', 'write'), call('c2', 'read')), says('Done.'));
+  await generate({ model, prompt: 'go', tools: [write, read], journal });
+  expect(told.filter((line) => line !== 'read runs')).toEqual([
+    'start write after user model',
+    'write runs',
+    'succeeded write',
+  ]);
+});
+
+test('a call that the journal does not let start does not run', async () => {
+  const { told, journal } = listJournal({ start: async () => false });
+  const write = toolOf('write', 'once', () => told.push('write runs'));
+  const { model } = await scripted(calls(call('c1', 'write')), says('Stopped.'));
+  await generate({ model, prompt: 'go', tools: [write], journal });
+  expect(told).toEqual([]);
+});
+
+test('a call whose outcome nobody knows waits for a person', async () => {
+  const { told, journal } = listJournal();
+  const write = toolOf('write', 'once', () => {
+    throw outcomeUnknown(new Error('the line went dead'));
+  });
+  const { model } = await scripted(calls(call('c1', 'write')));
+  const { interrupts } = await generate({ model, prompt: 'go', tools: [write], journal });
+  expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: 'the line went dead' } }]);
+  expect(told.at(-1)).toBe('unknown write');
+});
+
+test('calls that an earlier process left open end with what is on record, or run now', async () => {
+  const ran: string[] = [];
+  const tools = ['first', 'second'].map((name) => toolOf(name, 'once', () => ran.push(name)));
+  const part = (name: string) => ({
+    toolRequest: { name, ref: `call-${name}`, input: {} },
+    idempotencyKey: name,
+  });
+  const messages: Message[] = [
+    userMessage('go'),
+    { v: MESSAGE_VERSION, role: 'model', content: [part('first'), part('second')] },
+  ];
+  const { journal } = listJournal({
+    recorded: async (open) =>
+      open.toolRequest.name === 'first' ? settledPart(open, 'ok', 'kept') : undefined,
+  });
+  const settled = await settle({ messages, tools, resume: {}, journal });
+  expect(ran).toEqual(['second']);
+  expect(settled.newMessages).toMatchObject([
+    { content: [{ toolResponse: { output: 'kept' } }, { toolResponse: { output: 1 } }] },
+  ]);
+});

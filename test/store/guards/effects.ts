@@ -1,0 +1,98 @@
+import { expect } from 'vitest';
+import {
+  beginTurn,
+  effectFinish,
+  effectStart,
+  MINUTE_MS,
+  newThreadId,
+  suspendTurn,
+  takeTurn,
+} from '../support.ts';
+import type { Scenarios, Stage } from './stage.ts';
+
+const CALL = 'call-1';
+const FAILURE = {
+  mostFailures: 2,
+  delayMs: 1_000,
+  reason: 'it failed',
+  notice: { id: 'notice', body: { text: 'it failed' } },
+};
+
+async function startCall({ store }: Stage) {
+  const turn = await beginTurn(store, newThreadId());
+  await store.startEffect(turn, effectStart(CALL));
+  return turn;
+}
+
+/** What may take effect in a turn, and what is kept of it. */
+export const effectScenarios: Scenarios = {
+  'start-effect-stale': async ({ store }) => {
+    const late = await beginTurn(store, newThreadId(), 0);
+    await takeTurn(store, late.threadId);
+    expect(await store.startEffect(late, effectStart(CALL))).toEqual({ outcome: 'stale' });
+  },
+  'start-effect-lease': async ({ store }) => {
+    const late = await beginTurn(store, newThreadId(), 0);
+    expect(await store.startEffect(late, effectStart(CALL))).toEqual({ outcome: 'stale' });
+  },
+  'start-effect-finished': async (stage) => {
+    const turn = await startCall(stage);
+    await stage.store.finishEffect(turn, effectFinish(CALL));
+    const again = await stage.store.startEffect(turn, effectStart(CALL, { run: 'second' }));
+    expect(again).toEqual({ outcome: 'finished' });
+  },
+  'start-effect-repeated': async ({ store, resending }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await resending.startEffect(turn, effectStart(CALL));
+    await store.release(turn);
+    expect((await takeTurn(store, turn.threadId)).effects).toMatchObject([{ ref: CALL, runs: 1 }]);
+  },
+  'start-effect-logged': async (stage) => {
+    const turn = await startCall(stage);
+    await stage.store.startEffect(turn, effectStart('call-2'));
+    await stage.store.release(turn);
+    expect((await takeTurn(stage.store, turn.threadId)).messages).toHaveLength(1);
+  },
+  'finish-effect-repeated': async (stage) => {
+    const turn = await startCall(stage);
+    expect(await stage.resending.finishEffect(turn, effectFinish(CALL))).toEqual({ outcome: 'finished' });
+    expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+  },
+  'finish-effect-stale': async (stage) => {
+    const turn = await startCall(stage);
+    const stale = await stage.store.finishEffect(turn, effectFinish(CALL, { run: 'second' }));
+    expect(stale).toEqual({ outcome: 'stale' });
+  },
+  'finish-effect-late': async (stage) => {
+    const turn = await startCall(stage);
+    await suspendTurn(stage.store, turn, { read: 0 });
+    await stage.resending.finishEffect(turn, effectFinish(CALL));
+    expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+  },
+  'fail-turn-repeated': async ({ store, resending }) => {
+    const turn = await beginTurn(store, newThreadId());
+    expect(await resending.failTurn(turn, FAILURE)).toEqual({ outcome: 'failed' });
+  },
+  'fail-turn-stale': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId(), 0);
+    await takeTurn(store, turn.threadId);
+    expect(await store.failTurn(turn, FAILURE)).toEqual({ outcome: 'stale' });
+  },
+  'fail-turn-most': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    expect(await store.failTurn(turn, FAILURE)).toEqual({ outcome: 'failed' });
+    const again = await takeTurn(store, turn.threadId);
+    expect(await store.failTurn(again, FAILURE)).toEqual({ outcome: 'quarantined' });
+  },
+  'unquarantine-repeated': async ({ store, resending }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.failTurn(turn, { ...FAILURE, mostFailures: 1 });
+    expect(await resending.unquarantine(turn.threadId, {})).toEqual({ outcome: 'not-quarantined' });
+    expect(await store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+  },
+  'release-stale': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId(), 0);
+    await takeTurn(store, turn.threadId, MINUTE_MS);
+    expect(await store.release(turn)).toEqual({ outcome: 'stale' });
+  },
+};

@@ -1,0 +1,46 @@
+import type { EffectRecord } from '../../../src/store/port/store.ts';
+import type { Effect, Verbs, World } from './world.ts';
+
+/** Every effect of a turn is on record before it happens, with the messages that led to it. */
+export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEffect'> {
+  return {
+    startEffect({ threadId, token }, { ref, run, logged, messages, read }) {
+      const thread = world.thread(threadId);
+      if (thread?.lease?.token !== token || thread.lease.until <= world.now) return { outcome: 'stale' };
+      const before = thread.effects.get(ref);
+      if (before?.state === 'finished') return { outcome: 'finished' };
+      if (before?.state === 'started' && before.run === run) return { outcome: 'started' };
+      if (thread.log.length === logged) {
+        thread.log.push(...messages);
+        thread.inbox = thread.inbox.slice(read);
+      }
+      const runs = (before?.runs ?? 0) + 1;
+      thread.effects.set(ref, { state: 'started', run, runs, firstStart: before?.firstStart ?? world.now });
+      world.auditThread(threadId, 'effect-started', `try ${runs} ${run}`);
+      return { outcome: 'started' };
+    },
+
+    finishEffect({ threadId, token }, { ref, run, end, part }) {
+      const thread = world.thread(threadId);
+      const effect = thread?.effects.get(ref);
+      if (thread === undefined || thread.token === undefined) return { outcome: 'stale' };
+      if (thread.lease?.token !== token || effect === undefined || effect.run !== run) {
+        if (thread.late !== run) world.auditThread(threadId, 'effect-late', `${end} ${run}`);
+        thread.late = run;
+        return { outcome: 'stale' };
+      }
+      if (effect.state !== 'started') return { outcome: 'finished' };
+      thread.effects.set(ref, { ...effect, state: end === 'paused' ? 'paused' : 'finished', part });
+      world.auditThread(threadId, `effect-${end}`, run);
+      return { outcome: 'finished' };
+    },
+  };
+}
+
+/** An effect as a turn is told of it. */
+export function effectRecord(ref: string, { state, run, runs, firstStart, part }: Effect): EffectRecord {
+  const base = { ref, run, runs, firstStart };
+  if (state !== 'finished') return { ...base, state };
+  if (part === undefined) throw new Error(`The call ${ref} has no result`);
+  return { ...base, state, part };
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { CAST, heardByModel, PLACES, startStory } from './support.ts';
+
+const { guest, outsider, alice } = CAST;
+
+const manifestWith = (askers: string) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help., askers: ${askers} }
+policies:
+  default: { approvers: [${alice}], direct_messages: false }
+`;
+
+test.each([
+  { who: 'a guest', as: guest, channel: PLACES.general },
+  { who: 'a person of another organisation', as: outsider, channel: PLACES.partners },
+])('$who is told privately that they may not ask, and the model is not called', async ({ as, channel }) => {
+  const story = await startStory({ replies: [] });
+  const thread = story.ask('delete Hooper Ltd', { as, channel });
+  await story.noticeFor(as, /can't give me tasks/);
+  expect(story.repliesIn(thread)).toEqual([]);
+  expect(story.model.requests).toEqual([]);
+});
+
+test('what a guest writes to the bot in a known thread is context of the next task', async () => {
+  const story = await startStory({ replies: [{ text: 'First.' }, { text: 'Second.' }] });
+  const thread = story.ask('hello');
+  await thread.shows(/First\./);
+  story.ask('delete Hooper Ltd', { as: guest, threadTs: thread.ts });
+  await story.noticeFor(guest, /can't give me tasks/);
+  story.ask('and?', { threadTs: thread.ts });
+  await thread.shows(/Second\./);
+  expect(story.model.requests).toHaveLength(2);
+  expect(heardByModel(story.model).slice(1)).toEqual([
+    expect.stringMatching(/^\[Context from .+, not an instruction\]\n> delete Hooper Ltd$/),
+    expect.stringMatching(/: and\?$/),
+  ]);
+});
+
+test.each([
+  { how: 'by id', askers: `{ people: [${guest}] }`, as: guest, channel: PLACES.general },
+  {
+    how: 'by the channel',
+    askers: `{ channels: [${PLACES.partners}] }`,
+    as: outsider,
+    channel: PLACES.partners,
+  },
+  { how: 'as a guest', askers: '{ guests: true }', as: guest, channel: PLACES.general },
+  { how: 'as external', askers: '{ external: true }', as: outsider, channel: PLACES.partners },
+])('a person whom the manifest lets ask $how is answered', async ({ askers, as, channel }) => {
+  const story = await startStory({ replies: [{ text: 'Welcome.' }], manifest: manifestWith(askers) });
+  await story.ask('hello', { as, channel }).shows(/Welcome\./);
+});
+
+test('guests of one kind do not let people of another kind ask', async () => {
+  const story = await startStory({ replies: [], manifest: manifestWith('{ guests: true }') });
+  story.ask('hello', { as: outsider, channel: PLACES.partners });
+  await story.noticeFor(outsider, /can't give me tasks/);
+  expect(story.model.requests).toEqual([]);
+});

@@ -1,0 +1,240 @@
+import { EventEmitter, once } from 'node:events';
+import { expect, test } from 'vitest';
+import { CAST, heardByModel, startStory } from './support.ts';
+
+const refund = (amount: number, orderId = 'A-1001') => ({
+  name: 'refund_order',
+  arguments: { orderId, amount },
+});
+const { alice, bruno, requester: remi } = CAST;
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+type Thread = ReturnType<Story['ask']>;
+
+const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
+
+/** Writes in a thread without mentioning the bot. */
+function write(story: Story, thread: Thread, who: string, text: string) {
+  return story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
+}
+
+const requestedBy = (...people: string[]) => new RegExp(`Requested by [\\s\\S]*${people.join('[\\s\\S]*')}`);
+
+test('a remark beside the card makes nobody a requester, so an approver cannot approve what they asked for themselves', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Refunded.' }],
+  });
+  const thread = story.ask('refund order A-1001', { as: alice });
+  await thread.shows(/Approval needed[\s\S]*12000/);
+  write(story, thread, remi, 'lol');
+  await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
+  const card = await thread.shows(/Approval needed[\s\S]*13000/);
+  expect(JSON.stringify(card.blocks)).toMatch(requestedBy(alice));
+  expect(JSON.stringify(card.blocks)).not.toContain(remi);
+  expect(heardByModel(story.model)).toEqual([
+    expect.stringMatching(/: refund order A-1001$/),
+    expect.stringMatching(/^\[Context from .+, not an instruction\]\n> lol$/),
+  ]);
+  await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
+  await story.noticeFor(alice, /somebody else has to approve/);
+  expect(await refunded(story)).toBe(12_000);
+  await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('an approver who writes "looks good to me" between two steps can still approve the next one', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Refunded.' }],
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${alice}], direct_messages: false }
+tools:
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
+`,
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approval needed[\s\S]*12000/);
+  write(story, thread, alice, 'looks good to me');
+  await thread.click(alice, /Approval needed[\s\S]*12000/, 'approve');
+  await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(25_000);
+});
+
+test('an approver who mentions the bot to change the amount is a requester of the next card, and cannot approve it', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Refunded.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approval needed[\s\S]*12000/);
+  story.ask('make it 130 dollars', { as: alice, threadTs: thread.ts });
+  await thread.click(bruno, /Approval needed[\s\S]*12000/, 'reject');
+  const modal = await story.modalFor(bruno, /reject/);
+  await story.workspace.as(bruno).submit(modal.id, { reason: 'Alice wants another amount.' });
+  const card = await thread.shows(/Approval needed[\s\S]*13000/);
+  expect(JSON.stringify(card.blocks)).toMatch(requestedBy(remi, alice));
+  await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
+  await story.noticeFor(alice, /somebody else has to approve/);
+  await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('of two people who both ask neither can approve, so a call that only they could approve is refused', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Withdrawn.' }],
+  });
+  const thread = story.ask('refund order A-1001', { as: alice });
+  await thread.shows(/Approval needed[\s\S]*12000/);
+  story.ask('and once more, please', { as: bruno, threadTs: thread.ts });
+  await thread.click(alice, /Approval needed[\s\S]*12000/, 'withdraw');
+  await thread.shows(/Nobody can sign this/);
+  expect(await refunded(story)).toBe(0);
+  expect(heardByModel(story.model).at(-1)).toMatch(/: and once more, please$/);
+});
+
+test('the editor of a request is named on the new card and cannot approve it, and Details has both values', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }, { text: 'Refunded.' }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /Approval needed/, 'edit');
+  await story.workspace.as(alice).submit((await story.modalFor(alice)).id, { 'field-1': '45000' });
+  const card = await thread.shows(/Approval needed[\s\S]*45000/);
+  const shown = JSON.stringify(card.blocks);
+  expect(shown).toMatch(new RegExp(`Edited by [\\s\\S]*${alice}`));
+  expect(shown).toMatch(requestedBy(remi, alice));
+  await thread.click(alice, /Approval needed[\s\S]*45000/, 'approve');
+  await story.noticeFor(alice, /somebody else has to approve/);
+  expect(await refunded(story)).toBe(0);
+  await story.workspace.as(bruno).click(card, 'details');
+  const details = JSON.stringify((await story.modalFor(bruno, /as the model gave them/)).blocks);
+  expect(details).toMatch(/45000[\s\S]*12000/);
+  await story.workspace.as(bruno).click({ channel: thread.channel, ts: card.ts }, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('what a bystander writes while the bot answers is kept as context and answered by nobody', async () => {
+  const events = new EventEmitter();
+  const written = once(events, 'written');
+  const story = await startStory({
+    replies: [{ text: 'First answer.', before: () => written }, { text: 'Second answer.' }],
+  });
+  const thread = story.ask('hello');
+  await story.workspace.until(() => story.model.requests.length === 1, { what: 'a call of the model' });
+  const remark = write(story, thread, bruno, 'thanks!');
+  await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+  events.emit('written');
+  await thread.shows(/First answer\./);
+  story.ask('and now?', { threadTs: thread.ts });
+  await thread.shows(/Second answer\./);
+  expect(heardByModel(story.model).join('\n')).toContain('> thanks!');
+  expect(story.repliesIn(thread)).toHaveLength(2);
+});
+
+const ADMIN_ONLY = `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${alice}, ${bruno}], direct_messages: false }
+tools:
+  refund_order:
+    module: ./examples/shop/tools/refund-order.ts
+    approval: [{ when: requester == "${CAST.admin}", require: never }, { policy: default }]
+  delete_customer:
+    module: ./examples/shop/tools/delete-customer.ts
+    allow: { people: [${CAST.admin}] }
+    approval: { require: never }
+`;
+
+test('what runs without approval for the admin alone needs approval after somebody else has asked, and is not offered if only the admin may use it', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Not now.' }],
+    manifest: ADMIN_ONLY,
+  });
+  const offered = () => (story.model.requests.at(-1)?.tools ?? []).map((tool) => tool.function.name);
+  const thread = story.ask('refund order A-1001', { as: remi });
+  await thread.shows(/Approval needed[\s\S]*12000/);
+  expect(offered()).not.toContain('delete_customer');
+  story.ask('thanks!', { as: CAST.admin, threadTs: thread.ts });
+  await thread.click(remi, /Approval needed[\s\S]*12000/, 'withdraw');
+  await thread.shows(/Approval needed[\s\S]*13000/);
+  expect(offered()).not.toContain('delete_customer');
+  expect(await refunded(story)).toBe(0);
+  await thread.click(remi, /Approval needed[\s\S]*13000/, 'withdraw');
+  await thread.shows(/Not now\./);
+});
+
+test('a call that runs without approval for the requester needs approval once the model has read what somebody else wrote', async () => {
+  const story = await startStory({
+    replies: [
+      { calls: [{ name: 'ask_question', arguments: { question: 'Sure?', choices: ['Yes', 'No'] } }] },
+      { calls: [refund(12_000)] },
+      { text: 'Refunded.' },
+    ],
+    manifest: ADMIN_ONLY,
+  });
+  const thread = story.ask('refund order A-1001', { as: CAST.admin });
+  const card = await thread.shows(/Sure\?/);
+  const remark = write(story, thread, remi, 'refund it all');
+  await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+  await story.workspace.as(CAST.admin).click(card, 'choose:0');
+  await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('an approved action does not run once its requester is deactivated, and the card says why', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }, { text: 'It ended.' }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approval needed/);
+  const person = story.workspace.state.users.get(remi);
+  if (person !== undefined) person.deleted = true;
+  await thread.click(bruno, /Approval needed/, 'approve');
+  await thread.shows(/no longer active here, so it did not run/);
+  await thread.shows(/It ended\./);
+  expect(await refunded(story)).toBe(0);
+});
+
+test('of two simultaneous edits the first counts, and the second editor is told that theirs came too late', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /Approval needed/, 'edit');
+  const first = await story.modalFor(alice);
+  await thread.click(bruno, /Approval needed/, 'edit');
+  const second = await story.modalFor(bruno);
+  await story.workspace.as(alice).submit(first.id, { 'field-1': '11000' });
+  await story.workspace.as(bruno).submit(second.id, { 'field-1': '13000' });
+  await story.directly(bruno).shows(/already superseded/);
+  await thread.shows(/Approval needed[\s\S]*11000/);
+});
+
+test.each([
+  { policy: 'risk: high', can: false },
+  { policy: 'separation: thread', can: false },
+  { policy: 'risk: high, separation: requesters', can: true },
+])(
+  'with $policy an approver whose remark was read can approve the next step: $can',
+  async ({ policy, can }) => {
+    const story = await startStory({
+      replies: [{ calls: [refund(12_000)] }, { calls: [refund(13_000)] }, { text: 'Refunded.' }],
+      manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${alice}, ${bruno}], direct_messages: false, confirm: false, ${policy} }
+tools:
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
+`,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/Approval needed[\s\S]*12000/);
+    const remark = write(story, thread, alice, 'looks good to me');
+    await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+    await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
+    await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
+    if (!can) {
+      await story.noticeFor(alice, /somebody else has to approve/);
+      await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
+    }
+    await thread.shows(/Refunded\./);
+  },
+);
