@@ -227,8 +227,9 @@ function limitTime(
   };
 }
 
-function outOfTime({ name, timeoutMs }: Extract<Tool, { kind: 'tool' }>): Error {
+function outOfTime({ name, timeoutMs, effect }: Extract<Tool, { kind: 'tool' }>): Error {
   const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
+  if (effect === 'none') return new Error(problem);
   return outcomeUnknown(new Error(`${problem}; it may or may not have taken effect`));
 }
 

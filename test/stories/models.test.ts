@@ -133,3 +133,18 @@ test.each<[string, ModelReply, RegExp]>([
   expect(shown.text).not.toContain('secret-words');
   await expect.poll(() => lines.some((line) => line.includes('model failed'))).toBe(true);
 });
+
+test('admins read the words of the provider, once a day for each kind of failure that only they can end', async () => {
+  const refused = error(400, { message: 'Unsupported schema <!channel> for `sk-unknown`' });
+  const story = await startStory({
+    manifest: withAgent(`admins: [${CAST.admin}]`),
+    replies: [refused, refused, { status: 503 }, { text: 'Hello.' }],
+  });
+  for (const words of [/rejected the request/, /rejected the request/, /Hello\./])
+    await story.ask('hi').shows(words);
+  const direct = story.directly(CAST.admin);
+  await direct.shows(/The model needs attention\. .*Unsupported schema/);
+  const told = story.workspace.messagesIn(story.workspace.directMessages(CAST.admin));
+  expect(told).toHaveLength(1);
+  expect(told[0]?.text).not.toContain('<!channel>');
+});

@@ -17,6 +17,7 @@ import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-peo
 import { parseThreadId } from '../slack/thread.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { toUserMessages } from './inbox-messages.ts';
+import { reportModelFailure } from './tell-admins.ts';
 import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnLease } from './turn-lease.ts';
@@ -99,6 +100,7 @@ async function callModel(
 ): Promise<TurnEnd> {
   const { toolbox, client, status, logger } = context;
   const { threadId, token } = turn;
+  const reference = `${threadId}/${token}`;
   journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
   const people = peopleOf(history);
@@ -141,8 +143,10 @@ async function callModel(
       onProgress: ({ name, message }) => status.setStatus(thread, { line: `${name}: ${message}` }),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
-    if (response.finishReason === 'model-error')
+    if (response.finishReason === 'model-error') {
       logger.error({ threadId, token, err: response.error }, 'model failed');
+      await reportModelFailure(context, response.error, reference);
+    }
     const completed = await settleCompletedTask(response.messages);
     const [asked, posted] = await Promise.all([
       openRequests(context, turn, completed.messages),
@@ -154,7 +158,7 @@ async function callModel(
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
     status.setStatus(thread, { session, line: '' });
-    const texts = [stream.text, finishNotice(response, `${threadId}/${token}`), completed.text];
+    const texts = [stream.text, finishNotice(response, reference), completed.text];
     return {
       ...journal.rest(messages, turn.inbox.length),
       requests: asked.requests,

@@ -5,6 +5,7 @@ import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { UsageTotals } from '../../store/port/usage.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { tellAdmins } from './tell-admins.ts';
 
 /** A budget of a day, with what was spent of it. */
 interface DayBudget {
@@ -94,11 +95,9 @@ async function reportCrossed(
     if (crossed === undefined) continue;
     const owner = { thread: `the thread ${threadId}`, person: `<@${requester}>`, bot: 'the whole bot' }[name];
     const text = `The token budget of ${owner} for today is at ${Math.floor((100 * spent) / limit)} % (${spent} of ${limit}).`;
-    for (const user of context.agent().admins) {
-      const subject = { thread: threadId, person: requester, bot: 'bot' }[name];
-      const id = `budget/${day}/${name}/${subject}/${crossed}/${user}`;
-      await context.store.enqueueOutbox(threadId, { id, body: { kind: 'notice', user, text } });
-    }
+    const subject = { thread: threadId, person: requester, bot: 'bot' }[name];
+    const id = `budget/${day}/${name}/${subject}/${crossed}`;
+    await tellAdmins(context, threadId, { id, text, kind: 'notice' });
   }
 }
 
