@@ -177,7 +177,7 @@ describe('the proxies of the environment', () => {
   });
 });
 
-test('a certificate of NODE_EXTRA_CA_CERTS is trusted by the fetch of the model', async () => {
+test('a certificate of NODE_EXTRA_CA_CERTS is trusted by every kind of connection, with a proxy and without', async () => {
   const folder = new URL('./store/redis/fixtures/tls/', import.meta.url);
   const certificate = fileURLToPath(new URL('certificate.pem', folder));
   const key = readFileSync(new URL('key.pem', folder));
@@ -187,10 +187,20 @@ test('a certificate of NODE_EXTRA_CA_CERTS is trusted by the fetch of the model'
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const file = new URL('../src/tools/http/proxy.ts', import.meta.url).href;
-  const code = `import { proxiedFetch } from ${JSON.stringify(file)};
-    const answer = await proxiedFetch(undefined)('https://localhost:${port}/').then((r) => r.text(), (e) => e.cause?.code);
-    process.stdout.write(String(answer));`;
+  const proxy = await startConnectProxy();
+  const file = (path: string) => JSON.stringify(new URL(`../src/tools/http/${path}`, import.meta.url).href);
+  // The model and Slack's Web API use the first, sockets the second, HTTP tools and MCP servers the third.
+  const code = `import { fetch as fetchBy } from 'undici';
+    import { openDispatcher, proxiedFetch } from ${file('proxy.ts')};
+    import { guardedFetch } from ${file('guard/guarded-fetch.ts')};
+    const allowPrivate = ['localhost'];
+    const sends = [undefined, ${JSON.stringify(proxy.settings)}].flatMap((proxy) => [
+      proxiedFetch(proxy),
+      (url) => fetchBy(url, { dispatcher: openDispatcher(proxy) }),
+      guardedFetch({ allowPrivate, proxy }),
+    ]);
+    const answers = sends.map((send) => send('https://localhost:${port}/').then((r) => r.text(), () => 'refused'));
+    process.stdout.write((await Promise.all(answers)).join(' '), () => process.exit());`;
   const ask = async (env: NodeJS.ProcessEnv): Promise<string> => {
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
       env: { ...process.env, ...env },
@@ -198,6 +208,7 @@ test('a certificate of NODE_EXTRA_CA_CERTS is trusted by the fetch of the model'
     });
     return text(child.stdout);
   };
-  expect(await ask({ NODE_EXTRA_CA_CERTS: certificate })).toBe('ok');
-  expect(await ask({ NODE_EXTRA_CA_CERTS: '' })).not.toBe('ok');
+  expect(await ask({ NODE_EXTRA_CA_CERTS: certificate })).toBe('ok ok ok ok ok ok');
+  expect(proxy.targets).toEqual(Array(3).fill(`localhost:${port}`));
+  expect(await ask({ NODE_EXTRA_CA_CERTS: '' })).toBe(Array(6).fill('refused').join(' '));
 });
