@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
+import { escapeMarkup } from './bot/cards/show-text.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
@@ -78,8 +79,9 @@ async function reportModel(bot: RunningBot): Promise<void> {
 }
 
 async function notifyAdmins({ context, toolbox }: RunningBot, text: string): Promise<void> {
+  const safe = escapeMarkup(secrets.redact(text));
   for (const channel of toolbox.manifest.agent.admins)
-    await context.client.chat.postMessage({ channel, text });
+    await context.client.chat.postMessage({ channel, text: safe });
 }
 
 /** Sends every admin of the manifest the problems of a changed manifest. */

@@ -85,7 +85,8 @@ test('a parameter that the model refuses is told to the admins at the start', as
   onTestFinished(() => redis.stop());
   const slack = await startLocalSlack();
   onTestFinished(() => slack.stop());
-  const message = "Unsupported parameter: 'temperature' is not supported with this model.";
+  const message =
+    "Unsupported parameter: 'temperature' is not supported with this model <!channel> and the key hidden-word.";
   const error = {
     message,
     type: 'invalid_request_error',
@@ -104,7 +105,7 @@ test('a parameter that the model refuses is told to the admins at the start', as
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
-    OPENAI_API_KEY: 'scripted',
+    OPENAI_API_KEY: 'hidden-word',
     OPENAI_BASE_URL: model.url,
     REDIS_URL: redis.url,
     MANIFEST: writeManifest(manifest),
@@ -119,6 +120,7 @@ test('a parameter that the model refuses is told to the admins at the start', as
     { what: 'a message to the admin', timeoutMs: 50_000 },
   );
   expect(told.text).toContain('refuses agent.temperature');
+  expect(told.text).not.toMatch(/<!channel>|hidden-word/);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, error: '' });
 }, 60_000);
