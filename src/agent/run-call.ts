@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { isOutcomeUnknown, outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
@@ -14,6 +13,7 @@ import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import type { Tool, ToolContext, ToolHelpers } from './tool.ts';
+import { limitTime, orAbort } from './util/abort.ts';
 
 export interface ToolProgress {
   readonly name: string;
@@ -212,21 +212,6 @@ export async function runCall(
   }
 }
 
-/** Derives a signal that also fires when the time of a tool is over. */
-function limitTime(
-  signal: AbortSignal,
-  timeoutMs: number | undefined,
-): { signal: AbortSignal; isOver: () => boolean; end: () => void } {
-  if (timeoutMs === undefined) return { signal, isOver: () => false, end: () => {} };
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error('The time of the tool is over')), timeoutMs);
-  return {
-    signal: AbortSignal.any([signal, limit.signal]),
-    isOver: () => limit.signal.aborted && !signal.aborted,
-    end: () => clearTimeout(timer),
-  };
-}
-
 function outOfTime({ name, timeoutMs, effect }: Extract<Tool, { kind: 'tool' }>): Error {
   const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
   if (effect === 'none') return new Error(problem);
@@ -251,22 +236,4 @@ function describeError(error: unknown): string {
   const other = typeof error === 'string' ? error : inspect(error);
   const text = error instanceof Error ? error.message || error.name : other;
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
-}
-
-/** Settles with the work, or rejects a grace period after the signal fires, even if the work ignores the signal. */
-function orAbort<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  grace: () => number | undefined = () => 0,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      const graceMs = grace() ?? 0;
-      if (graceMs === 0) reject(signal.reason);
-      else void sleep(graceMs, undefined, { ref: false }).then(() => reject(signal.reason));
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
