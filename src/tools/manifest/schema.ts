@@ -155,7 +155,10 @@ export const AgentFile = z
       })
       .optional()
       .describe('Who may ask beside the full members of the workspace; nobody.'),
-    admins: distinct(Person, 'Who is told when a changed manifest has errors.').optional(),
+    admins: distinct(
+      Person,
+      'People who are told about errors of a changed manifest, budgets and failures of the model.',
+    ).optional(),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),
