@@ -109,7 +109,7 @@ async function callModel(
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
-  const spentBefore = Transcript.of(history).usage.totalTokens;
+  const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
   const model: Model = {
     name: context.model.name,
