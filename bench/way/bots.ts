@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CAST } from '../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { bundle } from '../../scripts/build.ts';
 import { builtFile } from '../support/built-file.ts';
 import type { NodeCommand } from '../support/node-process.ts';
 import { REFUND_TOOL } from '../support/refund.ts';
@@ -26,16 +27,22 @@ policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
 tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: default } } }
 `;
 
-export function ourBot(): BotKind {
-  return { name: 'ours', file: builtFile('src/cli.ts'), args: ['start'] };
+const BUNDLE = fileURLToPath(new URL('../../node_modules/.cache/countersign-bundle', import.meta.url));
+let bundled: Promise<void> | undefined;
+
+/** Our bot as production runs it: bundled. */
+export async function ourBot(): Promise<BotKind> {
+  bundled ??= bundle(BUNDLE);
+  await bundled;
+  return { name: 'ours', file: join(BUNDLE, 'bin/cli.js'), args: ['start'] };
 }
 
 /** Returns the bots of a comparison; the peer is among them only when its packages are installed. */
-export function allBots(): BotKind[] {
+export async function allBots(): Promise<BotKind[]> {
   const peers = fileURLToPath(new URL('../peers', import.meta.url));
   const floor: BotKind = { name: 'floor', file: builtFile('bench/way/floor-bot.ts'), args: [] };
   const peer: BotKind = { name: 'peer', file: join(peers, 'chat-bot.mjs'), args: [] };
-  return [ourBot(), floor, ...(existsSync(join(peers, 'node_modules')) ? [peer] : [])];
+  return [await ourBot(), floor, ...(existsSync(join(peers, 'node_modules')) ? [peer] : [])];
 }
 
 /** Returns the environment of a bot, with the names that our bot documents; the other bots read the same. */

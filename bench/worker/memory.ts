@@ -25,7 +25,7 @@ export async function measureMemory(threads: number): Promise<Table> {
   const redis = await startPrivateRedis();
   const model = await startInstantModel();
   const silent = await startSilentModel();
-  const [stage, hangingStage] = [await openStage(ourBot()), await openStage(ourBot())];
+  const [stage, hangingStage] = [await openStage(await ourBot()), await openStage(await ourBot())];
   try {
     const bot = await stage.startBot({ redisUrl: redis.url, modelUrl: model.url });
     const atRest = await memoryOf(bot);
