@@ -17,6 +17,7 @@ export interface BotServers {
   readonly slack: Pick<LocalSlack, 'botToken' | 'appToken' | 'apiUrl'>;
   readonly redisUrl: string;
   readonly modelUrl: string;
+  readonly port?: number;
 }
 
 // One card for a request, as the other bots have it: no copies in direct messages.
@@ -46,7 +47,7 @@ export async function allBots(): Promise<BotKind[]> {
 }
 
 /** Returns the environment of a bot, with the names that our bot documents; the other bots read the same. */
-export function botEnvironment({ slack, redisUrl, modelUrl }: BotServers): NodeJS.ProcessEnv {
+export function botEnvironment({ slack, redisUrl, modelUrl, port = 0 }: BotServers): NodeJS.ProcessEnv {
   const manifest = join(dirname(builtFile('bench/support/refund-tool.ts')), 'manifest.yml');
   writeFileSync(manifest, MANIFEST);
   return {
@@ -59,7 +60,7 @@ export function botEnvironment({ slack, redisUrl, modelUrl }: BotServers): NodeJ
     OPENAI_BASE_URL: modelUrl,
     OPENAI_MODEL: 'tool-loop',
     MANIFEST: manifest,
-    PORT: '0',
+    PORT: String(port),
     APPROVER: CAST.alice,
   };
 }
