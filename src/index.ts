@@ -11,14 +11,21 @@ export type { JsonObject, JsonValue } from './agent/json.ts';
 export {
   type FinishReason,
   type Interrupt,
+  type Media,
   type Message,
   parseMessage,
   type Usage,
   userMessage,
 } from './agent/messages.ts';
-export type { Model, ModelReply, ModelRequest } from './agent/model.ts';
+export type {
+  Model,
+  ModelConfig,
+  ModelReply,
+  ModelRequest,
+  ToolChoice,
+} from './agent/model.ts';
 export { nestedInterrupts } from './agent/nested.ts';
-export { type OpenAIModelOptions, openAIModel } from './agent/openai/chat-model.ts';
+export { type OpenAIModelOptions, openAIModel, type RefusedField } from './agent/openai/openai-model.ts';
 export {
   type CloseReply,
   closeInterrupt,

@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
+import { escapeMarkup } from './bot/cards/show-text.ts';
+import { inspectAtStart } from './inspect-model.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
+import { proxiedFetch } from './tools/http/proxy.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
 import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
@@ -47,30 +50,45 @@ try {
     secrets,
     store: bot.context.store,
     logger,
-    onNotice: (notice) => notifyAdmins(bot, notice),
+    onNotice: (notice) => reportReload(bot, notice),
   });
   const stop = async (): Promise<void> => {
     await watch.close();
     await bot.stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  void reportModel(bot);
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {
   refuse([describeError(error)]);
 }
 
+/** Reports what is wrong with the model before users find out. */
+async function reportModel(bot: RunningBot): Promise<void> {
+  const findings = await inspectAtStart(
+    { ...settings.model, fetch: proxiedFetch(settings.proxy) },
+    bot.toolbox.manifest.agent,
+  );
+  for (const { status, message } of findings)
+    logger[status === 'failed' ? 'error' : 'warn']({ part: 'model' }, message);
+  if (findings.length === 0) return;
+  const list = findings.map(({ message }) => `• ${message}`).join('\n');
+  await notifyAdmins(bot, `The model needs attention:\n${list}`).catch((err) =>
+    logger.error({ err }, 'admins could not be told about the model'),
+  );
+}
+
+async function notifyAdmins({ context, toolbox }: RunningBot, text: string): Promise<void> {
+  const safe = escapeMarkup(secrets.redact(text));
+  for (const channel of toolbox.manifest.agent.admins)
+    await context.client.chat.postMessage({ channel, text: safe });
+}
+
 /** Sends every admin of the manifest the problems of a changed manifest. */
-async function notifyAdmins(
-  { context, toolbox }: RunningBot,
-  { outcome, file: name, problems }: ReloadNotice,
-): Promise<void> {
+async function reportReload(bot: RunningBot, { outcome, file: name, problems }: ReloadNotice): Promise<void> {
   const summary =
     outcome === 'rejected'
       ? `${name} has errors; the previous version stays active.`
       : `The new ${name} is active, but has problems:`;
-  for (const channel of toolbox.manifest.agent.admins)
-    await context.client.chat.postMessage({
-      channel,
-      text: `${summary}\n\`\`\`${problems.join('\n')}\`\`\``,
-    });
+  await notifyAdmins(bot, `${summary}\n\`\`\`${problems.join('\n')}\`\`\``);
 }

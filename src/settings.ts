@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import type { KeySource } from './audit/signing-key.ts';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
+import { type ProxySettings, readProxy } from './tools/http/proxy.ts';
 
 const Secret = z.string().min(1);
 
@@ -12,7 +13,7 @@ const Environment = z.object({
   SLACK_API_URL: z.url('must be a URL').optional(),
   OPENAI_API_KEY: Secret,
   OPENAI_BASE_URL: z.url('must be a URL').optional(),
-  OPENAI_MODEL: z.string().min(1).default('gpt-5-mini'),
+  OPENAI_MODEL: z.string().min(1).default('gpt-6-luna'),
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   PUBLIC_URL: z.url('must be a URL').optional(),
@@ -38,6 +39,8 @@ export interface Settings {
     readonly silenceMs: number;
   };
   readonly redis: RedisSettings;
+  /** The proxies of connections to the model, to Slack and to tools. */
+  readonly proxy?: ProxySettings | undefined;
   readonly manifest: string;
   readonly port: number;
   /** The address where external systems reach the bot, for callbacks. */
@@ -78,6 +81,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
         silenceMs: data.MODEL_SILENCE_SECONDS * 1_000,
       },
       redis: redis.data,
+      proxy: readProxy(given),
       manifest: data.MANIFEST,
       port: data.PORT,
       publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { openAIModel } from './agent/openai/chat-model.ts';
 import { startExporter } from './audit/exporter.ts';
 import { readSigningKey } from './audit/signing-key.ts';
 import { auditSettings } from './audit/sinks.ts';
@@ -15,6 +14,7 @@ import { createConnection } from './bot/slack/create-connection.ts';
 import { Directory } from './bot/slack/directory.ts';
 import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { contextBudgetOf, followModel } from './open-model.ts';
 import type { Settings } from './settings.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { wakingStore } from './store/queue/waking-store.ts';
@@ -22,6 +22,7 @@ import { checkServer } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
+import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
@@ -72,22 +73,23 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     prefix,
     ...(setup.sweep !== undefined && { sweep: setup.sweep }),
   });
-  const toolbox = await openToolbox(manifest, { folder, secrets, log: logger.child({ part: 'tools' }) });
-  const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix) });
+  const { proxy } = settings;
+  const toolsLog = logger.child({ part: 'tools' });
+  const toolbox = await openToolbox(manifest, { folder, secrets, log: toolsLog, proxy });
+  const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix), proxy });
   const { app } = connection;
-  const { model } = manifest.agent;
   const context: BotContext = {
-    model: openAIModel({ ...settings.model, ...(model !== undefined && { model }) }),
+    model: followModel(
+      { ...settings.model, fetch: proxiedFetch(proxy) },
+      () => toolbox.manifest.agent,
+      logger,
+    ),
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
-      const {
-        instructions = DEFAULT_INSTRUCTIONS,
-        maxSteps,
-        contextBudget,
-        limits,
-        askers,
-      } = toolbox.manifest.agent;
-      return { instructions, maxSteps, contextBudget, limits, askers };
+      const { agent } = toolbox.manifest;
+      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits, askers, budgets, admins } = agent;
+      const contextBudget = contextBudgetOf(settings.model, agent);
+      return { instructions, maxSteps, contextBudget, limits, askers, budgets, admins };
     },
     toolbox,
     store: wakingStore(record, engine),

@@ -88,3 +88,48 @@ test('a start with placeholders ends at once and names each of them', async () =
     starter.match(/\[?[USC]0REPLACEME/g)?.length ?? 0,
   );
 });
+
+test('a parameter that the model refuses is told to the admins at the start', async () => {
+  const redis = await startPrivateRedis(plainArguments);
+  onTestFinished(() => redis.stop());
+  const slack = await startLocalSlack();
+  onTestFinished(() => slack.stop());
+  const message =
+    "Unsupported parameter: 'temperature' is not supported with this model <!channel> and the key hidden-word.";
+  const error = {
+    message,
+    type: 'invalid_request_error',
+    param: 'temperature',
+    code: 'unsupported_parameter',
+  };
+  const ping = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
+  const model = await startLocalModel({ script: [{ status: 400, body: { error } }, ping] });
+  onTestFinished(() => model.stop());
+  const manifest = starter
+    .replace('agent:\n', 'agent:\n  temperature: 0.5\n')
+    .replaceAll('U0REPLACEME', CAST.admin)
+    .replaceAll('S0REPLACEME', APPROVERS_GROUP)
+    .replaceAll('C0REPLACEME', CHANNELS.general);
+  const { child, ended } = runMain({
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'hidden-word',
+    OPENAI_BASE_URL: model.url,
+    REDIS_URL: redis.url,
+    MANIFEST: writeManifest(manifest),
+    PORT: '0',
+  });
+  const { workspace } = slack;
+  const told = await workspace.until(
+    () =>
+      workspace
+        .messagesIn(workspace.directMessages(CAST.admin))
+        .find(({ text }) => /needs attention/.test(text)),
+    { what: 'a message to the admin', timeoutMs: 50_000 },
+  );
+  expect(told.text).toContain('refuses agent.temperature');
+  expect(told.text).not.toMatch(/<!channel>|hidden-word/);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, error: '' });
+}, 60_000);

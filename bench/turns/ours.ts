@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { openAIModel } from '../../src/agent/openai/chat-model.ts';
+import { openAIModel } from '../../src/agent/openai/openai-model.ts';
 import { startApprovedAction } from '../../src/bot/actions/start-action.ts';
 import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
@@ -60,9 +60,17 @@ export async function openOurs(servers: {
   if (toolbox.problems().length > 0) throw new Error(toolbox.problems().join('\n'));
   const store = openRedisStore({ client: openConnection({ mode: 'single', urls: [redisUrl] }) });
   const slack = new SilentSlack('xoxb-bench');
-  const { instructions = '', maxSteps, contextBudget, limits, askers } = toolbox.manifest.agent;
+  const {
+    instructions = '',
+    maxSteps,
+    contextBudget,
+    limits,
+    askers,
+    budgets,
+    admins,
+  } = toolbox.manifest.agent;
   const common: Omit<BotContext, 'model'> = {
-    agent: () => ({ instructions, maxSteps, contextBudget, limits, askers }),
+    agent: () => ({ instructions, maxSteps, contextBudget, limits, askers, budgets, admins }),
     toolbox,
     store,
     client: slack,

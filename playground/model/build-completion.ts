@@ -9,7 +9,7 @@ export interface Identity {
   nextCallId: () => string;
 }
 
-interface Answer {
+export interface Answer {
   text: readonly string[] | undefined;
   refusal: string | undefined;
   calls: readonly { id: string; name: string; arguments: string }[];
@@ -46,7 +46,8 @@ export function buildChunks(reply: CompletionReply, request: ChatRequest, identi
   return chunks;
 }
 
-function readAnswer(reply: CompletionReply, identity: Identity): Answer | undefined {
+/** The parts of a scripted answer, whatever form it is sent in; undefined for one without any. */
+export function readAnswer(reply: CompletionReply, identity: Identity): Answer | undefined {
   if ('empty' in reply) return undefined;
   if ('refusal' in reply) {
     return { text: undefined, refusal: reply.refusal, calls: [], finishReason: 'stop' };
@@ -107,8 +108,8 @@ function deltas({ text, refusal, calls }: Answer): object[] {
   ];
 }
 
-// At least two pieces for two or more characters, so that clients must join them.
-function split(text: string): string[] {
+/** Splits a text into at least two pieces for two or more characters, so that clients must join them. */
+export function split(text: string): string[] {
   const characters = Array.from(text);
   const size = Math.min(8, Math.ceil(characters.length / 2));
   const pieces: string[] = [];
@@ -125,9 +126,9 @@ function countUsage(reply: CompletionReply, answer: Answer | undefined, request:
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: reply.usage?.cachedTokens ?? 0, audio_tokens: 0 },
     completion_tokens_details: {
-      reasoning_tokens: 0,
+      reasoning_tokens: reply.usage?.reasoningTokens ?? 0,
       audio_tokens: 0,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,

@@ -14,6 +14,8 @@ export const localModelNames: readonly string[] = [
   'gpt-5',
   'gpt-5-mini',
   'gpt-5-nano',
+  'gpt-6-luna',
+  'gpt-6.1-terra',
 ];
 
 /** A request that may be answered, or the reason to refuse it. */

@@ -16,7 +16,12 @@ export interface Delivery {
   cut?: 'headers' | number;
   /** Stops sending after so many chunks and leaves the socket open. */
   hang?: number;
-  usage?: { promptTokens: number; completionTokens: number };
+  usage?: {
+    promptTokens: number;
+    completionTokens: number;
+    cachedTokens?: number;
+    reasoningTokens?: number;
+  };
 }
 
 /** Text; given as an array, each member is one delta of the stream. */

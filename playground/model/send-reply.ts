@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { sendJson } from '../send-json.ts';
 import { buildChunks, buildCompletion, type Identity } from './build-completion.ts';
+import { type BuiltResponse, buildResponse } from './build-response.ts';
 import type { ChatRequest } from './chat-request.ts';
+import { type Dialect, speakDialect } from './dialects.ts';
 import type { CompletionReply, ErrorReply, ModelReply } from './model-reply.ts';
-import { streamChunks, streamRaw } from './stream-reply.ts';
+import type { ResponsesRequest } from './responses-request.ts';
+import { streamChunks, streamEvents, streamRaw } from './stream-reply.ts';
 
 /** Carries out one scripted reply on the wire, streamed or whole as the request asks. */
 export async function sendReply(
@@ -11,16 +14,39 @@ export async function sendReply(
   reply: ModelReply,
   request: ChatRequest,
   identity: Identity,
+  dialect?: Dialect,
 ): Promise<void> {
-  if ('status' in reply) return sendError(response, reply);
-  if ('chunksRaw' in reply) return streamRaw(response, reply.chunksRaw, reply.delayMs);
-  if ('cut' in reply && reply.cut === 'headers') {
-    response.socket?.destroy();
-    return;
-  }
-  if (!isCompletion(reply)) return;
-  if (request.stream === true) return streamChunks(response, buildChunks(reply, request, identity), reply);
-  sendWhole(response, reply, JSON.stringify(buildCompletion(reply, request, identity)));
+  if (!isCompletion(reply)) return sendOther(response, reply);
+  if (reply.cut === 'headers') return void response.socket?.destroy();
+  if (request.stream !== true)
+    return sendWhole(response, reply, JSON.stringify(buildCompletion(reply, request, identity)));
+  const chunks = buildChunks(reply, request, identity).map((chunk) => speakDialect(chunk, dialect));
+  return streamChunks(response, chunks, reply);
+}
+
+/** Carries out one scripted reply in the form of the Responses API; `remember` gets what the next request has to bring back. */
+export async function sendResponse(
+  response: ServerResponse,
+  reply: ModelReply,
+  request: ResponsesRequest,
+  identity: Identity,
+  options: { readonly reasons: boolean; readonly remember: (reasoned: BuiltResponse['reasoned']) => void },
+): Promise<void> {
+  if (!isCompletion(reply)) return sendOther(response, reply);
+  if (reply.cut === 'headers') return void response.socket?.destroy();
+  const { events, whole, reasoned } = buildResponse(reply, request, identity, options);
+  options.remember(reasoned);
+  if (request.stream !== true) return sendWhole(response, reply, JSON.stringify(whole));
+  return streamEvents(response, events, reply);
+}
+
+async function sendOther(
+  response: ServerResponse,
+  reply: Exclude<ModelReply, CompletionReply>,
+): Promise<void> {
+  if ('status' in reply) sendError(response, reply);
+  else if ('chunksRaw' in reply) await streamRaw(response, reply.chunksRaw, reply.delayMs);
+  else if ('cut' in reply) response.socket?.destroy();
 }
 
 function isCompletion(reply: ModelReply): reply is CompletionReply {

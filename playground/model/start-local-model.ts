@@ -2,9 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { sendJson } from '../send-json.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { localModelNames, parseRequest } from './check-request.ts';
+import { checkItems, type Reasoned } from './check-responses.ts';
+import { type Dialect, readDialect } from './dialects.ts';
 import type { ModelReply, ReplyFunction } from './model-reply.ts';
 import { badRequest, type RequestProblem } from './request-problem.ts';
-import { sendReply } from './send-reply.ts';
+import { ResponsesRequest, toChatRequest } from './responses-request.ts';
+import { sendReply, sendResponse } from './send-reply.ts';
 
 /** A request that was refused, with the body as it came and the reason given. */
 export interface Refusal {
@@ -16,8 +19,10 @@ export interface Refusal {
 export interface LocalModel {
   /** The base URL to give to a client, ending in `/v1`. */
   url: string;
-  /** Every well-formed request, in the order of arrival, whether or not the script expected it. */
+  /** Every well-formed request, in the order of arrival, whether or not the script expected it; one of Responses in the form of Chat. */
   requests: readonly ChatRequest[];
+  /** The same requests as they came. */
+  bodies: readonly SentBody[];
   /** Every body that was refused; a refusal takes no reply from the script. */
   refusals: readonly Refusal[];
   /** The requests whose client went away before the answer was complete. */
@@ -35,25 +40,62 @@ export interface LocalModelOptions {
   script?: readonly ModelReply[] | ReplyFunction;
   models?: readonly string[];
   port?: number;
+  /** The rules of another server than OpenAI's, or of its reasoning models. */
+  dialect?: Dialect;
+  /** Whether the Responses API gives reasoning items, which must come back; it does unless told otherwise. */
+  reasons?: boolean;
+  /** Whether there is no Responses API, as at most compatible servers. */
+  withoutResponses?: boolean;
+  /** The days on which models end, as the list of models tells them. */
+  shutdowns?: Readonly<Record<string, string>>;
 }
 
-const chatPath = '/v1/chat/completions';
+export interface SentBody {
+  path: string;
+  body: unknown;
+}
 
-/** Starts a scripted Chat Completions server on the loopback interface. */
+const CHAT = '/v1/chat/completions';
+const RESPONSES = '/v1/responses';
+const MODELS = '/v1/models';
+
+/** Starts a scripted server of Chat Completions and Responses on the loopback interface. */
 export async function startLocalModel(options: LocalModelOptions = {}): Promise<LocalModel> {
-  const { script = [], models = localModelNames, port = 0 } = options;
+  const { script = [], models = localModelNames, port = 0, dialect, reasons = true } = options;
   const queue: ModelReply[] = typeof script === 'function' ? [] : [...script];
   const requests: ChatRequest[] = [];
+  const bodies: SentBody[] = [];
+  const reasoned = new Map<string, Reasoned>();
   const refusals: Refusal[] = [];
   const abandoned: ChatRequest[] = [];
   const unexpected: string[] = [];
   let lastCall = 0;
   let stopped = false;
 
-  function refuse(response: ServerResponse, body: unknown, problem: RequestProblem): void {
+  function refuse(response: ServerResponse, body: unknown, problem: RequestProblem, isList = false): void {
     refusals.push({ body, problem });
     const { status, ...error } = problem;
-    sendJson(response, status, { error });
+    // Gemini sends its refusals in a list.
+    sendJson(response, status, isList ? [{ error }] : { error });
+  }
+
+  /** Reads a request of either API; what a script answers is in the form of Chat Completions. */
+  function read(path: string, body: unknown): ReadRequest {
+    if (path !== RESPONSES) {
+      const plain = readDialect(body, dialect);
+      if (plain.problem !== undefined)
+        return { ok: false, problem: plain.problem, isList: plain.isList ?? false };
+      return parseRequest(plain.body, models);
+    }
+    const { data, error } = ResponsesRequest.safeParse(body);
+    if (error !== undefined) {
+      const [issue] = error.issues;
+      return { ok: false, problem: badRequest(JSON.stringify(issue), issue?.path.join('.') ?? null) };
+    }
+    const problem = checkItems(data, reasoned);
+    if (problem !== undefined) return { ok: false, problem };
+    const parsed = parseRequest(toChatRequest(data), models);
+    return parsed.ok ? { ...parsed, responses: data } : parsed;
   }
 
   function nextCallId(request: ChatRequest): string {
@@ -69,14 +111,17 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
   }
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = incoming.url?.split('?')[0] ?? '';
+    if (incoming.method === 'GET' && path.startsWith(MODELS)) return sendModels(response, path, options);
     const body = await readBody(incoming);
-    const problem = checkEnvelope(incoming) ?? body.problem;
+    const problem = checkEnvelope(incoming, options) ?? body.problem;
     if (problem !== undefined) return refuse(response, body.value, problem);
-    const parsed = parseRequest(body.value, models);
-    if (!parsed.ok) return refuse(response, body.value, parsed.problem);
+    const parsed = read(path, body.value);
+    if (!parsed.ok) return refuse(response, body.value, parsed.problem, parsed.isList);
 
     const { request } = parsed;
     const index = requests.push(request) - 1;
+    bodies.push({ path, body: body.value });
     response.setHeader('x-request-id', `req_${index + 1}`);
     let cutByScript = false;
     response.once('close', () => {
@@ -94,7 +139,19 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
       created: Math.floor(Date.now() / 1000),
       nextCallId: () => nextCallId(request),
     };
-    await sendReply(response, reply, request, identity);
+    if (parsed.responses === undefined) return sendReply(response, reply, request, identity, dialect);
+    await sendResponse(
+      response,
+      reply,
+      parsed.responses,
+      { ...identity, id: `resp_${index + 1}` },
+      {
+        reasons,
+        remember: (items) => {
+          for (const [key, value] of items) reasoned.set(key, value);
+        },
+      },
+    );
   }
 
   async function chooseReply(request: ChatRequest, index: number): Promise<ModelReply | Error> {
@@ -135,6 +192,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
   return {
     url: `http://127.0.0.1:${address.port}/v1`,
     requests,
+    bodies,
     refusals,
     abandoned,
     enqueue: (...replies) => void queue.push(...replies),
@@ -150,10 +208,35 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
   };
 }
 
-function checkEnvelope({ method, url, headers }: IncomingMessage): RequestProblem | undefined {
+type ReadRequest =
+  | { ok: true; request: ChatRequest; responses?: ResponsesRequest }
+  | { ok: false; problem: RequestProblem; isList?: boolean };
+
+function sendModels(response: ServerResponse, path: string, options: LocalModelOptions): void {
+  const { models = localModelNames, shutdowns = {} } = options;
+  const data = models.map((id) => ({
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'local',
+    shutdown_date: shutdowns[id] ?? null,
+  }));
+  const found = data.find(({ id }) => path === `${MODELS}/${id}`);
+  const message = 'The model does not exist';
+  const error = { message, type: 'invalid_request_error', param: null, code: 'model_not_found' };
+  if (path === MODELS) sendJson(response, 200, { object: 'list', data });
+  else if (found === undefined) sendJson(response, 404, { error });
+  else sendJson(response, 200, found);
+}
+
+function checkEnvelope(
+  { method, url, headers }: IncomingMessage,
+  { withoutResponses = false }: LocalModelOptions,
+): RequestProblem | undefined {
   const path = url?.split('?')[0];
-  if (path !== chatPath) return { ...badRequest(`Invalid URL (${method} ${path})`), status: 404 };
-  if (method !== 'POST') return { ...badRequest(`Not allowed to ${method} on ${chatPath}`), status: 405 };
+  if (path !== CHAT && (path !== RESPONSES || withoutResponses))
+    return { ...badRequest(`Invalid URL (${method} ${path})`), status: 404 };
+  if (method !== 'POST') return { ...badRequest(`Not allowed to ${method} on ${path}`), status: 405 };
   if (/^Bearer \S+$/.test(headers.authorization ?? '')) return undefined;
   const message =
     "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth " +

@@ -6,11 +6,31 @@ import type { Delivery } from './model-reply.ts';
 export async function streamChunks(
   response: ServerResponse,
   chunks: readonly object[],
-  { cut, hang, before, delayMs = 0 }: Delivery,
+  delivery: Delivery,
 ): Promise<void> {
   const events = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map(
     (data) => `data: ${data}\n\n`,
   );
+  await deliver(response, events, delivery);
+}
+
+/** Sends the events of a Responses stream, which ends with its last event. */
+export async function streamEvents(
+  response: ServerResponse,
+  events: readonly object[],
+  delivery: Delivery,
+): Promise<void> {
+  const lines = events.map(
+    (event) => `event: ${String(Reflect.get(event, 'type'))}\ndata: ${JSON.stringify(event)}\n\n`,
+  );
+  await deliver(response, lines, delivery);
+}
+
+async function deliver(
+  response: ServerResponse,
+  events: readonly string[],
+  { cut, hang, before, delayMs = 0 }: Delivery,
+): Promise<void> {
   const last = typeof cut === 'number' ? cut : hang;
   const sent = await sendEvents(response, events.slice(0, last), delayMs, before);
   if (!sent) return;

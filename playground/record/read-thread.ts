@@ -73,11 +73,14 @@ function stateOf(thread: Thread, now: number): Pick<ThreadRecord, 'state' | 'rea
   return { state: until > now ? 'working' : 'idle', lease: { token, until } };
 }
 
-/** A message that is damaged is shown as the text it is. */
+/** Reads a message without the data that is for its provider alone; one that is damaged is shown as the text it is. */
 function readMessage(text: string): JsonObject {
   try {
     const message: unknown = JSON.parse(text);
-    if (isJsonObject(message)) return message;
+    if (isJsonObject(message)) {
+      const { provider: _, ...shown } = message;
+      return shown;
+    }
   } catch {}
   return { role: 'unreadable', text };
 }

@@ -89,27 +89,38 @@ export class ReplyError extends AgentError<ReplyErrorCode> {
 
 export type ModelErrorCode =
   | 'rate-limited'
+  | 'no-quota'
   | 'unavailable'
   | 'timed-out'
   | 'unauthorized'
+  | 'unknown-model'
+  | 'context-too-long'
+  | 'content-filter'
   | 'refused-request'
-  | 'malformed-answer';
+  | 'malformed-answer'
+  /** A limit of the caller's own; the message is for people. */
+  | 'over-budget';
 
 export interface ModelErrorDetails {
-  readonly status?: number;
-  readonly retryAfterMs?: number;
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly field?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** Reports a model that gave no complete answer, after all retries; `retryAfterMs` is the wait that the model asked for. */
+/** Reports a model that gave no complete answer, after all retries; the message has the provider's own words. */
 export class ModelError extends AgentError<ModelErrorCode> {
   readonly status: number | undefined;
+  /** The wait that the model asked for. */
   readonly retryAfterMs: number | undefined;
+  /** The field of the request that the model refused. */
+  readonly field: string | undefined;
 
   constructor(code: ModelErrorCode, message: string, details: ModelErrorDetails = {}) {
     super(code, message, { cause: details.cause });
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.field = details.field;
   }
 }
 

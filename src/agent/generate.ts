@@ -1,5 +1,6 @@
 import { checkReplies } from './check-replies.ts';
 import { DefinitionError, ModelError } from './errors.ts';
+import { copyJson, tryParseJson } from './json.ts';
 import {
   type FinishReason,
   MESSAGE_VERSION,
@@ -9,18 +10,32 @@ import {
   type Usage,
   userMessage,
 } from './messages.ts';
-import type { Model, ModelFinish, ModelReply, ModelRequest, ToolSpec } from './model.ts';
+import {
+  askModel,
+  type Model,
+  type ModelConfig,
+  type ModelFinish,
+  type ModelReply,
+  type ModelRequest,
+  type ToolChoice,
+  type ToolSpec,
+} from './model.ts';
 import { currentCall } from './nested.ts';
 import { type ParsedCall, parseCalls } from './parse-calls.ts';
 import type { Resume } from './replies.ts';
 import { type RunSettings, runCall } from './run-call.ts';
+import { type CompiledSchema, compileSchema, type Parsed, type Schema } from './schema/compile-schema.ts';
 import { appendResults, applyReplies, type RunOptions, typedInterrupts, withRunSettings } from './settle.ts';
 import { type InterruptOf, indexTools, type Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
-import { trimHistory } from './trim-history.ts';
+import { estimateHistory, trimHistory } from './trim-history.ts';
 
-export interface GenerateOptions<Tools extends readonly Tool[] = readonly Tool[]> extends RunOptions {
+export interface GenerateOptions<
+  Tools extends readonly Tool[] = readonly Tool[],
+  Output extends Schema = Schema,
+> extends RunOptions {
   readonly model: Model;
+  /** The instructions; if left out, those that were given with the latest `prompt` of these messages. */
   readonly system?: string | undefined;
   /** The new message of a person; it comes after `messages` and after the results of `resume`. */
   readonly prompt?: string | undefined;
@@ -32,9 +47,14 @@ export interface GenerateOptions<Tools extends readonly Tool[] = readonly Tool[]
   /** The most tokens of history that the model is sent; without it, all of the history. */
   readonly contextBudget?: number | undefined;
   readonly onText?: ((delta: string) => void) | undefined;
+  readonly config?: ModelConfig | undefined;
+  /** Whether the model may or must call a tool. A demand holds for the first call of the model, or the loop would not end. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** The schema of the answer: it is sent to the model, and `response.output` is the parsed answer. */
+  readonly outputSchema?: Output | undefined;
 }
 
-interface ResponseBody<Tools extends readonly Tool[]> {
+interface ResponseBody<Tools extends readonly Tool[], Output> {
   readonly interrupts: readonly InterruptOf<Tools[number]>[];
   readonly messages: readonly Message[];
   /** The messages that this call added. */
@@ -43,6 +63,8 @@ interface ResponseBody<Tools extends readonly Tool[]> {
   readonly text: string;
   /** The tokens used since a person last spoke, pauses included. */
   readonly usage: Usage;
+  /** The answer as `outputSchema` returns it; only a `stop` has one. */
+  readonly output: Output | undefined;
 }
 
 type FinishWithoutError = Exclude<FinishReason, 'model-error'>;
@@ -50,7 +72,10 @@ type Ending =
   | { readonly finishReason: FinishWithoutError }
   | { readonly finishReason: 'model-error'; readonly error: ModelError };
 
-export type GenerateResponse<Tools extends readonly Tool[] = readonly Tool[]> = ResponseBody<Tools> & Ending;
+export type GenerateResponse<
+  Tools extends readonly Tool[] = readonly Tool[],
+  Output = unknown,
+> = ResponseBody<Tools, Output> & Ending;
 
 export const DEFAULT_MAX_STEPS = 20;
 
@@ -58,22 +83,31 @@ export const DEFAULT_MAX_STEPS = 20;
  * Lets the model work with its tools until it has an answer, a tool pauses, or a limit ends it. `resume` answers the calls that wait;
  * every reply is checked before any tool runs.
  */
-export async function generate<const Tools extends readonly Tool[] = readonly []>(
-  options: GenerateOptions<Tools>,
-): Promise<GenerateResponse<Tools>> {
+export async function generate<
+  const Tools extends readonly Tool[] = readonly [],
+  Output extends Schema = never,
+>(options: GenerateOptions<Tools, Output>): Promise<GenerateResponse<Tools, Parsed<Output>>> {
   const outer = currentCall();
-  if (outer === undefined) return runLoop(options);
+  const schema =
+    options.outputSchema && compileSchema<Parsed<Output>>(options.outputSchema, 'generate', 'outputSchema');
+  if (outer === undefined) return runLoop(options, schema);
   return outer.generate(
     options.signal,
-    (nested) => runLoop({ ...options, ...nested }),
+    (nested) => runLoop({ ...options, ...nested }, schema),
     (messages, finishReason) =>
-      buildResponse<Tools>(Transcript.of(messages), messages.length, { finishReason }),
+      buildResponse<Tools, Parsed<Output>>(
+        Transcript.of(messages),
+        messages.length,
+        { finishReason },
+        schema,
+      ),
   );
 }
 
-async function runLoop<Tools extends readonly Tool[]>(
+async function runLoop<Tools extends readonly Tool[], Output>(
   options: GenerateOptions<Tools>,
-): Promise<GenerateResponse<Tools>> {
+  schema: CompiledSchema<Output> | undefined,
+): Promise<GenerateResponse<Tools, Output>> {
   checkOptions(options);
   const tools = indexTools(options.tools ?? []);
   const transcript = Transcript.of(options.messages);
@@ -81,39 +115,69 @@ async function runLoop<Tools extends readonly Tool[]>(
   const replies = checkReplies(transcript, tools, options.resume ?? {}, { all: true });
   const ending = await withRunSettings(options, transcript, async (settings) => {
     await applyReplies(transcript, replies, settings);
-    if (options.prompt !== undefined) transcript.append(userMessage(options.prompt));
-    return runSteps(transcript, tools, settings, options);
+    const { prompt, system } = options;
+    if (prompt !== undefined) transcript.append(userMessage(prompt, undefined, { system }));
+    return runSteps(transcript, tools, settings, { ...options, outputSchema: schema?.jsonSchema });
   });
-  return buildResponse<Tools>(transcript, given, ending);
+  return buildResponse<Tools, Output>(transcript, given, ending, schema);
 }
 
-function buildResponse<Tools extends readonly Tool[]>(
+function buildResponse<Tools extends readonly Tool[], Output>(
   transcript: Transcript,
   given: number,
   ending: Ending,
-): GenerateResponse<Tools> {
+  schema: CompiledSchema<Output> | undefined,
+): GenerateResponse<Tools, Output> {
   const { messages, text, usage } = transcript;
   const newMessages = messages.slice(given);
-  return { ...ending, interrupts: typedInterrupts<Tools>(transcript), messages, newMessages, text, usage };
+  const parsed = ending.finishReason === 'stop' ? schema?.parse(tryParseJson(text)) : undefined;
+  return {
+    ...(parsed?.ok === false ? { finishReason: 'invalid-output' } : ending),
+    interrupts: typedInterrupts<Tools>(transcript),
+    messages,
+    newMessages,
+    text,
+    usage,
+    output: parsed?.ok === true ? parsed.value : undefined,
+  };
 }
+
+type StepOptions = Omit<GenerateOptions, 'outputSchema'> & Pick<ModelRequest, 'outputSchema'>;
 
 async function runSteps(
   transcript: Transcript,
   tools: ReadonlyMap<string, Tool>,
   settings: RunSettings,
-  { model, system, onText, contextBudget, maxSteps = DEFAULT_MAX_STEPS }: GenerateOptions,
+  options: StepOptions,
 ): Promise<Ending> {
+  const {
+    model,
+    system = transcript.system,
+    onText,
+    config,
+    outputSchema,
+    maxSteps = DEFAULT_MAX_STEPS,
+  } = options;
   const specs = [...tools.values()].map(toolSpec);
   const { signal } = settings;
+  let { contextBudget, toolChoice } = options;
+  let isTrimmed = false;
   for (;;) {
     if (transcript.isWaiting) return { finishReason: 'interrupted' };
     if (signal.aborted) return { finishReason: 'aborted' };
     if (transcript.steps >= maxSteps) return { finishReason: 'max-steps' };
 
-    const history =
-      contextBudget === undefined ? transcript.history : trimHistory(transcript.history, contextBudget);
-    const reply = await askModel(model, { system, history, tools: specs, signal, onText });
-    if (reply instanceof ModelError) return { finishReason: 'model-error', error: reply };
+    const history = trimHistory(transcript.history, contextBudget);
+    const request = { system, history, tools: specs, signal, onText, config, toolChoice, outputSchema };
+    const reply = await askModel(model, request);
+    if (reply instanceof ModelError) {
+      if (reply.code !== 'context-too-long' || isTrimmed)
+        return { finishReason: 'model-error', error: reply };
+      isTrimmed = true;
+      contextBudget = Math.max(1, Math.floor(estimateHistory(history) / 2));
+      continue;
+    }
+    if (toolChoice !== 'none') toolChoice = undefined;
     const calls = INCOMPLETE.has(reply.finish)
       ? []
       : parseCalls(reply.calls, reply.finish, transcript, tools);
@@ -146,29 +210,19 @@ function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutErro
   }
 }
 
-async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
-  try {
-    const reply = await model.reply(request);
-    // A model may be the caller's own code; results of tools that ran before it must not be lost.
-    const isValid = typeof reply?.text === 'string' && Array.isArray(reply.calls);
-    const problem = `The model "${model.name}" must answer with a text and a list of calls`;
-    return isValid ? reply : new ModelError('malformed-answer', problem);
-  } catch (error) {
-    if (error instanceof ModelError) return error;
-    throw error;
-  }
-}
-
 function appendReply(transcript: Transcript, reply: ModelReply, calls: readonly ParsedCall[]): void {
   const content = [...(reply.text === '' ? [] : [{ text: reply.text }]), ...calls.map((call) => call.part)];
   if (content.length === 0) return;
-  const { usage } = reply;
+  const { usage, provider } = reply;
+  // The data of an answer that is not whole would not fit what is kept of it.
+  const isWhole = reply.finish === 'stop' && provider !== undefined;
   transcript.append(
     sealMessage({
       v: MESSAGE_VERSION,
       role: 'model',
       content,
       ...(usage !== undefined && { usage: { ...usage } }),
+      ...(isWhole && { provider: copyJson(provider) }),
     }),
   );
 }

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { HistoryError } from './errors.ts';
 import { copyJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 
-/** The version that every message carries; a change of shape takes the next number and a reader for this one. */
-export const MESSAGE_VERSION = 1;
+/**
+ * The version that every new message carries; a change of shape takes the next number and a reader for this one. Version 2 added
+ * optional fields only (`provider`, `system`, media, more of `usage`), so the schema below reads version 1 as well.
+ */
+export const MESSAGE_VERSION = 2;
 
 export const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
 export const JsonRecord = z.custom<JsonObject>(isJsonObject);
-const Version = z.literal(MESSAGE_VERSION);
+const Version = z.literal([1, MESSAGE_VERSION]);
 
 /** The way a run of the loop ended. `model-error` comes with an `error`; whatever ran before it is in the messages. */
 export const FinishReason = z.enum([
@@ -19,6 +22,7 @@ export const FinishReason = z.enum([
   'refusal',
   'cut-stream',
   'empty-choice',
+  'invalid-output',
   'aborted',
   'model-error',
 ]);
@@ -36,10 +40,26 @@ export const Usage = z.strictObject({
   inputTokens: z.number().int().nonnegative(),
   outputTokens: z.number().int().nonnegative(),
   totalTokens: z.number().int().nonnegative(),
+  /** The part of `inputTokens` that the provider had cached. */
+  cachedTokens: z.number().int().nonnegative().optional(),
+  /** The part of `outputTokens` that the model spent on reasoning. */
+  reasoningTokens: z.number().int().nonnegative().optional(),
 });
 export type Usage = Readonly<z.infer<typeof Usage>>;
 
+/** An image, as a `data:` URL or an address that the provider can reach. */
+export const Media = z.strictObject({ url: z.string().min(1), contentType: z.string().optional() });
+export type Media = Readonly<z.infer<typeof Media>>;
+
+/**
+ * Data that a provider wants back with the answer it came with: encrypted reasoning, signatures, item ids. It is opaque: nobody shows,
+ * logs or counts it, and it is sent only to the `origin` that it came from.
+ */
+export const ProviderData = z.strictObject({ origin: z.string().min(1), data: JsonRecord });
+export type ProviderData = Readonly<z.infer<typeof ProviderData>>;
+
 const TextPart = z.strictObject({ text: z.string() });
+const MediaPart = z.strictObject({ media: Media });
 const CallPart = z.strictObject({ toolRequest: ToolRequest, idempotencyKey: z.string().min(1) });
 /** A call in a model's message; every attempt of the call uses the same key. */
 export type CallPart = Readonly<z.infer<typeof CallPart>>;
@@ -49,7 +69,12 @@ export const ResponseStatus = z.enum(['ok', 'error', 'denied', 'closed']);
 export type ResponseStatus = z.infer<typeof ResponseStatus>;
 
 const ResponsePart = z.strictObject({
-  toolResponse: z.strictObject({ name: z.string(), ref: z.string().min(1), output: Json }),
+  toolResponse: z.strictObject({
+    name: z.string(),
+    ref: z.string().min(1),
+    output: Json,
+    content: z.array(MediaPart).min(1).optional(),
+  }),
   status: ResponseStatus,
   /** The input that ran, if a restart replaced the model's. */
   input: Json.optional(),
@@ -90,8 +115,10 @@ export const Interrupt: z.ZodType<Interrupt<string, JsonValue>> = z.strictObject
 const UserMessage = z.strictObject({
   v: Version,
   role: z.literal('user'),
-  content: z.array(TextPart).min(1),
+  content: z.array(z.union([TextPart, MediaPart])).min(1),
   metadata: JsonRecord.optional(),
+  /** The system text that `generate` was given with this prompt; it holds until another one is given. */
+  system: z.string().optional(),
 });
 export type UserMessage = Readonly<z.infer<typeof UserMessage>>;
 
@@ -100,6 +127,7 @@ const ModelMessage = z.strictObject({
   role: z.literal('model'),
   content: z.array(z.union([TextPart, CallPart])).min(1),
   usage: Usage.optional(),
+  provider: ProviderData.optional(),
 });
 export type ModelMessage = Readonly<z.infer<typeof ModelMessage>>;
 
@@ -153,13 +181,26 @@ export function readToolPart(value: JsonValue): ToolPart {
 }
 
 /** Builds the message of a person. */
-export function userMessage(text: string, metadata?: JsonObject): UserMessage {
+export function userMessage(
+  text: string,
+  metadata?: JsonObject,
+  { media = [], system }: { readonly media?: readonly Media[]; readonly system?: string | undefined } = {},
+): UserMessage {
+  if (!areSmall(media)) throw new RangeError(`The images have more than ${MAX_MEDIA_BYTES} bytes as URLs`);
   return sealMessage({
     v: MESSAGE_VERSION,
     role: 'user',
-    content: [{ text }],
+    content: [{ text }, ...media.map((image) => ({ media: { ...image } }))],
     ...(metadata !== undefined && { metadata: copyJson(metadata) }),
+    ...(system !== undefined && { system }),
   });
+}
+
+/** The most images of a message or a result, as URLs: a message is kept, and sent again with every request. */
+export const MAX_MEDIA_BYTES = 512 * 1024;
+
+export function areSmall(media: readonly Media[]): boolean {
+  return media.reduce((sum, { url }) => sum + url.length, 0) <= MAX_MEDIA_BYTES;
 }
 
 function isSealed(value: unknown): value is Message {
@@ -171,5 +212,9 @@ function checkMessage(value: JsonValue, index: number): Message {
   if (result.success) return sealMessage(result.data);
   const issue = result.error.issues[0];
   const where = issue === undefined ? '' : ` (${issue.path.join('.') || 'the message'}: ${issue.message})`;
-  throw new HistoryError('malformed-message', `not a message of version ${MESSAGE_VERSION}${where}`, index);
+  throw new HistoryError(
+    'malformed-message',
+    `not a message of version 1 to ${MESSAGE_VERSION}${where}`,
+    index,
+  );
 }

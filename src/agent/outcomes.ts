@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { CallPart, Interrupt, NestedRun, ResponsePart, ToolPart } from './messages.ts';
+import type { CallPart, Interrupt, Media, NestedRun, ResponsePart, ToolPart } from './messages.ts';
 
 /** An input that replaced the model's: `ran` is the new one, `original` the model's. */
 export interface ReplacedInput {
@@ -14,9 +14,11 @@ export function settledPart(
   status: ResponsePart['status'],
   output: JsonValue,
   replaced?: ReplacedInput,
+  media: readonly Media[] = [],
 ): ResponsePart {
   const { name, ref } = call.toolRequest;
-  const toolResponse = { name, ref, output };
+  const content = media.map((image) => ({ media: { ...image } }));
+  const toolResponse = { name, ref, output, ...(content.length > 0 && { content }) };
   if (replaced === undefined) return { toolResponse, status };
   return { toolResponse, status, input: replaced.ran, metadata: { replacedInput: replaced.original } };
 }

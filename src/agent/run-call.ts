@@ -1,12 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { isOutcomeUnknown } from './errors.ts';
+import { isOutcomeUnknown, outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
-import type { CallPart, Message, NestedRun, ToolPart } from './messages.ts';
+import {
+  areSmall,
+  type CallPart,
+  type Media,
+  type Message,
+  type NestedRun,
+  type ToolPart,
+} from './messages.ts';
 import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import type { Tool, ToolContext, ToolHelpers } from './tool.ts';
+import { limitTime, orAbort } from './util/abort.ts';
 
 export interface ToolProgress {
   readonly name: string;
@@ -97,7 +104,6 @@ export async function runCall(
   restarted?: Restarted,
 ): Promise<ToolPart> {
   const { name, ref, input } = call.toolRequest;
-  const { signal } = settings;
   const replaced = restarted?.replaced;
   const fail = (error: unknown, message: string): ToolPart => {
     settings.onToolError?.({ name, ref, error });
@@ -118,14 +124,17 @@ export async function runCall(
   if (tool.kind === 'interrupt') {
     if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
-      const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), signal);
+      const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
       return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
     } catch (error) {
-      return signal.aborted ? stopped() : fail(error, describeError(error));
+      return settings.signal.aborted ? stopped() : fail(error, describeError(error));
     }
   }
-  if (signal.aborted) return stopped();
+  if (settings.signal.aborted) return stopped();
 
+  const limit = limitTime(settings.signal, tool.timeoutMs);
+  const { signal } = limit;
+  const media: Media[] = [];
   let hasStarted = false;
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {
@@ -140,6 +149,11 @@ export async function runCall(
     interrupt: (metadata) => end(new Interrupted(copyMetadata(metadata))),
     deny: (reason) => end(new Denied(reason)),
     progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
+    attach(image) {
+      const isKept = areSmall([...media, image]);
+      if (isKept) media.push(image);
+      return isKept;
+    },
   };
   const running = new RunningCall(signal, restarted?.nested?.before, restarted?.nested?.replies);
   const finish = async (end: EffectEnd, part: ToolPart): Promise<ToolPart> => {
@@ -161,7 +175,7 @@ export async function runCall(
       if (signal.aborted) return await finish('paused', stopped());
     }
     const work = running.run(async () => start());
-    const output = await orAbort(work, signal, journal?.stopGraceMs);
+    const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));
     // The tool caught the exception and went on, so its effects are unknown: that is a bug to report, not a pause.
     if (ended !== undefined)
       return finish(
@@ -172,11 +186,14 @@ export async function runCall(
       const problem = `The tool "${name}" went on after a generate() inside it had paused`;
       return finish('failed', fail(undefined, problem));
     }
-    return await finish('succeeded', settledPart(call, 'ok', checkedOutput(tool, output), replaced));
-  } catch (error) {
+    const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
+    return await finish('succeeded', result);
+  } catch (thrown) {
+    const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
     if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
       return unknown(error);
-    if (signal.aborted) {
+    if (limit.isOver() && ended === undefined) return fail(error, describeError(error));
+    if (settings.signal.aborted) {
       const message = 'The task was stopped while this call ran; it may or may not have taken effect';
       return errorPart(call, message, replaced);
     }
@@ -190,7 +207,15 @@ export async function runCall(
       return finish('paused', waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced }));
     }
     return finish('failed', fail(error, describeError(error)));
+  } finally {
+    limit.end();
   }
+}
+
+function outOfTime({ name, timeoutMs, effect }: Extract<Tool, { kind: 'tool' }>): Error {
+  const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
+  if (effect === 'none') return new Error(problem);
+  return outcomeUnknown(new Error(`${problem}; it may or may not have taken effect`));
 }
 
 function checkedOutput(tool: Tool, output: unknown): JsonValue {
@@ -211,17 +236,4 @@ function describeError(error: unknown): string {
   const other = typeof error === 'string' ? error : inspect(error);
   const text = error instanceof Error ? error.message || error.name : other;
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
-}
-
-/** Settles with the work, or rejects a grace period after the signal fires, even if the work ignores the signal. */
-function orAbort<Result>(work: Promise<Result>, signal: AbortSignal, graceMs = 0): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      if (graceMs === 0) reject(signal.reason);
-      else void sleep(graceMs, undefined, { ref: false }).then(() => reject(signal.reason));
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DefinitionError, requireList } from './errors.ts';
 import type { JsonObject } from './json.ts';
-import type { Interrupt } from './messages.ts';
+import type { Interrupt, Media } from './messages.ts';
 import { buildRespond, buildRestart, type RespondReply, type RestartReply } from './replies.ts';
 import {
   type CompiledSchema,
@@ -28,6 +28,8 @@ export interface ToolHelpers {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
+  /** Shows the model an image beside the result; `false` means that it is too large and was left out. */
+  readonly attach: (image: Media) => boolean;
 }
 
 /**
@@ -61,6 +63,8 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       admit?(input: Input, helpers: ToolHelpers): () => unknown;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
+      /** The longest run; after it the signal fires, and whether the call took effect is unknown. */
+      readonly timeoutMs?: number | undefined;
     });
 
 export type Reconciled = 'ran' | 'did-not-run' | 'unknown';
@@ -120,6 +124,8 @@ export interface ActionConfig<Name extends string, Input extends Schema, Output 
   readonly effect?: Effect;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
+  /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
+  readonly timeoutMs?: number;
 }
 
 export interface InterruptConfig<Name extends string, Input extends Schema, Output extends Schema>
@@ -137,11 +143,19 @@ export function defineTool<
   config: ActionConfig<Name, Input, Output>,
   run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
 ): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const { timeoutMs } = config;
   const parts = compileConfig(config);
   if (typeof run !== 'function') {
     throw new DefinitionError(
       'missing-function',
       `Tool "${parts.name}": defineTool needs a function as its second argument; a tool that only asks is a defineInterrupt`,
+      parts.name,
+    );
+  }
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new DefinitionError(
+      'invalid-option',
+      `Tool "${parts.name}": timeoutMs must be above 0`,
       parts.name,
     );
   }
@@ -151,6 +165,7 @@ export function defineTool<
     run,
     effect: config.effect ?? 'once',
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
     restart: (
       interrupt: Interrupt,

@@ -5,6 +5,7 @@ import {
   type Interrupt,
   type Message,
   type ModelMessage,
+  type ProviderData,
   parseMessage,
   type ResponsePart,
   type ToolMessage,
@@ -35,6 +36,8 @@ export class Transcript {
   #text = '';
   #steps = 0;
   #usage = NO_USAGE;
+  #system: string | undefined;
+  #provider: ProviderData | undefined;
 
   /** Reads messages; a call among them that neither waits nor has a result is an error, unless the last round may be open. */
   static of(
@@ -90,6 +93,11 @@ export class Transcript {
     return this.#usage;
   }
 
+  /** The system text that was given last with a prompt. */
+  get system(): string | undefined {
+    return this.#system;
+  }
+
   get interrupts(): readonly Interrupt<string, JsonValue>[] {
     return [...this.#round.values()].flatMap((call) => (call.state === 'waiting' ? [call.interrupt] : []));
   }
@@ -115,12 +123,15 @@ export class Transcript {
     this.#text = '';
     this.#steps = 0;
     this.#usage = NO_USAGE;
-    this.#history.push({ role: 'user', text: textOf(message) });
+    this.#system = message.system ?? this.#system;
+    const media = message.content.flatMap((part) => ('media' in part ? [part.media] : []));
+    this.#history.push({ role: 'user', text: textOf(message), ...(media.length > 0 && { media }) });
   }
 
   #appendModel(message: ModelMessage): void {
     this.#round.clear();
     this.#text = textOf(message);
+    this.#provider = message.provider;
     for (const part of message.content) {
       if (!('toolRequest' in part)) continue;
       const { ref } = part.toolRequest;
@@ -170,9 +181,13 @@ export class Transcript {
       if (call.state !== 'settled') return [];
       const { ref, name, input } = call.part.toolRequest;
       const { input: ran = input, toolResponse } = call.response;
-      return [{ ref, name, input: ran, output: toolResponse.output }];
+      const { output, content } = toolResponse;
+      return [
+        { ref, name, input: ran, output, ...(content && { media: content.map(({ media }) => media) }) },
+      ];
     });
-    this.#history.push({ role: 'model', text: this.#text, calls });
+    const provider = this.#provider;
+    this.#history.push({ role: 'model', text: this.#text, calls, ...(provider && { provider }) });
   }
 
   #failDangling({ part: { toolRequest } }: CallState): never {
@@ -202,7 +217,15 @@ function addUsage(total: Usage, step: Usage | undefined): Usage {
     inputTokens: total.inputTokens + step.inputTokens,
     outputTokens: total.outputTokens + step.outputTokens,
     totalTokens: total.totalTokens + step.totalTokens,
+    ...addOptional('cachedTokens', total, step),
+    ...addOptional('reasoningTokens', total, step),
   };
+}
+
+/** Adds a count that not every provider reports. */
+function addOptional(field: 'cachedTokens' | 'reasoningTokens', total: Usage, step: Usage): Partial<Usage> {
+  if (total[field] === undefined && step[field] === undefined) return {};
+  return { [field]: (total[field] ?? 0) + (step[field] ?? 0) };
 }
 
 function callKey(name: string, input: JsonValue): string {

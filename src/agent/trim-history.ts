@@ -12,7 +12,11 @@ function estimateTokens(text: string): number {
  * Leaves out the oldest turns until the rest fits the budget, then the oldest rounds of the current turn. A call and its result are
  * one item and go together; the latest message of a person always stays. A note replaces what was left out.
  */
-export function trimHistory(history: readonly HistoryItem[], budget: number): readonly HistoryItem[] {
+export function trimHistory(
+  history: readonly HistoryItem[],
+  budget: number | undefined,
+): readonly HistoryItem[] {
+  if (budget === undefined) return history;
   const costs = history.map(costOf);
   let total = costs.reduce((sum, cost) => sum + cost, 0);
   if (total <= budget) return history;
@@ -38,6 +42,11 @@ export function trimHistory(history: readonly HistoryItem[], budget: number): re
   return omitted === 0 ? history : [{ role: 'user', text: omittedNote(omitted) }, ...rest];
 }
 
+/** Estimates the tokens of a history. */
+export function estimateHistory(history: readonly HistoryItem[]): number {
+  return history.reduce((sum, item) => sum + costOf(item), 0);
+}
+
 function omittedNote(count: number): string {
   return `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out to fit the context]`;
 }
@@ -48,10 +57,20 @@ function nextUser(history: readonly HistoryItem[], from: number): number {
 }
 
 function costOf(item: HistoryItem): number {
-  const calls = item.role === 'model' ? item.calls : [];
-  return calls.reduce(
+  if (item.role === 'user') return estimateTokens(item.text) + imageCost(item.media);
+  return item.calls.reduce(
     (sum, call) =>
-      sum + estimateTokens(call.name) + estimateTokens(JSON.stringify([call.input, call.output])),
+      sum +
+      estimateTokens(call.name) +
+      estimateTokens(JSON.stringify([call.input, call.output])) +
+      imageCost(call.media),
     estimateTokens(item.text),
   );
+}
+
+/** About what a large image costs at OpenAI; its bytes say nothing about it. */
+const TOKENS_PER_IMAGE = 1500;
+
+function imageCost(media: readonly unknown[] = []): number {
+  return media.length * TOKENS_PER_IMAGE;
 }

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
 import type { Store } from '../store/port/store.ts';
-import type { Askers, PendingLimits } from '../tools/manifest/manifest.ts';
+import type { Askers, Budgets, PendingLimits } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
@@ -15,6 +15,8 @@ export interface AgentSettings {
   readonly maxSteps: number;
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
+  readonly budgets: Budgets;
+  readonly admins: readonly string[];
   readonly askers: Askers;
 }
 

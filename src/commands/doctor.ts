@@ -22,8 +22,9 @@ export const doctor: Command = {
   help: `Usage: countersign doctor [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
-app against those of the manifest, the model (with one short question), that every module loads and every MCP server
-starts, and that the audit log is signed and exported. Checks that depend on something missing are skipped.
+app against those of the manifest, each model (it is asked to call a harmless tool with the parameters of the manifest,
+and looked up in its provider's list), that every module loads and every MCP server starts, and that the audit log is
+signed and exported. Checks that depend on something missing are skipped.
 
   --json         print one JSON object: ok, findings
 
@@ -45,7 +46,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     await report(await checkRedis(context));
     await report(await checkSlack(environment, loaded?.manifest));
     await report(await checkModel(environment, loaded?.manifest));
-    await report(await checkTools(loaded));
+    await report(await checkTools(loaded, environment));
     await report(await checkAudit(context, loaded));
     const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
     if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all })}\n`);

@@ -48,6 +48,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./pending.ts')).pending,
   },
   {
+    name: 'usage',
+    summary: 'list the tokens that were spent',
+    load: async () => (await import('./usage.ts')).usage,
+  },
+  {
     name: 'audit',
     summary: 'list what happened, in the order of time',
     load: async () => (await import('./audit.ts')).audit,

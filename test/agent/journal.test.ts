@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { outcomeUnknown } from '../../src/agent/errors.ts';
+import { isOutcomeUnknown, outcomeUnknown } from '../../src/agent/errors.ts';
 import { generate } from '../../src/agent/generate.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../src/agent/messages.ts';
 import { settledPart } from '../../src/agent/outcomes.ts';
@@ -61,6 +61,28 @@ test('a call whose outcome nobody knows waits for a person', async () => {
   const { interrupts } = await generate({ model, prompt: 'go', tools: [write], journal });
   expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: 'the line went dead' } }]);
   expect(told.at(-1)).toBe('unknown write');
+});
+
+test.each<[Effect, string, object]>([
+  [
+    'once',
+    'waits for a person',
+    { finishReason: 'interrupted', interrupts: [{ toolRequest: { ref: 'c1' } }] },
+  ],
+  ['none', 'has failed', { finishReason: 'stop', interrupts: [] }],
+])('a call with the effect %s that runs out of time %s, without the grace of a stop', async (...args) => {
+  const [effect, , expected] = args;
+  const { told, journal } = listJournal({ stopGraceMs: 600_000 });
+  const stuck = defineTool({ name: 'stuck', description: 'Hangs.', effect, timeoutMs: 20 }, () => {
+    return new Promise<never>(() => {});
+  });
+  const failures: unknown[] = [];
+  const { model } = await scripted(calls(call('c1', 'stuck')), ...(effect === 'none' ? [says('Hm.')] : []));
+  const onToolError = ({ error }: { readonly error: unknown }) => failures.push(isOutcomeUnknown(error));
+  const response = await generate({ model, prompt: 'go', tools: [stuck], journal, onToolError });
+  expect(response).toMatchObject(expected);
+  expect(failures).toEqual([effect === 'once']);
+  expect(told.at(-1)).toBe(effect === 'once' ? 'unknown stuck' : undefined);
 });
 
 test('calls that an earlier process left open end with what is on record, or run now', async () => {

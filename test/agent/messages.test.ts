@@ -8,6 +8,7 @@ import {
   type Interrupt,
   type Message,
   nestedInterrupts,
+  openAIModel,
   parseMessage,
   restartNested,
   settle,
@@ -29,6 +30,41 @@ import {
 const fixture: Message[] = stored(
   JSON.parse(readFileSync(new URL('./fixtures/messages.v1.json', import.meta.url), 'utf8')),
 );
+
+describe('a thread that was stored in version 2', () => {
+  const second: Message[] = stored(
+    JSON.parse(readFileSync(new URL('./fixtures/messages.v2.json', import.meta.url), 'utf8')),
+  );
+
+  it('reads back as it was', () => {
+    expect(second.map((message, index) => parseMessage(message, index))).toEqual(second);
+  });
+
+  it.each([
+    ['the origin of the data', 'gpt-6-luna', true],
+    ['another model', 'gpt-6.1-terra', false],
+  ])('resumes at %s, which gets its reasoning back only if it wrote it', async (_title, name, isOrigin) => {
+    const { server } = await scripted(says('Paid.'));
+    const bodies: string[] = [];
+    const model = openAIModel({
+      model: name,
+      apiKey: 'test',
+      fetch: (_input, init) => {
+        bodies.push(String(init?.body));
+        const body = bodies[0]?.replace(/\{"type":"reasoning".*?\},/, '') ?? '';
+        return fetch(`${server.url}/responses`, { ...init, body });
+      },
+    });
+    const { tools, transfer } = buildTools();
+    const { interrupts } = await settle({ tools, messages: second, resume: {} });
+    const restart = [transfer.restart(waiting({ interrupts }, 'call-2'))];
+    const done = await generate({ model, tools, messages: second, resume: { restart } });
+    expect(done.text).toBe('Paid.');
+    expect(bodies[0]?.includes('gAAAAB')).toBe(isOrigin);
+    expect(bodies[0]?.includes('"id":"fc_1"')).toBe(isOrigin);
+    expect(bodies[0]).toContain('"instructions":"Be short."');
+  });
+});
 
 describe('a thread that was stored in version 1', () => {
   it('reads back as it was', () => {
@@ -128,7 +164,7 @@ async function refusals(messages: readonly Message[]): Promise<unknown[]> {
 describe('a message that cannot be read is refused with its index:', () => {
   const malformed: [title: string, message: unknown, field: RegExp][] = [
     ['of no version', { role: 'user', content: [{ text: 'Hi' }] }, /\(v: /],
-    ['of another version', { v: 2, role: 'user', content: [{ text: 'Hi' }] }, /\(v: /],
+    ['of another version', { v: 3, role: 'user', content: [{ text: 'Hi' }] }, /\(v: /],
     ['of an unknown role', { v: 1, role: 'system', content: [{ text: 'Hi' }] }, /\(role: /],
     ['without content', { v: 1, role: 'user' }, /\(content: /],
     ['with content that is no list', { v: 1, role: 'model', content: 'Hi' }, /\(content: /],

@@ -2,7 +2,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
-import { defineInterrupt, defineTool, generate, openAIModel } from '../../src/index.ts';
+import {
+  defineInterrupt,
+  defineTool,
+  generate,
+  type Interrupt,
+  openAIModel,
+  type RespondReply,
+  type Tool,
+} from '../../src/index.ts';
 
 async function startModel(...script: ModelReply[]) {
   const local = await startLocalModel({ script });
@@ -43,8 +51,71 @@ describe('manual-response interrupts', () => {
     expect(local.requests).toHaveLength(1);
   });
 
-  test('a barbecue is planned with as many rounds of questions as the model needs', async () => {
+  test('a prompt with a hole in it is a function', async () => {
+    const { local, model } = await startModel({ text: 'What was ENIAC?' });
+    const triviaPrompt = ({ subject }: { subject: string }) =>
+      generate({ model, tools: [askQuestion], prompt: `Ask me a trivia question about ${subject}.` });
+
+    const response = await triviaPrompt({ subject: 'computer history' });
+
+    expect(response.text).toBe('What was ENIAC?');
+    expect(local.requests[0]?.messages).toEqual([
+      { role: 'user', content: 'Ask me a trivia question about computer history.' },
+    ]);
+  });
+
+  test('a chat is a list of messages that is handed on', async () => {
+    const { local, model } = await startModel({ text: 'How old?' }, { text: 'A plan.' });
+    const system = 'Use the askQuestion tool if you need to clarify something.';
+
+    const first = await generate({
+      model,
+      system,
+      tools: [askQuestion],
+      prompt: 'make a plan for my birthday party',
+    });
+    const second = await generate({ model, tools: [askQuestion], messages: first.messages, prompt: '40' });
+
+    expect(second.text).toBe('A plan.');
+    expect(local.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+  });
+
+  test('a tool that only interrupts, as in Python, is answered in the same way', async () => {
     const { model, lastResults } = await startModel(
+      { calls: [{ name: 'ask_question', arguments: { choices: ['Jaws', 'Alien'], allow_other: true } }] },
+      { text: 'Right.' },
+    );
+    const askInPython = defineTool(
+      {
+        name: 'ask_question',
+        description: 'Use this to ask the user a clarifying question',
+        inputSchema: z.object({
+          choices: z.array(z.string()).describe('the choices to display to the user'),
+          allow_other: z.boolean().describe('when true, allow write-ins'),
+        }),
+        outputSchema: z.string(),
+      },
+      (_input, ctx) => ctx.interrupt(),
+    );
+    const tools = [askInPython] as const;
+
+    const interrupted = await generate({ model, prompt: 'Ask me a movie trivia question.', tools });
+    expect(interrupted.finishReason === 'interrupted' && interrupted.interrupts.length > 0).toBe(true);
+    const respond = interrupted.interrupts.map((question) => askInPython.respond(question, 'Jaws'));
+    const { messages } = interrupted;
+    const response = await generate({ model, tools, messages, resume: { respond } });
+
+    expect(response.text).toBe('Right.');
+    expect(lastResults()).toEqual(['Jaws']);
+  });
+
+  test('a barbecue is planned with as many rounds of questions as the model needs', async () => {
+    const { local, model, lastResults } = await startModel(
       {
         calls: [
           { name: 'askQuestion', arguments: { choices: ['5', '10', '20'] } },
@@ -77,15 +148,22 @@ describe('manual-response interrupts', () => {
       for (const question of response.interrupts) {
         answers.push(askQuestion.respond(question, await askUser(question.toolRequest.input)));
       }
+      // As in the seed, the system text is not repeated.
       response = await generate({
         model,
         tools: [askQuestion],
-        system: 'ask clarifying questions until you have a complete solution',
         messages: response.messages,
         resume: { respond: answers },
       });
     }
 
+    const systems = local.requests.map(({ messages }) => messages[0]);
+    expect(systems).toEqual(
+      Array(3).fill({
+        role: 'system',
+        content: 'ask clarifying questions until you have a complete solution',
+      }),
+    );
     expect(asked).toEqual(['5 or 10 or 20', 'meat or vegetables', 'Saturday or Sunday']);
     expect(lastResults()).toEqual(['10', 'tofu', 'Sunday']);
     expect(response.finishReason).toBe('stop');
@@ -282,6 +360,79 @@ describe('confirm, then execute', () => {
       expect(lastResults()).toEqual([told, '10am']);
     },
   );
+});
+
+describe("an abstraction of one's own", () => {
+  const APPROVAL = { YES: 'Yes, confirmed.', NO: 'No, denied.' } as const;
+  const getWeatherInformation = defineInterrupt({
+    name: 'getWeatherInformation',
+    description: 'show the weather in a given city to the user',
+    inputSchema: z.object({ city: z.string() }),
+    outputSchema: z.string(),
+    // no function, we want human in the loop
+  });
+  const getLocalTime = defineTool(
+    {
+      name: 'getLocalTime',
+      description: 'get the local time for a specified location',
+      inputSchema: z.object({ location: z.string() }),
+      outputSchema: z.string(),
+    },
+    // including a function -> no confirmation required
+    async () => '10am',
+  );
+  const tools = [getWeatherInformation, getLocalTime] as const;
+
+  /** Runs the tools that a person has confirmed, and answers for the others. */
+  async function processToolCalls(
+    interrupts: readonly Interrupt<'getWeatherInformation', { city: string }>[],
+    decide: (interrupt: Interrupt) => string,
+    executeFunctions: { getWeatherInformation: (input: { city: string }) => Promise<string> },
+  ): Promise<RespondReply[]> {
+    return Promise.all(
+      interrupts.map(async (part) => {
+        const result =
+          decide(part) === APPROVAL.YES
+            ? await executeFunctions.getWeatherInformation(part.toolRequest.input)
+            : 'Error: User denied access to tool execution';
+        return getWeatherInformation.respond(part, result);
+      }),
+    );
+  }
+
+  function getToolsRequiringConfirmation(given: readonly Tool[]): string[] {
+    return given.filter(({ kind }) => kind === 'interrupt').map(({ name }) => name);
+  }
+
+  test('knows which tools need a confirmation, and carries out what was confirmed', async () => {
+    expect(getToolsRequiringConfirmation(tools)).toEqual(['getWeatherInformation']);
+    const { model, lastResults } = await startModel(
+      {
+        calls: ['Lisbon', 'Oslo'].map((city) => ({ name: 'getWeatherInformation', arguments: { city } })),
+      },
+      { text: 'Done.' },
+    );
+    const paused = await generate({ model, tools, prompt: 'Weather in Lisbon and Oslo?' });
+    const isLisbon = (interrupt: Interrupt) => JSON.stringify(interrupt.toolRequest.input).includes('Lisbon');
+    const respond = await processToolCalls(
+      paused.interrupts.filter((part) => getWeatherInformation.matches(part)),
+      (part) => (isLisbon(part) ? APPROVAL.YES : APPROVAL.NO),
+      { getWeatherInformation: async ({ city }) => `The weather in ${city} is sunny.` },
+    );
+    const response = await generate({
+      model,
+      tools,
+      maxSteps: 5,
+      messages: paused.messages,
+      resume: { respond },
+    });
+
+    expect(response.text).toBe('Done.');
+    expect(lastResults()).toEqual([
+      'The weather in Lisbon is sunny.',
+      'Error: User denied access to tool execution',
+    ]);
+  });
 });
 
 describe('exit from an autonomous task', () => {

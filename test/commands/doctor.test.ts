@@ -2,12 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import { type LocalModelOptions, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
+
+const PING: ModelReply = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
 
 /** Everything the bot needs, as local stand-ins; the app has the scopes of `GOOD`. */
 async function surroundings(
@@ -15,11 +17,11 @@ async function surroundings(
     readonly app?: Partial<AppSeed>;
     readonly replies?: ModelReply[];
     readonly manifest?: string;
-  } = {},
+  } & Pick<LocalModelOptions, 'shutdowns' | 'models'> = {},
 ) {
-  const { app = {}, replies = [{ text: 'ok' }], manifest = GOOD } = options;
+  const { app = {}, replies = [PING], manifest = GOOD, ...others } = options;
   const slack = await startLocalSlack({ app: { scopes: ['chat:write', 'users:read'], ...app } });
-  const model = await startLocalModel({ script: replies });
+  const model = await startLocalModel({ script: replies, ...others });
   onTestFinished(async () => {
     await slack.stop();
     await model.stop();
@@ -182,7 +184,52 @@ test('a model that refuses is told with what to check', async () => {
 test('the model of the manifest is asked, else that of the settings', async () => {
   const manifest = GOOD.replace('policies:', 'agent: { model: gpt-5 }\npolicies:');
   const environment = await surroundings({ manifest });
-  expect(await saysOf('model', environment)).toEqual(['ok: gpt-5 answers']);
+  expect(await saysOf('model', environment)).toEqual(['ok: gpt-5 answers and calls tools']);
+});
+
+const agentOf = (agent: string) => GOOD.replace('policies:', `agent: { ${agent} }\npolicies:`);
+
+test('a model that does not call the tool it is asked to call is a warning', async () => {
+  const environment = await surroundings({ replies: [{ text: 'ok' }] });
+  expect(await saysOf('model', environment)).toEqual([
+    expect.stringMatching(/^warning: scripted answers, but did not call the tool/),
+  ]);
+});
+
+test('each model of the manifest is asked with its parameters, and a parameter that it refuses is named', async () => {
+  const message = "Unsupported value: 'temperature' does not support 0.5 with this model.";
+  const body = {
+    error: { message, type: 'invalid_request_error', param: 'temperature', code: 'unsupported_value' },
+  };
+  const environment = await surroundings({
+    replies: [{ status: 400, body }, PING],
+    manifest: agentOf('temperature: 0.5, api: responses'),
+  });
+  expect(await saysOf('model', environment)).toEqual([
+    'ok: scripted answers and calls tools',
+    expect.stringMatching(
+      /^warning: scripted refuses agent\.temperature: .*does not support 0\.5.*; remove it$/,
+    ),
+  ]);
+});
+
+test('a model that ends soon, or that its provider does not list, is a warning with another one to use', async () => {
+  const environment = await surroundings({
+    replies: [PING, PING],
+    models: ['scripted', 'gpt-5', 'gpt-6-luna'],
+    shutdowns: { scripted: '2026-12-11' },
+    manifest: agentOf('fallback_models: [gpt-6-luna]'),
+  });
+  expect(await saysOf('model', environment)).toEqual([
+    'ok: scripted answers and calls tools',
+    'warning: scripted ends on 2026-12-11; use another one, such as gpt-6-luna',
+    'ok: gpt-6-luna answers and calls tools',
+  ]);
+  const unknown = await surroundings({ replies: [], manifest: agentOf('model: gpt-0') });
+  expect(await saysOf('model', unknown)).toEqual([
+    expect.stringMatching(/^failed: .*does not exist.*; check the name of the model/),
+    'warning: gpt-0 is not in the list of its provider; use another one, such as gpt-6-luna',
+  ]);
 });
 
 test('each tool is a line: modules that load, and servers that come up or do not', async () => {

@@ -29,6 +29,57 @@ function details(name: string, input: object) {
   return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }), idempotencyKey: 'k' };
 }
 
+describe('usage', () => {
+  const spend = (threadId: string, person: string, model: string) =>
+    store.spend({
+      callId: `${threadId}.1`,
+      threadId,
+      person,
+      channel: 'C1',
+      model,
+      usage: { inputTokens: 100, outputTokens: 20, totalTokens: 120, cachedTokens: 30, reasoningTokens: 10 },
+    });
+
+  test('prints nothing when nothing was spent, and that is no problem', async () => {
+    expect(await runHere('usage')).toEqual({ code: 0, out: '', error: '' });
+  });
+
+  test('lists what was spent by day, person, channel and model, or added up by some of them', async () => {
+    await spend('T1', 'U-ann', 'gpt-6-luna');
+    await spend('T2', 'U-ann', 'gpt-6.1-terra');
+    await spend('T3', 'U-ben', 'gpt-6-luna');
+    const { out } = await runHere('usage', '--json');
+    expect(jsonLines(out)).toHaveLength(3);
+    const day = new Date().toISOString().slice(0, 10);
+    expect(jsonLines(out)).toContainEqual({
+      day,
+      person: 'U-ben',
+      channel: 'C1',
+      model: 'gpt-6-luna',
+      calls: 1,
+      inputTokens: 100,
+      cachedTokens: 30,
+      outputTokens: 20,
+      reasoningTokens: 10,
+    });
+    const { out: table } = await runHere('usage', '--by', 'person');
+    expect(table.split('\n').map((line) => line.split(/ +/))).toEqual([
+      ['person', 'calls', 'input', 'cached', 'output', 'reasoning'],
+      ['U-ann', '2', '200', '60', '40', '20'],
+      ['U-ben', '1', '100', '30', '20', '10'],
+      [''],
+    ]);
+  });
+
+  test.each([
+    ['--days', '0'],
+    ['--days', 'many'],
+    ['--by', 'team'],
+  ])('does not understand %s %s', async (...argv) => {
+    expect(await runHere('usage', ...argv)).toMatchObject({ code: 2, out: '' });
+  });
+});
+
 describe('pending', () => {
   test('prints nothing when nothing waits, and that is no problem', async () => {
     expect(await runHere('pending')).toEqual({ code: 0, out: '', error: '' });

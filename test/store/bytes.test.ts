@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BroughtUpRedis, bringUpRedis } from '../../playground/redis/bring-up-redis.ts';
+import { type Message, parseMessage } from '../../src/agent/messages.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import {
@@ -44,33 +45,56 @@ async function keptBytes(): Promise<number> {
   return counter('persistence', 'aof_current_size');
 }
 
-async function fill(threadId: string, length: number): Promise<void> {
+type Write = (text: string) => Message;
+
+/** Writes an answer with the encrypted reasoning that came with it. */
+const reasoned: Write = (text) =>
+  parseMessage({
+    v: 2,
+    role: 'model',
+    content: [{ text }],
+    provider: {
+      origin: 'responses api.openai.com/v1 gpt-6-luna',
+      data: {
+        items: [
+          { type: 'reasoning', id: 'rs_1', encrypted_content: `gAAAA${'x'.repeat(2_000)}` },
+          { type: 'message', id: 'msg_1', length: text.length },
+        ],
+      },
+    },
+  });
+
+async function fill(threadId: string, length: number, write: Write): Promise<void> {
   for (let written = 0; written < length; written += AT_ONCE) {
     const messages = Array.from({ length: Math.min(AT_ONCE, length - written) }, (_, index) =>
-      message(`This is message ${written + index} of a long conversation.`),
+      write(`This is message ${written + index} of a long conversation.`),
     );
     await suspendTurn(store, await beginTurn(store, threadId), { messages });
   }
 }
 
 /** A turn that asks, is approved, runs, and goes on to its end. */
-async function wholeTurn(threadId: string): Promise<void> {
+async function wholeTurn(threadId: string, write: Write = message): Promise<void> {
   const request = newRequest(threadId);
   const turn = await beginTurn(store, threadId);
-  await suspendTurn(store, turn, { messages: [message('please'), message('asking')], requests: [request] });
+  await suspendTurn(store, turn, { messages: [message('please'), write('asking')], requests: [request] });
   await store.vote(request.id, approve('U-ann'));
   await store.start(request.id, attempt('first'));
   await store.finish(request.id, outcome('first'));
-  await suspendTurn(store, await takeTurn(store, threadId), { messages: [message('done')] });
+  await suspendTurn(store, await takeTurn(store, threadId), { messages: [write('done')] });
 }
 
-async function bytesOfTurn(threadId: string, length: number): Promise<{ received: number; kept: number }> {
-  await fill(threadId, length);
+async function bytesOfTurn(
+  threadId: string,
+  length: number,
+  write: Write = message,
+): Promise<{ received: number; kept: number }> {
+  await fill(threadId, length, write);
   const before = {
     kept: await keptBytes(),
     received: await counter('stats', 'total_net_input_bytes'),
   };
-  await wholeTurn(threadId);
+  await wholeTurn(threadId, write);
   return {
     received: (await counter('stats', 'total_net_input_bytes')) - before.received,
     kept: (await keptBytes()) - before.kept,
@@ -86,6 +110,17 @@ test('a turn in a thread of 10,000 messages writes as much as in a thread of 10'
   expect((await beginTurn(store, 'T-long-')).messages).toHaveLength(10_004);
   expect(short.received).toBeGreaterThan(1000);
   expect(short.kept).toBeGreaterThan(1000);
+  expect(Math.abs(long.received / short.received - 1)).toBeLessThan(0.05);
+  expect(Math.abs(long.kept / short.kept - 1)).toBeLessThan(0.05);
+});
+
+test('a turn with reasoning in a thread of 2,000 messages writes as much as in a thread of 10', {
+  timeout: 180_000,
+}, async () => {
+  await wholeTurn('T-zeroth', reasoned);
+  const short = await bytesOfTurn('T-brief', 10, reasoned);
+  const long = await bytesOfTurn('T-large', 2_000, reasoned);
+  expect(short.received).toBeGreaterThan(4_000);
   expect(Math.abs(long.received / short.received - 1)).toBeLessThan(0.05);
   expect(Math.abs(long.kept / short.kept - 1)).toBeLessThan(0.05);
 });

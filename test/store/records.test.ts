@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Store } from '../../src/store/port/store.ts';
-import { Keys, shardOf } from '../../src/store/record/keys.ts';
+import { Keys, shardOf, threadOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { approve, ask, attempt, MINUTE_MS, outcome } from './support.ts';
@@ -17,6 +17,7 @@ const ThreadFixture = z.object({
 
 const requestFixture = Hash.parse(readFixture('request.v1.json'));
 const secondFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v2.json'));
+const secondThreadFixture = ThreadFixture.parse(readFixture('thread.v2.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
 const THREAD = 'C1:171.2';
 const REQUEST = `${THREAD}~i-1`;
@@ -177,12 +178,22 @@ describe('a request of version 2', () => {
   });
 });
 
+describe('a thread of version 2', () => {
+  test('is read as it was written', async () => {
+    await writeThread('C1:171.21', secondThreadFixture);
+    const taken = await store.claimTurn('C1:171.21', MINUTE_MS);
+    if (taken.outcome !== 'claimed') throw new Error(`The thread is ${taken.outcome}`);
+    expect(taken.turn.messages).toEqual(secondThreadFixture.log.map((row) => JSON.parse(row)));
+  });
+});
+
 describe('a thread of version 1', () => {
   test('is read as it was written', async () => {
     await writeThread('C1:171.20');
     const taken = await store.claimTurn('C1:171.20', MINUTE_MS);
     if (taken.outcome !== 'claimed') throw new Error(`The thread is ${taken.outcome}`);
     const { messages, inbox, settled } = taken.turn;
+    expect(await redis.client.hget(keys.forScript('C1:171.20')[0] ?? '', 'v')).toBe('2');
     expect(messages).toEqual(threadFixture.log.map((row) => JSON.parse(row)));
     expect(inbox).toEqual([{ id: 'C1:171.9', body: { text: 'and A-2', who: 'U-rita' } }]);
     expect(settled).toEqual([
@@ -191,9 +202,19 @@ describe('a thread of version 1', () => {
     ]);
   });
 
+  test('is of version 2 once an outcome of this version is in it', async () => {
+    const id = await ask(store);
+    const key = keys.forScript(threadOf(id) ?? '')[0] ?? '';
+    await store.vote(id, approve('U-ann'));
+    await store.start(id, attempt('first'));
+    await redis.client.hset(key, 'v', '1');
+    await store.finish(id, outcome('first'));
+    expect(await redis.client.hget(key, 'v')).toBe('2');
+  });
+
   test.each<[string, Partial<typeof threadFixture>, string]>([
     ['of another version', { thread: { v: '0' } }, 'v'],
-    ['with a message of another version', { log: ['{"v":2,"role":"user","content":[{"text":""}]}'] }, 'v'],
+    ['with a message of another version', { log: ['{"v":3,"role":"user","content":[{"text":""}]}'] }, 'v'],
     ['with half a message', { log: [...threadFixture.log, '{"v":1,"role":'] }, 'JSON'],
     ['with an inbox item that has no id', { inbox: ['{"body":{}}'] }, 'id'],
     ['with a request that ended in no way we know', { round: { 'i-1': 'lost\nU-ann\n' } }, 'state'],

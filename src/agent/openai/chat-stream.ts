@@ -1,25 +1,42 @@
-import { APIError } from 'openai';
 import { z } from 'zod';
-import { tryParseJson } from '../json.ts';
-import type { Usage } from '../messages.ts';
-import type { ModelFinish, ModelReply } from '../model.ts';
+import { type JsonObject, tryParseJson } from '../json.ts';
+import { type Json, JsonRecord, type Usage } from '../messages.ts';
+import type { ModelFinish } from '../model.ts';
+import { type AdapterReply, Answer, Count, OptionalCount } from './answer.ts';
+import type { ChatData } from './chat-request.ts';
+import { streamError } from './errors.ts';
 
 const Text = z.string().nullish();
-/** Some servers leave a count out; a message without it could not be read back. */
-const Count = z.number().int().nonnegative().catch(0);
-const ChatUsage = z.object({ prompt_tokens: Count, completion_tokens: Count, total_tokens: Count });
+const ChatUsage = z.object({
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  total_tokens: Count,
+  prompt_tokens_details: z.object({ cached_tokens: OptionalCount }).nullish().catch(undefined),
+  completion_tokens_details: z.object({ reasoning_tokens: OptionalCount }).nullish().catch(undefined),
+});
 /** Some servers send content as a list of parts, with the model's thinking among them. */
 const ContentPart = z.union([z.string(), z.object({ type: Text, text: Text })]);
 const Content = z.union([z.string(), z.array(ContentPart)]).nullish();
+/** Gemini's signatures. */
+const Extra = JsonRecord.nullish().catch(undefined);
 const CallPiece = z.object({
   index: z.number().nullish(),
   id: Text,
   function: z
     .object({ name: Text, arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish() })
     .nullish(),
+  extra_content: Extra,
 });
 type CallPiece = z.infer<typeof CallPiece>;
-const Delta = z.object({ content: Content, refusal: Text, tool_calls: z.array(CallPiece).nullish() });
+const Delta = z.object({
+  content: Content,
+  refusal: Text,
+  tool_calls: z.array(CallPiece).nullish(),
+  reasoning_content: Text.catch(undefined),
+  reasoning_details: z.array(JsonRecord).nullish().catch(undefined),
+  extra_content: Extra,
+});
+type Delta = z.infer<typeof Delta>;
 
 /** One chunk of a stream, or a whole answer, which has a `message` in place of each `delta`. */
 const Chunk = z.object({
@@ -36,51 +53,36 @@ interface PartialCall {
   id: string;
   name: string;
   arguments: string;
+  extra: JsonObject | undefined;
 }
 
-/** Assembles one answer from its chunks. It tolerates the known deviations of servers that are compatible with OpenAI. */
-export class ChatAnswer {
+/** Assembles an answer of Chat Completions. It tolerates the known deviations of servers that are compatible with OpenAI. */
+export class ChatAnswer extends Answer {
   readonly #calls: PartialCall[] = [];
-  #text = '';
+  readonly #details: JsonObject[] = [];
+  #reasoning: string | undefined;
+  #extra: JsonObject | undefined;
   #isRefused = false;
   #hasChoice = false;
   #finishReason: string | undefined;
   #usage: Usage | undefined;
-  #failure: unknown;
-
-  /** Yields the text of an answer as it arrives. A failure ends it early: `failure` keeps the reason and `reply` what arrived. */
-  async *read(chunks: AsyncIterable<unknown>): AsyncGenerator<string, void> {
-    try {
-      for await (const chunk of chunks) {
-        const text = this.#add(chunk);
-        if (text !== '') yield text;
-      }
-    } catch (error) {
-      this.#failure = error;
-    }
-  }
-
-  /** The error that ended the stream, if one did. */
-  get failure(): unknown {
-    return this.#failure;
-  }
 
   get isEmpty(): boolean {
-    return this.#text === '' && this.#calls.length === 0;
+    return this.text === '' && this.#calls.length === 0;
   }
 
-  /** Returns the answer as far as it arrived; `broken` overrides how it ended. */
-  reply(broken?: 'cut' | 'aborted'): ModelReply {
+  reply(broken?: 'cut' | 'aborted'): AdapterReply {
     return {
       finish: broken ?? this.#finish(),
-      text: this.#text,
+      text: this.text,
       calls: this.#calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
       usage: this.#usage,
+      data: this.#data(),
     };
   }
 
   #finish(): ModelFinish {
-    if (this.#finishReason === undefined && this.#failure !== undefined) return 'cut';
+    if (this.#finishReason === undefined && this.failure !== undefined) return 'cut';
     if (this.#isRefused) return 'refusal';
     switch (this.#finishReason) {
       case 'length':
@@ -94,8 +96,7 @@ export class ChatAnswer {
     }
   }
 
-  /** Adds one chunk and returns the text in it. */
-  #add(value: unknown): string {
+  protected add(value: unknown): string {
     const { choices, usage, error, object } = Chunk.parse(value);
     if (error !== undefined && error !== null) throw streamError(error);
     if (object === 'error') throw streamError(value);
@@ -107,23 +108,32 @@ export class ChatAnswer {
     if (finishReason) this.#finishReason = finishReason;
     // A whole answer has nothing after it, whether or not it gives a reason.
     else if (message) this.#finishReason ??= 'stop';
-    const { content, refusal, tool_calls: pieces } = delta ?? message ?? {};
-    for (const piece of pieces ?? []) this.#addCall(piece);
+    return this.#addDelta(delta ?? message ?? undefined);
+  }
+
+  #addDelta(delta: Delta | undefined): string {
+    if (delta === undefined) return '';
+    const { content, refusal } = delta;
+    for (const piece of delta.tool_calls ?? []) this.#addCall(piece);
+    // An empty text counts: DeepSeek wants it back as well.
+    if (typeof delta.reasoning_content === 'string')
+      this.#reasoning = `${this.#reasoning ?? ''}${delta.reasoning_content}`;
+    for (const detail of delta.reasoning_details ?? []) addDetail(this.#details, detail);
+    if (delta.extra_content) this.#extra = { ...this.#extra, ...delta.extra_content };
     if (refusal) this.#isRefused = true;
-    const text = textOf(content) || refusal || '';
-    this.#text += text;
-    return text;
+    return textOf(content) || refusal || '';
   }
 
   #addCall(piece: CallPiece): void {
     let call = this.#findCall(piece);
     if (call === undefined) {
-      call = { index: piece.index ?? undefined, id: '', name: '', arguments: '' };
+      call = { index: piece.index ?? undefined, id: '', name: '', arguments: '', extra: undefined };
       this.#calls.push(call);
     }
     call.id ||= piece.id ?? '';
     call.name ||= piece.function?.name ?? '';
     call.arguments += argumentsOf(piece);
+    if (piece.extra_content) call.extra = { ...call.extra, ...piece.extra_content };
   }
 
   /** Finds the call that a piece continues; `undefined` means that it starts a new call. */
@@ -136,6 +146,36 @@ export class ChatAnswer {
     const latest = candidates.at(-1);
     return known ?? (latest === undefined || startsCall(piece, latest) ? undefined : latest);
   }
+
+  #data(): ChatData | undefined {
+    const message = {
+      ...(this.#reasoning !== undefined && { reasoning_content: this.#reasoning }),
+      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
+      ...(this.#extra !== undefined && { extra_content: this.#extra }),
+    };
+    const hasCallData = this.#calls.some(({ extra }) => extra !== undefined);
+    if (Object.keys(message).length === 0 && !hasCallData) return undefined;
+    const calls = this.#calls.map(({ extra }) => (extra === undefined ? null : { extra_content: extra }));
+    return { message, ...(hasCallData && { calls }) };
+  }
+}
+
+/** Adds one of OpenRouter's details: pieces of one text have the same type and index and are joined. */
+function addDetail(details: JsonObject[], detail: JsonObject): void {
+  const place = details.findIndex(
+    ({ type, index }) => type === detail.type && index !== undefined && index === detail.index,
+  );
+  const before = details[place];
+  if (before === undefined) {
+    details.push(detail);
+    return;
+  }
+  const joined: Record<string, z.infer<typeof Json>> = { ...before, ...detail };
+  for (const key of ['text', 'summary', 'data']) {
+    if (typeof before[key] === 'string' && typeof detail[key] === 'string')
+      joined[key] = before[key] + detail[key];
+  }
+  details[place] = joined;
 }
 
 /** Decides whether a piece with an unknown id or none starts a call, and does not continue the latest one in its place. */
@@ -160,17 +200,15 @@ function textOf(content: z.infer<typeof Content>): string {
   return texts.join('');
 }
 
-function streamError(error: unknown): APIError {
-  return new APIError(
-    undefined,
-    typeof error === 'object' ? (error ?? undefined) : { message: String(error) },
-    undefined,
-    undefined,
-  );
-}
-
 function readUsage(usage: z.infer<typeof ChatUsage>): Usage {
-  const inputTokens = usage.prompt_tokens;
-  const outputTokens = usage.completion_tokens;
-  return { inputTokens, outputTokens, totalTokens: usage.total_tokens || inputTokens + outputTokens };
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage;
+  const cachedTokens = usage.prompt_tokens_details?.cached_tokens;
+  const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens;
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: usage.total_tokens || inputTokens + outputTokens,
+    ...(cachedTokens && { cachedTokens }),
+    ...(reasoningTokens && { reasoningTokens }),
+  };
 }

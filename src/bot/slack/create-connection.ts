@@ -1,5 +1,6 @@
 import { App, type Logger as BoltLogger, LogLevel, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
+import { type ProxySettings, proxiedFetch } from '../../tools/http/proxy.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { HttpReceiver, type Once, type SlackRequest } from './http-receiver.ts';
 import { SocketReceiver } from './socket-receiver.ts';
@@ -14,6 +15,7 @@ export interface ConnectionDependencies {
   readonly logger: Logger;
   /** Remembers the received requests for all processes of the bot. */
   readonly once: Once;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** The bot's connection to Slack, with the app that listens on it. */
@@ -30,23 +32,23 @@ export interface Connection {
 /** Creates the connection and its app. Nothing is opened before `start`, and nothing is received before Slack knows the bot. */
 export function createConnection(
   settings: ConnectionSettings,
-  { logger, once }: ConnectionDependencies,
+  { logger, once, proxy }: ConnectionDependencies,
 ): Connection {
   const log = logger.child({ part: 'slack' });
   const slackLogger = toBoltLogger(logger);
   if (settings.mode === 'http') {
     const receiver = new HttpReceiver({ signingSecret: settings.signingSecret, once, logger: log });
-    return connect(settings, receiver, logger, (request) => receiver.receive(request));
+    return connect(settings, receiver, { logger, proxy, receive: (request) => receiver.receive(request) });
   }
   const { appToken, apiUrl } = settings;
-  return connect(settings, new SocketReceiver({ appToken, apiUrl, logger: slackLogger }, log), logger);
+  const receiver = new SocketReceiver({ appToken, apiUrl, proxy, logger: slackLogger }, log);
+  return connect(settings, receiver, { logger, proxy, receive: undefined });
 }
 
 function connect(
   { botToken, apiUrl }: ConnectionSettings,
   receiver: Receiver & { readonly isOpen: boolean },
-  logger: Logger,
-  receive?: Connection['receive'],
+  { logger, proxy, receive }: Pick<ConnectionDependencies, 'logger' | 'proxy'> & Pick<Connection, 'receive'>,
 ): Connection {
   const app = new App({
     token: botToken,
@@ -63,6 +65,7 @@ function connect(
       timeout: 10_000,
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
+      ...(proxy !== undefined && { fetch: proxiedFetch(proxy) }),
     },
   });
   return {

@@ -1,5 +1,6 @@
 import type { Logger as SlackLogger } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
+import { openDispatcher, type ProxySettings } from '../../tools/http/proxy.ts';
 import { withTimeout } from './running-work.ts';
 
 /** The options of a socket. */
@@ -7,6 +8,7 @@ export interface SocketOptions {
   readonly appToken: string;
   readonly apiUrl: string | undefined;
   readonly logger: SlackLogger;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** A received payload, with its acknowledgement. */
@@ -44,12 +46,14 @@ export class SlackSocket {
   readonly #client: StayingClient;
   #isOpen = false;
 
-  constructor({ appToken, apiUrl, logger }: SocketOptions, onEnvelope: (envelope: Envelope) => void) {
+  constructor({ appToken, apiUrl, logger, proxy }: SocketOptions, onEnvelope: (envelope: Envelope) => void) {
     this.#client = new StayingClient({
       appToken,
       logger,
       // The client's own reconnect waits five seconds, and ends the process if Slack refuses.
       autoReconnectEnabled: false,
+      // Only then: with a dispatcher the client cannot destroy a socket that hangs.
+      ...(proxy !== undefined && { dispatcher: openDispatcher(proxy) }),
       // The default is a hundred retries.
       clientOptions: {
         ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),

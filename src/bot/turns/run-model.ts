@@ -3,7 +3,7 @@ import type { Message } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
-import { withMessages } from '../../agent/transcript.ts';
+import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
@@ -17,6 +17,8 @@ import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-peo
 import { parseThreadId } from '../slack/thread.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { toUserMessages } from './inbox-messages.ts';
+import { reportModelFailure } from './tell-admins.ts';
+import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnLease } from './turn-lease.ts';
 
@@ -98,6 +100,7 @@ async function callModel(
 ): Promise<TurnEnd> {
   const { toolbox, client, status, logger } = context;
   const { threadId, token } = turn;
+  const reference = `${threadId}/${token}`;
   journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
   const people = peopleOf(history);
@@ -106,15 +109,19 @@ async function callModel(
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
+  const spentBefore = Transcript.of(history).usage.totalTokens;
+  const budgeted = budgetedModel(context, turn, { requester, spentBefore });
   const model: Model = {
     name: context.model.name,
-    reply: async (request) => {
+    async reply(request) {
       stream.pause();
-      const reply = await context.model.reply({
+      const reply = await budgeted.reply({
         ...request,
         signal: AbortSignal.any([signal, lease.handOver]),
       });
       if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
+      const { model: answered = context.model.name, finish, usage } = reply;
+      logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
       return reply;
     },
   };
@@ -136,8 +143,10 @@ async function callModel(
       onProgress: ({ name, message }) => status.setStatus(thread, { line: `${name}: ${message}` }),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
-    if (response.finishReason === 'model-error')
+    if (response.finishReason === 'model-error') {
       logger.error({ threadId, token, err: response.error }, 'model failed');
+      await reportModelFailure(context, response.error, reference);
+    }
     const completed = await settleCompletedTask(response.messages);
     const [asked, posted] = await Promise.all([
       openRequests(context, turn, completed.messages),
@@ -149,7 +158,7 @@ async function callModel(
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
     status.setStatus(thread, { session, line: '' });
-    const texts = [stream.text, finishNotice(response, `${threadId}/${token}`), completed.text];
+    const texts = [stream.text, finishNotice(response, reference), completed.text];
     return {
       ...journal.rest(messages, turn.inbox.length),
       requests: asked.requests,

@@ -1,3 +1,4 @@
+import { readProxy } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
@@ -8,12 +9,14 @@ export async function checkTools(
   loaded:
     | { readonly manifest: Manifest; readonly folder: string; readonly secrets: readonly string[] }
     | undefined,
+  environment: NodeJS.ProcessEnv,
 ): Promise<Finding[]> {
   if (loaded === undefined) return [notChecked('tools', 'there is no valid manifest to read them from')];
   const secrets = new Secrets();
   for (const secret of loaded.secrets) secrets.add(secret);
   const log = { info: () => {}, warn: () => {} };
-  const toolbox = await openToolbox(loaded.manifest, { folder: loaded.folder, secrets, log });
+  const { manifest, folder } = loaded;
+  const toolbox = await openToolbox(manifest, { folder, secrets, log, proxy: readProxy(environment) });
   try {
     const servers = new Map(toolbox.servers().map((server) => [server.name, server]));
     const problems = toolbox.problems();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import { Failure } from './errors.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -19,12 +20,13 @@ export async function callSlack(
   method: string,
   token: string,
   args: Readonly<Record<string, string>>,
-  { SLACK_API_URL: base }: NodeJS.ProcessEnv,
+  environment: NodeJS.ProcessEnv,
 ): Promise<SlackResponse> {
+  const { SLACK_API_URL: base } = environment;
   const root = base === undefined || base === '' ? SLACK_API : base.replace(/\/*$/, '/');
   if (!URL.canParse(root)) throw new Failure('SLACK_API_URL must be a URL');
   const { host } = new URL(root);
-  const response = await fetch(new URL(method, root), {
+  const response = await proxiedFetch(readProxy(environment))(new URL(method, root), {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: new URLSearchParams(args),

@@ -26,6 +26,7 @@ import type {
   VoteResult,
   WithdrawResult,
 } from './results.ts';
+import type { UsageStore } from './usage.ts';
 import type {
   Actor,
   Attempt,
@@ -55,7 +56,7 @@ export type * from './values.ts';
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore {
+export interface Store extends AuditStore, UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;

@@ -50,14 +50,16 @@ const SHARD_KEYS = [
   'export',
   'checkpoints',
 ] as const;
-type ThreadKey = (typeof THREAD_KEYS)[number];
+/** A key of one day; the day takes the place of a thread in it. */
+const DAY_KEYS = ['usage'] as const;
+type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof DAY_KEYS)[number];
 type ShardKey = (typeof SHARD_KEYS)[number];
 
 /** All keys but those of requests, in the order in which scripts receive them. */
-export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS];
+export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS, ...DAY_KEYS];
 export type KeyName = ThreadKey | ShardKey;
 
-const threadKeys: ReadonlySet<KeyName> = new Set(THREAD_KEYS);
+const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...DAY_KEYS]);
 
 function isThreadKey(name: KeyName): boolean {
   return threadKeys.has(name);
@@ -86,6 +88,11 @@ export class Keys {
 
   round(threadId: string): string {
     return this.#of(shardOf(threadId), 'round', threadId);
+  }
+
+  /** The tokens of one day. */
+  usage(day: string, shard: number): string {
+    return this.#of(shard, 'usage', day);
   }
 
   log(threadId: string): string {

@@ -8,6 +8,7 @@ import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
 import { timerVerbs } from './verbs/timer-verbs.ts';
+import { usageVerbs } from './verbs/usage-verbs.ts';
 
 export interface RedisStoreOptions {
   readonly client: RedisClient;
@@ -33,6 +34,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...outboxVerbs(run),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
+    ...usageVerbs(run, client, keys),
     async close() {
       await client.quit();
     },

@@ -35,6 +35,7 @@ const FOLDERS = {
   ],
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
+  usage: ['spend'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];

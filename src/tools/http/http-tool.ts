@@ -6,6 +6,7 @@ import { HttpError } from '../errors.ts';
 import type { Lookup } from './guard/guarded-connector.ts';
 import { guardedFetch } from './guard/guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
+import type { ProxySettings } from './proxy.ts';
 import { readResponse } from './read-response.ts';
 import { bodyFormat, fillBody } from './template/fill-body.ts';
 import { fillHeaders } from './template/fill-headers.ts';
@@ -23,6 +24,7 @@ export interface HttpToolDefinition extends HttpTemplate {
   readonly lookup?: Lookup;
   /** Removes secrets from a text that people or the model will see. */
   readonly redact?: (text: string) => string;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -33,9 +35,9 @@ export function httpTool(definition: HttpToolDefinition): Tool {
   const { name, description, inputSchema, select } = definition;
   const { effect = definition.method === 'GET' ? 'none' : 'once' } = definition;
   const { allowPrivate = [], lookup, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = definition;
-  const { redact = (text) => text } = definition;
+  const { redact = (text) => text, proxy } = definition;
   const urlTemplate = checkedUrlTemplate(definition);
-  const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, ...(lookup && { lookup }) });
+  const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, proxy, ...(lookup && { lookup }) });
 
   return defineTool({ name, description, inputSchema, effect }, async (input, helpers) => {
     const { url, init } = buildRequest(definition, urlTemplate, input);

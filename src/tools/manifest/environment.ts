@@ -21,7 +21,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Matches texts that people or the model read; a secret there would not stay one. */
 const VISIBLE = /^\/(agent\/instructions|tools\/[^/]+\/(description|input|approval)(\/|$))/;
 const CONNECTION =
-  /^\/(tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private)(\/|$))|audit\/http\/)/;
+  /^\/(agent\/(headers|query)\/|tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private)(\/|$))|audit\/http\/)/;
 
 /** Replaces `${NAME}` by that variable of the environment; `$${` is an escaped `${`. */
 export function fillFromEnvironment(value: JsonValue, environment: Environment): Filled {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
+import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
 import type { Policy } from '../gate/policy.ts';
@@ -30,8 +31,27 @@ export interface Askers {
   readonly bots: readonly string[];
 }
 
-export interface AgentDeclaration {
+/** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
+export interface Budgets {
+  readonly perTurn: number | undefined;
+  readonly perThread: number | undefined;
+  readonly perPerson: number | undefined;
+  readonly perDay: number | undefined;
+}
+
+/** The model that answers, and how it is asked. */
+export interface ModelDeclaration {
   readonly model: string | undefined;
+  readonly fallbackModels: readonly string[];
+  readonly api: 'auto' | 'responses' | 'chat';
+  readonly config: ModelConfig;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly timeoutMs: number | undefined;
+}
+
+export interface AgentDeclaration extends ModelDeclaration {
+  readonly budgets: Budgets;
   readonly instructions: string | undefined;
   readonly maxSteps: number;
   /** In tokens. */
@@ -74,7 +94,7 @@ export interface McpDeclaration extends Declared {
 
 export interface HttpDeclaration extends Declared {
   readonly kind: 'http';
-  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact'>;
+  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact' | 'proxy'>;
 }
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;

@@ -90,10 +90,46 @@ export const BUILT_IN_NAMES = ['ask_question', 'request_form', 'wait_for_callbac
 export const AgentFile = z
   .strictObject({
     model: Text.optional().describe('The model to use; OPENAI_MODEL where it is left out.'),
+    fallback_models: distinct(
+      Text,
+      'Models to ask in this order when the one before is down, retired or rate limited.',
+    ).optional(),
+    api: z
+      .enum(['auto', 'responses', 'chat'])
+      .optional()
+      .describe(
+        'The API of the model; auto is Responses at OpenAI and Azure, and Chat Completions elsewhere.',
+      ),
+    reasoning_effort: z
+      .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+      .optional()
+      .describe('How much the model thinks before it answers; its own default.'),
+    verbosity: z.enum(['low', 'medium', 'high']).optional().describe('How long answers are.'),
+    temperature: z.number().min(0).max(2).optional().describe('Most reasoning models refuse it.'),
+    max_output_tokens: Count.min(16).optional().describe('The longest answer, reasoning included.'),
+    parallel_tool_calls: z.boolean().optional().describe('Whether the model may call several tools at once.'),
+    service_tier: z
+      .enum(['auto', 'default', 'flex', 'scale', 'priority'])
+      .optional()
+      .describe('The tier at the provider.'),
+    headers: Headers.optional(),
+    query: texts(/^\S+$/, 'the name of a parameter', 'Query parameters of every model request.').optional(),
+    timeout: Duration.optional().describe(
+      'How long the model may send nothing before the request is given up; MODEL_SILENCE_SECONDS.',
+    ),
+    budgets: z
+      .strictObject({
+        per_turn: Count.optional().describe('For one task, from a message to its answer.'),
+        per_thread: Count.optional().describe('For one thread in a day.'),
+        per_person: Count.optional().describe('For what one person asks for in a day.'),
+        per_day: Count.optional().describe('For the whole bot in a day.'),
+      })
+      .optional()
+      .describe('The most tokens to spend; a day is one in UTC. Without one there is no limit.'),
     instructions: Text.optional().describe('What the agent is told before every task.'),
     max_steps: Count.max(1000).optional().describe('How often the model may be called for one task; 20.'),
     context_budget: Count.optional().describe(
-      'How many tokens of history the model gets at most, estimated at three bytes each.',
+      "How many tokens of history the model gets at most, estimated at three bytes each; by default the model's known window.",
     ),
     limits: z
       .strictObject({
@@ -119,7 +155,10 @@ export const AgentFile = z
       })
       .optional()
       .describe('Who may ask beside the full members of the workspace; nobody.'),
-    admins: distinct(Person, 'Who is told when a changed manifest has errors.').optional(),
+    admins: distinct(
+      Person,
+      'People who are told about errors of a changed manifest, budgets and failures of the model.',
+    ).optional(),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),

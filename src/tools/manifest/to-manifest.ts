@@ -1,4 +1,5 @@
 import { isJsonObject, toJson } from '../../agent/json.ts';
+import type { ModelConfig } from '../../agent/model.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
@@ -31,9 +32,26 @@ export function toManifest(written: ManifestFile): Manifest {
   };
 }
 
-function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFile): Manifest['agent'] {
+function toAgent({
+  built_ins: builtIns = {},
+  limits = {},
+  budgets = {},
+  ...written
+}: AgentFile): Manifest['agent'] {
   return {
     model: written.model,
+    fallbackModels: written.fallback_models ?? [],
+    api: written.api ?? 'auto',
+    config: toConfig(written),
+    headers: written.headers ?? {},
+    query: written.query ?? {},
+    timeoutMs: written.timeout,
+    budgets: {
+      perTurn: budgets.per_turn,
+      perThread: budgets.per_thread,
+      perPerson: budgets.per_person,
+      perDay: budgets.per_day,
+    },
     instructions: written.instructions,
     maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
     contextBudget: written.context_budget,
@@ -49,6 +67,17 @@ function toAgent({ built_ins: builtIns = {}, limits = {}, ...written }: AgentFil
       wait_for_callback: toUse(builtIns.wait_for_callback),
       complete_task: toUse(builtIns.complete_task),
     },
+  };
+}
+
+function toConfig(written: AgentFile): ModelConfig {
+  return {
+    temperature: written.temperature,
+    maxOutputTokens: written.max_output_tokens,
+    reasoningEffort: written.reasoning_effort,
+    verbosity: written.verbosity,
+    parallelToolCalls: written.parallel_tool_calls,
+    serviceTier: written.service_tier,
   };
 }
 

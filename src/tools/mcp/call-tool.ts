@@ -5,7 +5,7 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
-import { CallResult, readContent, readResult } from './read-result.ts';
+import { CallResult, imagesIn, readContent, readResult } from './read-result.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
@@ -16,7 +16,7 @@ export interface Call {
   readonly input: JsonObject;
   readonly timeoutMs: number;
   readonly longestCallMs: number;
-  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress'>;
+  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach'>;
   /** Tells whether the connection was lost meanwhile. */
   readonly isLost: () => boolean;
 }
@@ -51,7 +51,10 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   } finally {
     helpers.signal.removeEventListener('abort', onAbort);
   }
-  if (result.isError !== true) return readResult(result);
+  if (result.isError !== true) {
+    for (const image of imagesIn(result)) helpers.attach(image);
+    return readResult(result);
+  }
   const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
   throw new McpServerError('failed', server, reason);
 }

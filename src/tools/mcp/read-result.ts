@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Media } from '../../agent/messages.ts';
 
 const Block = z.looseObject({ type: z.string() });
 type Block = z.infer<typeof Block>;
@@ -19,6 +20,22 @@ export function readResult(result: CallResult): unknown {
 /** Returns the text of a result, with one line in brackets for each part that is no text. */
 export function readContent({ content }: CallResult): string {
   return content.map(readBlock).join('\n');
+}
+
+const Image = z.object({
+  type: z.literal('image'),
+  data: z.base64(),
+  mimeType: z.string().regex(/^image\/[\w.+-]+$/),
+});
+
+/** Returns the images of a result; the text names them as well. */
+export function imagesIn({ content }: CallResult): Media[] {
+  return content.flatMap((block) => {
+    const image = Image.safeParse(block).data;
+    if (image === undefined) return [];
+    const { data, mimeType: contentType } = image;
+    return [{ url: `data:${contentType};base64,${data}`, contentType }];
+  });
 }
 
 const Resource = z.object({

@@ -1,3 +1,4 @@
+import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
@@ -13,6 +14,8 @@ export interface ToolboxOptions {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly log: McpLog;
+  /** The proxies of HTTP tools and remote MCP servers. */
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** A toolbox whose manifest can be replaced while it is in use. */

@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
+import type { ProxySettings } from '../http/proxy.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
@@ -27,6 +28,7 @@ export interface SourceOptions {
   readonly loadModule: LoadModule;
   readonly secrets: Secrets;
   readonly log: McpLog;
+  readonly proxy?: ProxySettings | undefined;
   /** Called when a server's list has changed. */
   readonly onChange: () => void;
 }
@@ -38,11 +40,15 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
       return fixedSource(declaration, () => options.loadModule(declaration.module));
     case 'http':
       return fixedSource(declaration, async () => [
-        httpTool({ ...declaration.definition, redact: (text) => options.secrets.redact(text) }),
+        httpTool({
+          ...declaration.definition,
+          redact: (text) => options.secrets.redact(text),
+          proxy: options.proxy,
+        }),
       ]);
     case 'mcp': {
       const { log, onChange } = options;
-      const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate });
+      const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate, proxy: options.proxy });
       const server = openMcpServer(inFolder(declaration.config, options.folder), {
         name: declaration.name,
         log,

@@ -1,10 +1,26 @@
 import { expect, test } from 'vitest';
-import { chatRequest } from '../../../src/agent/openai/chat-request.ts';
+import { type ChatQuirk, chatRequest } from '../../../src/agent/openai/chat-request.ts';
+import type { AdapterRequest } from '../../../src/agent/openai/request.ts';
+
+const build = (request: Partial<AdapterRequest>, ...quirks: ChatQuirk[]) =>
+  chatRequest(
+    {
+      model: 'm',
+      system: undefined,
+      history: [],
+      tools: [],
+      config: {},
+      dataOf: ({ provider }) => provider?.data,
+      ...request,
+    },
+    new Set(quirks),
+  );
 
 const inputSchema = { type: 'object', properties: { order: { type: 'string' } } } as const;
 
 test('a request holds the system text, the history in order and the tools', () => {
-  const request = chatRequest('model "one"', {
+  const request = build({
+    model: 'model "one"',
     system: 'Help.',
     history: [
       { role: 'user', text: 'Say "hi"\n' },
@@ -39,14 +55,14 @@ test.each([
   ['a history', 'Help.', [], 1],
   ['either', undefined, [], 0],
 ])('a request without %s is valid, and without tools names none', (_, system, history, messages) => {
-  const request = chatRequest('m', { system, history, tools: [] });
+  const request = build({ system, history });
   expect(request.messages).toHaveLength(messages);
   expect(request).not.toHaveProperty('tools');
 });
 
 test('a tool without properties is described with an empty list of them', () => {
   const tools = [{ name: 'ping', description: '', inputSchema: { type: 'object' } }];
-  expect(chatRequest('m', { system: undefined, history: [], tools }).tools).toMatchObject([
+  expect(build({ tools }).tools).toMatchObject([
     { function: { parameters: { type: 'object', properties: {} } } },
   ]);
 });

@@ -82,7 +82,7 @@ describe('a model that fails', () => {
           error: { message: 'Spent.', type: 'insufficient_quota', param: null, code: 'insufficient_quota' },
         },
       },
-      'rate-limited',
+      'no-quota',
     ],
   ])('with %s is not asked again', async (_title, reply, code) => {
     const { error, server } = await generateWith({}, reply);

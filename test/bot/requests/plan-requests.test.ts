@@ -50,6 +50,8 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       maxSteps: 1,
       contextBudget: undefined,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
+      budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
+      admins: [],
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
     }),
     limiter: new PendingLimiter({ countPending }),

@@ -128,7 +128,7 @@ describe('a refused request', () => {
 
   it('on an unknown path is not found', async () => {
     const { client } = await start();
-    await expect(client.models.list()).rejects.toThrow('404 Invalid URL (GET /v1/models)');
+    await expect(client.files.list()).rejects.toThrow('404 Invalid URL (GET /v1/files)');
   });
 
   it('with another method is not allowed', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseMessage } from '../../../src/agent/messages.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
 import { tamper, withField } from '../../store/audit/support.ts';
@@ -156,6 +157,16 @@ describe('the state of a thread', () => {
     const threadId = newThreadId();
     const { token } = await beginTurn(bench.store, threadId, 0);
     expect(await readFound(bench, threadId)).toMatchObject({ state: 'idle', lease: { token }, unread: 1 });
+  });
+
+  test('the data that a model keeps for itself is not shown', async () => {
+    const bench = record();
+    const threadId = newThreadId();
+    const turn = await beginTurn(bench.store, threadId);
+    const provider = { origin: 'responses api.openai.com/v1 m', data: { items: [] } };
+    const answer = { v: 2, role: 'model', content: [{ text: 'Hi.' }] };
+    await suspendTurn(bench.store, turn, { messages: [parseMessage({ ...answer, provider })] });
+    expect((await readFound(bench, threadId)).messages).toEqual([answer]);
   });
 
   test("an answered thread is idle, and the model's messages are shown unchanged", async () => {

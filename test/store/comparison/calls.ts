@@ -218,6 +218,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
+    case 'spend': {
+      const usage = { inputTokens: command.tokens, outputTokens: 1, totalTokens: command.tokens + 1 };
+      const { thread: threadId, who: person } = command;
+      const spending = { callId: `call-${step}`, threadId, person, channel: 'C1', model: 'm', usage };
+      return call('spend', spending);
+    }
+    case 'usageOf':
+      return call('usageOf', command.thread, command.who);
     case 'claimExport':
       return call('claimExport', command.who, command.leaseMs);
     case 'saveProgress': {

@@ -138,6 +138,8 @@ const command = fc.oneof(
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
+  { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
+  { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
   { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },

@@ -42,6 +42,19 @@ export const timeScenarios: Scenarios = {
     expect(await store.expire(await ask(store))).toEqual({ outcome: 'not-due' });
   },
 
+  'spend-repeated': async ({ resending }) => {
+    const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
+    const spending = {
+      callId: 'one',
+      threadId: newThreadId(),
+      person: 'U-rita',
+      channel: 'C1',
+      model: 'm',
+      usage,
+    };
+    expect(await resending.spend(spending)).toEqual({ bot: 15, person: 15, thread: 15 });
+  },
+
   'remind-unknown': async ({ store }) => {
     expect(await store.remind(NOBODY, ROW)).toEqual({ outcome: 'unknown' });
   },

@@ -58,6 +58,15 @@ const REQUESTS: Readonly<Record<string, RequestChanges>> = {
   waiting: { policy: { remindEveryMs: 60 * MINUTE_MS, escalate: { afterMs: 0, to: ['U-boss'] } } },
 };
 
+const spending = (threadId: string) => ({
+  callId: 'one',
+  threadId,
+  person: 'U-rita',
+  channel: 'C1',
+  model: 'gpt-6-luna',
+  usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+});
+
 const FAILURE = {
   mostFailures: 5,
   delayMs: 1_000,
@@ -105,9 +114,11 @@ async function begin(telling: Telling, name: string): Promise<void> {
 }
 
 async function withdrawAll(telling: Telling): Promise<void> {
+  const withdraw = (name: string) => telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
+  // In the order of their names, which is also that of a list whose entries have the same time.
+  await withdraw('again');
   await telling.store.resolve(id(telling, 'doubtful'), by('U-ops'), 'ran', 'I looked');
-  for (const name of ['again', 'retried', 'waiting'])
-    await telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
+  for (const name of ['retried', 'waiting']) await withdraw(name);
 }
 
 async function lastRow(telling: Telling) {
@@ -363,6 +374,10 @@ const END_STEPS: readonly Step[] = [
     script: 'trim-audit',
     call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
     again: { outcome: 'trimmed', rows: 0 },
+  },
+  {
+    script: 'spend',
+    call: ({ store, threadId }) => store.spend(spending(threadId)),
   },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {

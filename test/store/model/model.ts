@@ -6,6 +6,7 @@ import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
 import { threadModel } from './threads.ts';
 import { timeModel } from './time.ts';
+import { usageModel } from './usage.ts';
 import type { Verbs, World } from './world.ts';
 
 /** The specification of the record: every verb as plain code over plain data, with no Redis and no clock. */
@@ -18,6 +19,7 @@ export function modelOf(world: World): Verbs {
     ...outboxModel(world),
     ...listModel(world),
     ...exportModel(world),
+    ...usageModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
+import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
@@ -16,7 +17,8 @@ type OutsideTheModel =
   | 'trimAudit'
   | 'readProgress'
   | 'readCheckpoints'
-  | 'trimCheckpoints';
+  | 'trimCheckpoints'
+  | 'listUsage';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -84,6 +86,12 @@ export interface Request {
   purgeAt?: number;
 }
 
+/** The tokens that were spent, and the last call of each thread with its answer. */
+export interface Spent {
+  readonly tokens: Map<string, number>;
+  readonly last: Map<string, { readonly callId: string; readonly totals: UsageTotals }>;
+}
+
 /** Something to be sent: a row, or (without one) a card to be drawn anew. */
 export interface Outgoing {
   at: number;
@@ -116,6 +124,7 @@ export class World {
   caller = '';
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
+  readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 
   constructor(keepMs: number) {

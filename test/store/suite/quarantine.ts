@@ -80,8 +80,8 @@ export function describeQuarantine(subject: () => Subject): void {
       const threadId = newThreadId();
       const key = new Keys(prefix).forScript(threadId)[0] ?? '';
       await store.enqueue(threadId, { id: 'a', body: {} });
-      await client.hset(key, 'v', '2');
-      await expect(store.claimTurn(threadId, -1)).rejects.toThrow(/later version.*2; this one knows 1/);
+      await client.hset(key, 'v', '3');
+      await expect(store.claimTurn(threadId, -1)).rejects.toThrow(/later version.*3; this one knows 2/);
       await client.hset(key, 'v', '1');
       expect(await store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome: 'claimed' });
     });

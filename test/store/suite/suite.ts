@@ -10,6 +10,7 @@ import { describeQuarantine } from './quarantine.ts';
 import { describeRuns } from './runs.ts';
 import { describeThreads } from './threads.ts';
 import { describeTime } from './time.ts';
+import { describeUsage } from './usage.ts';
 
 export interface OpenedClient {
   readonly client: RedisClient;
@@ -45,6 +46,7 @@ export function describeStore(name: string, openClient: () => Promise<OpenedClie
     describeThreads(current);
     describeDecisions(current);
     describeTime(current);
+    describeUsage(current);
     describeRuns(current);
     describeOutbox(current);
     describeLists(current);

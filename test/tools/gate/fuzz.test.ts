@@ -233,6 +233,7 @@ test.each([
     signal: new AbortController().signal,
     interrupt: pause,
     deny: pause,
+    attach: () => true,
     progress: () => {},
     idempotencyKey: 'key',
   };

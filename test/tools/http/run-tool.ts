@@ -20,6 +20,7 @@ export async function runTool(tool: Tool, input: JsonObject, call: Call = {}): P
     interrupt: stop,
     deny: stop,
     resumed: undefined,
+    attach: () => true,
     progress: () => undefined,
     idempotencyKey,
     signal,

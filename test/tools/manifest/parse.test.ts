@@ -30,6 +30,13 @@ describe('what is left out', () => {
   test('is filled in for the agent', () => {
     expect(held('').manifest.agent).toEqual({
       model: undefined,
+      fallbackModels: [],
+      api: 'auto',
+      config: {},
+      headers: {},
+      query: {},
+      timeoutMs: undefined,
+      budgets: {},
       instructions: undefined,
       maxSteps: 20,
       contextBudget: undefined,
@@ -83,6 +90,18 @@ describe('what is written', () => {
   test('holds for the agent', () => {
     const { agent } = held(`agent:
   model: gpt-5
+  fallback_models: [gpt-6-luna]
+  api: responses
+  reasoning_effort: low
+  verbosity: high
+  temperature: 0.5
+  max_output_tokens: 4000
+  parallel_tool_calls: false
+  service_tier: flex
+  headers: { x-team: shop }
+  query: { api-version: preview }
+  timeout: 5m
+  budgets: { per_turn: 1000, per_thread: 2000, per_person: 3000, per_day: 4000 }
   instructions: Be brief.
   max_steps: 7
   context_budget: 9000
@@ -92,6 +111,20 @@ describe('what is written', () => {
 `).manifest;
     expect(agent).toEqual({
       model: 'gpt-5',
+      fallbackModels: ['gpt-6-luna'],
+      api: 'responses',
+      config: {
+        reasoningEffort: 'low',
+        verbosity: 'high',
+        temperature: 0.5,
+        maxOutputTokens: 4000,
+        parallelToolCalls: false,
+        serviceTier: 'flex',
+      },
+      headers: { 'x-team': 'shop' },
+      query: { 'api-version': 'preview' },
+      timeoutMs: 300_000,
+      budgets: { perTurn: 1000, perThread: 2000, perPerson: 3000, perDay: 4000 },
       instructions: 'Be brief.',
       maxSteps: 7,
       contextBudget: 9000,
@@ -262,6 +295,11 @@ describe('the environment', () => {
     expect(toolOf(manifest)).toMatchObject({
       config: { url: 'https://mcp.example.com/mcp', headers: { authorization: 'Bearer tok-123456' } },
     });
+  });
+
+  test('keeps what it fills into the headers of the model as a secret', () => {
+    const { secrets, manifest } = held(`agent: { headers: { api-key: "\${KEY}" } }\n`, { KEY: 'key-123456' });
+    expect([manifest.agent.headers, secrets]).toEqual([{ 'api-key': 'key-123456' }, ['key-123456']]);
   });
 
   test('fills other places as well, and what it fills there is no secret', () => {

@@ -42,10 +42,13 @@ test('structured content is the output where there is some', async () => {
   });
 });
 
-test('an image is described and the text around it kept', async () => {
-  expect(await call(server(), 'everything_get-tiny-image')).toMatch(
+test('an image is shown to the model, described, and the text around it kept', async () => {
+  const urls: string[] = [];
+  const attach = ({ url }: { readonly url: string }) => urls.push(url) > 0;
+  expect(await call(server(), 'everything_get-tiny-image', {}, { attach })).toMatch(
     /^Here's the image you requested:\n\[image image\/png, \d+ kB\]\nThe image above is the MCP logo\.$/,
   );
+  expect(urls).toEqual([expect.stringMatching(/^data:image\/png;base64,/)]);
 });
 
 test('a server sees PATH, HOME and what it is given, and nothing else of ours', async () => {

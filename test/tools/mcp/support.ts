@@ -126,6 +126,7 @@ export async function call(
     },
     resumed: undefined,
     signal: new AbortController().signal,
+    attach: () => true,
     progress: () => {},
     idempotencyKey: 'key',
     ...helpers,

@@ -53,7 +53,7 @@ describe('more tools than a model takes', () => {
     expect(toolbox.warnings).toEqual([`second: ${problem}`]);
     // A request that has waited since before still finds its tool.
     expect(toolbox.find('second_15')).toBeDefined();
-    expect(await checkTools({ manifest, folder, secrets: [] })).toContainEqual(
+    expect(await checkTools({ manifest, folder, secrets: [] }, {})).toContainEqual(
       expect.objectContaining({ check: 'tool second', status: 'failed', message: problem }),
     );
 

@@ -27,6 +27,7 @@ if not mine or (request.state ~= 'started' and request.state ~= 'unknown') then 
 end
 
 redis.call('RPUSH', K.log, message)
+if redis.call('HGET', K.thread, 'v') == '1' then redis.call('HSET', K.thread, 'v', '2') end
 settle(outcome, request.by or '', payload)
 audit(outcome, request_id, attempt, body, digest)
 return { 'finished', outcome }

@@ -33,6 +33,8 @@ end
 -- Tokens are counted per shard, so that a retired thread that starts again never reuses one.
 local token = thread.token
 if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
+-- The turn will write messages that a process of the version before cannot read.
+if thread.v == '1' then redis.call('HSET', K.thread, 'v', '2') end
 redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease))
 wake_at(int(now + lease))
 return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', effects }

@@ -26,7 +26,7 @@ if thread.v then
   redis.call('ZREMRANGEBYRANK', K.seen, 0, -1001)
   redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 else
-  thread.v = '1'
+  thread.v = '2'
   redis.call('HSET', K.thread, 'v', thread.v)
 end
 local busy = thread.owner and tonumber(thread.lease_until) > now

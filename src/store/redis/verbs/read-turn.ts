@@ -10,8 +10,9 @@ import type { RunScript, ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 import { quarantine } from './quarantine.ts';
 
-const THREAD_VERSION = 1;
-const Version = z.literal(String(THREAD_VERSION));
+/** Version 2 has messages of version 2; those of version 1 are read as well. */
+const THREAD_VERSION = 2;
+const Version = z.enum(['1', '2']);
 const Item = z.strictObject({
   id: z.string(),
   body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),

@@ -82,7 +82,12 @@ function unreachable({ host }: Target, error: object): AgentError {
   });
 }
 
-function targetOf({ hostname, port, protocol }: buildConnector.Options): Target {
+/** Reads the host and the port of an address or of a connection to it. */
+export function targetOf({
+  hostname,
+  port,
+  protocol,
+}: Pick<buildConnector.Options, 'hostname' | 'port' | 'protocol'>): Target {
   const defaultPort = protocol === 'https:' ? 443 : 80;
   return { host: hostname, port: port === '' ? defaultPort : Number(port) };
 }

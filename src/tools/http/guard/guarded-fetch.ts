@@ -1,9 +1,10 @@
-import { Agent, fetch, type Response as UndiciResponse } from 'undici';
+import { fetch, type Response as UndiciResponse } from 'undici';
 import { AgentError, outcomeUnknown } from '../../../agent/errors.ts';
 import { HttpError } from '../../errors.ts';
+import { openDispatcher, type ProxySettings } from '../proxy.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { CallLimits, limitedBody } from './call-limits.ts';
-import { guardedConnector, type Lookup } from './guarded-connector.ts';
+import { guardedConnector, type Lookup, targetOf } from './guarded-connector.ts';
 import { nextRequest, type OutgoingRequest, parseTarget } from './redirects.ts';
 
 export interface GuardedFetchOptions {
@@ -14,6 +15,8 @@ export interface GuardedFetchOptions {
   readonly timeoutMs?: number;
   /** The size limit of the decompressed body. */
   readonly maxBytes?: number;
+  /** A proxy resolves names itself, so of a host behind one only the name is checked. */
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** A part of `fetch`. A body is a text, bytes or form fields, so that a redirect can send it again. */
@@ -30,10 +33,11 @@ const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** Creates a fetch that reaches only public addresses and the named hosts, also after a redirect. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { allowPrivate, lookup, timeoutMs, maxBytes } = options;
-  const connect = guardedConnector({ hosts: new AllowedHosts(allowPrivate), lookup });
+  const { allowPrivate, lookup, timeoutMs, maxBytes, proxy } = options;
+  const hosts = new AllowedHosts(allowPrivate);
+  const connect = guardedConnector({ hosts, lookup });
   // Each call has its own limits; the agent's would end streams that may be idle.
-  const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = openDispatcher(proxy, { connect, headersTimeout: 0, bodyTimeout: 0 });
 
   return async (url, init = {}) => {
     let request = firstRequest(url, init);
@@ -44,6 +48,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     try {
       for (; ; redirects += 1) {
         const { url: hop, method, headers, body = null } = request;
+        hosts.checkName(targetOf(hop));
         const answer = await fetch(hop, {
           method,
           headers: [...headers],
@@ -132,6 +137,10 @@ function toResponse(answer: UndiciResponse, limits: Parameters<typeof limitedBod
 function rootCause(error: unknown, { url }: OutgoingRequest): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AgentError) return cause;
+    if (isProxyFailure(cause)) {
+      const message = `The proxy did not connect to ${url.origin}; nothing was sent.`;
+      return new HttpError('unreachable', message, { cause: error });
+    }
     if ('code' in cause && typeof cause.code === 'string') {
       // The connector reports failed connections, so here the request was on its way.
       const message = `${url.origin} broke off before it had answered (${cause.code}).`;
@@ -146,6 +155,11 @@ function rootCause(error: unknown, { url }: OutgoingRequest): unknown {
   return new HttpError('invalid-request', `Fetch does not send this request to ${url.origin}.`, {
     cause: error,
   });
+}
+
+/** Recognizes a connection to a proxy, or through it, that was never made. */
+function isProxyFailure(cause: Error): boolean {
+  return ('syscall' in cause && cause.syscall === 'connect') || /HTTP Tunneling/.test(cause.message);
 }
 
 function brokenOff(error: unknown, origin: string): unknown {

@@ -51,6 +51,32 @@ export const brokenAgent: readonly BrokenManifest[] = [
     problems: ['2:14: agent.max_steps: 5000 is too large; it must be at most 1000'],
   },
   {
+    says: 'an effort that no model knows',
+    text: `agent:
+  reasoning_effort: hihg
+`,
+    rest: 'slack',
+    problems: [
+      '2:21: agent.reasoning_effort: "hihg" is not one of none, minimal, low, medium, high, xhigh, max; did you mean "high"?',
+    ],
+  },
+  {
+    says: 'an answer that is too short for any model',
+    text: `agent:
+  max_output_tokens: 5
+`,
+    rest: 'slack',
+    problems: ['2:22: agent.max_output_tokens: 5 is too small; it must be at least 16'],
+  },
+  {
+    says: 'a budget of nothing',
+    text: `agent:
+  budgets: { per_day: 0 }
+`,
+    rest: 'slack',
+    problems: ['2:23: agent.budgets.per_day: 0 is too small; it must be at least 1'],
+  },
+  {
     says: 'no request at a time',
     text: `agent:
   limits: { pending_per_thread: 0 }

@@ -1,0 +1,117 @@
+import type { APIError } from 'openai';
+import type { ModelConfig } from '../model.ts';
+import type { ChatQuirk } from './chat-request.ts';
+import { isUnknownModel, statusOf } from './errors.ts';
+
+export type Api = 'responses' | 'chat';
+
+/** A change of the way to send that one refusal asked for. */
+export type Change = 'other-api' | 'without-field' | 'other-value' | 'quirk' | 'without-provider-data';
+
+/** The parameters by the names that OpenAI gives them in its refusals. */
+const FIELDS: Readonly<Record<string, keyof ModelConfig>> = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  max_output_tokens: 'maxOutputTokens',
+  max_completion_tokens: 'maxOutputTokens',
+  max_tokens: 'maxOutputTokens',
+  reasoning: 'reasoningEffort',
+  'reasoning.effort': 'reasoningEffort',
+  reasoning_effort: 'reasoningEffort',
+  verbosity: 'verbosity',
+  'text.verbosity': 'verbosity',
+  parallel_tool_calls: 'parallelToolCalls',
+  service_tier: 'serviceTier',
+};
+
+/**
+ * Remembers what the refusals of one model have taught: which API it has, which parameters it does not take, and which rules of its
+ * own it has. Each refusal is acted on once, so a request that is refused again for the same reason fails.
+ */
+export class Learned {
+  readonly quirks = new Set<ChatQuirk>();
+  readonly #isAuto: boolean;
+  readonly #refused = new Set<string>();
+  readonly #tried = new Set<Api>();
+  readonly #onRefusedField: ((refused: { field: keyof ModelConfig; reason: string }) => void) | undefined;
+  #api: Api;
+  #effort: 'none' | undefined;
+
+  constructor(
+    api: 'auto' | Api,
+    baseURL: string,
+    onRefusedField?: (refused: { field: keyof ModelConfig; reason: string }) => void,
+  ) {
+    this.#isAuto = api === 'auto';
+    this.#api = api === 'auto' ? defaultApi(baseURL) : api;
+    this.#tried.add(this.#api);
+    this.#onRefusedField = onRefusedField;
+  }
+
+  get api(): Api {
+    return this.#api;
+  }
+
+  /** Leaves out the parameters that the model has refused. */
+  accepted(config: ModelConfig): ModelConfig {
+    const kept = Object.fromEntries(Object.entries(config).filter(([field]) => !this.#refused.has(field)));
+    return this.#effort === undefined ? kept : { ...kept, reasoningEffort: this.#effort };
+  }
+
+  /** Changes the way to send after a refusal; `undefined` means that nothing can be changed. */
+  learn(error: APIError, config: ModelConfig, isPlain: boolean): Change | undefined {
+    const status = statusOf(error);
+    const isRefusal = status === 400 || status === 422;
+    if (error.code === 'invalid_encrypted_content') return isPlain ? undefined : 'without-provider-data';
+    if (this.#api === 'responses') {
+      const isMissing = (status === 404 || status === 405) && !isUnknownModel(error);
+      if (isMissing && this.#switchTo('chat')) return 'other-api';
+      return isRefusal ? this.#dropField(error, config) : undefined;
+    }
+    if (!isRefusal) return undefined;
+    // OpenAI's reasoning models take tools only at Responses, or with an effort of "none".
+    if (error.param === 'reasoning_effort' && /function tools/i.test(error.message)) {
+      if (this.#switchTo('responses')) return 'other-api';
+      if (this.#effort === 'none' || !/'none'/.test(error.message)) return undefined;
+      this.#effort = 'none';
+      return 'other-value';
+    }
+    return this.#learnQuirk(error) ?? this.#dropField(error, config);
+  }
+
+  #switchTo(api: Api): boolean {
+    if (!this.#isAuto || this.#tried.has(api)) return false;
+    this.#api = api;
+    this.#tried.add(api);
+    return true;
+  }
+
+  #learnQuirk({ message, param }: APIError): Change | undefined {
+    const quirk = quirkIn(message, param ?? '');
+    if (quirk === undefined || this.quirks.has(quirk)) return undefined;
+    this.quirks.add(quirk);
+    return 'quirk';
+  }
+
+  #dropField({ param, message }: APIError, config: ModelConfig): Change | undefined {
+    const field = FIELDS[param ?? ''] ?? FIELDS[/parameter:? '([\w.]+)'/i.exec(message)?.[1] ?? ''];
+    if (field === undefined || config[field] === undefined || this.#refused.has(field)) return undefined;
+    this.#refused.add(field);
+    this.#onRefusedField?.({ field, reason: message });
+    return 'without-field';
+  }
+}
+
+function quirkIn(message: string, param: string): ChatQuirk | undefined {
+  if (/thought_signature/.test(message)) return 'needs-signatures';
+  if (/reasoning_content.*(?:must|required|missing)/is.test(message)) return 'needs-reasoning';
+  return /max_completion_tokens/.test(`${param} ${message}`) ? 'old-max-tokens' : undefined;
+}
+
+/** Chooses Responses at OpenAI and at Azure's address without a version; no other server is known to have it. */
+export function defaultApi(baseURL: string): Api {
+  const { hostname, pathname } = new URL(baseURL);
+  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.api.openai.com');
+  const isAzure = /\.(?:openai|services\.ai|cognitiveservices)\.azure\.(?:com|us|cn)$/.test(hostname);
+  return isOpenAI || (isAzure && pathname.startsWith('/openai/v1')) ? 'responses' : 'chat';
+}

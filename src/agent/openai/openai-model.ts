@@ -1,0 +1,146 @@
+import { APIError } from 'openai';
+import type { Model, ModelConfig, ModelReply, ModelRequest } from '../model.ts';
+import type { Answer } from './answer.ts';
+import { chatRequest } from './chat-request.ts';
+import { ChatAnswer } from './chat-stream.ts';
+import { type ClientOptions, createClient } from './client.ts';
+import { classifyFailure, toModelError } from './errors.ts';
+import { type Api, Learned } from './learned.ts';
+import { responsesRequest } from './responses-request.ts';
+import { ResponsesAnswer } from './responses-stream.ts';
+import { withRetries } from './retry.ts';
+
+export interface OpenAIModelOptions extends ClientOptions {
+  readonly model: string;
+  /** Which API to use; `auto` (the default) is Responses at OpenAI and Azure, and Chat Completions at any other server. */
+  readonly api?: 'auto' | Api | undefined;
+  /** Parameters of every request; those of `generate` go before them. */
+  readonly config?: ModelConfig | undefined;
+  /** How many times a 429, a 5xx or a failed connection is retried; 4 by default. */
+  readonly maxRetries?: number | undefined;
+  /** The wait before the first retry; each further wait is twice as long. Half a second by default. */
+  readonly firstRetryMs?: number | undefined;
+  /** The longest wait before a retry, also when `retry-after` asks for more. A minute by default. */
+  readonly longestRetryMs?: number | undefined;
+  /** Called when the model refuses a parameter; the request is sent again without it, and so are all later ones. */
+  readonly onRefusedField?: ((refused: RefusedField) => void) | undefined;
+}
+
+export interface RefusedField {
+  readonly field: keyof ModelConfig;
+  /** The provider's words. */
+  readonly reason: string;
+}
+
+/** Connects to a model through the `openai` client, streaming, at OpenAI, at Azure or at any compatible server. */
+export function openAIModel(options: OpenAIModelOptions): Model {
+  const { model } = options;
+  const client = createClient(options);
+  const learned = new Learned(options.api ?? 'auto', client.baseURL, options.onRefusedField);
+  const retries = {
+    maxRetries: options.maxRetries ?? 4,
+    firstWaitMs: options.firstRetryMs ?? 500,
+    longestWaitMs: options.longestRetryMs ?? 60_000,
+  };
+
+  /** Reads one answer to its end. An error that comes before any of it fails the attempt, so that it can be repeated. */
+  async function attempt(request: ModelRequest, isPlain: boolean): Promise<Answer> {
+    const { signal, onText } = request;
+    const { answer, send } = build(request, isPlain);
+    const { data, response } = await send();
+    for await (const text of answer.read(isWhole(response) ? readWhole(response) : data)) onText?.(text);
+    if (answer.failure instanceof APIError && answer.isEmpty && !signal?.aborted) throw answer.failure;
+    return answer;
+  }
+
+  function build(request: ModelRequest, isPlain: boolean): { answer: Answer; send: () => Promise<Sent> } {
+    const { signal } = request;
+    const origin = originOf(learned.api);
+    const sent = {
+      ...request,
+      model,
+      config: learned.accepted(joinConfigs(options.config, request.config)),
+      dataOf: ({ provider }: { readonly provider?: ModelReply['provider'] }) =>
+        !isPlain && provider?.origin === origin ? provider.data : undefined,
+    };
+    if (learned.api === 'responses') {
+      const body = responsesRequest(sent);
+      return { answer: new ResponsesAnswer(), send: () => open(client.responses.create(body, { signal })) };
+    }
+    const body = chatRequest(sent, learned.quirks);
+    return { answer: new ChatAnswer(), send: () => open(client.chat.completions.create(body, { signal })) };
+  }
+
+  /** Names the place that provider data is bound to; a key in the address stays out of it. */
+  function originOf(api: Api): string {
+    const { host, pathname } = new URL(client.baseURL);
+    return `${api} ${host}${pathname} ${model}`;
+  }
+
+  return {
+    name: model,
+    async reply(request) {
+      const { signal } = request;
+      let isPlain = false;
+      for (;;) {
+        const { api } = learned;
+        try {
+          const answer = await withRetries(() => attempt(request, isPlain), classifyFailure, {
+            ...retries,
+            signal,
+          });
+          return toReply(answer, api, signal);
+        } catch (error) {
+          if (signal?.aborted) return { finish: 'aborted', text: '', calls: [], usage: undefined };
+          if (!(error instanceof APIError)) throw error;
+          const change = learned.learn(error, joinConfigs(options.config, request.config), isPlain);
+          if (change === undefined) throw toModelError(error, model);
+          isPlain ||= change === 'without-provider-data';
+        }
+      }
+    },
+  };
+
+  function toReply(answer: Answer, api: Api, signal: AbortSignal | undefined): ModelReply {
+    const { data, ...reply } = answer.reply(brokenBy(answer, signal));
+    const { failure } = answer;
+    return {
+      ...reply,
+      ...(data !== undefined && { provider: { origin: originOf(api), data } }),
+      ...(failure instanceof APIError && !signal?.aborted && { error: toModelError(failure, model) }),
+    };
+  }
+}
+
+function joinConfigs(...configs: (ModelConfig | undefined)[]): ModelConfig {
+  const given = configs.flatMap((config) => Object.entries(config ?? {}));
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** Tells whether an answer ended early: the client ends a stream in silence when it is aborted. */
+function brokenBy({ failure }: Answer, signal: AbortSignal | undefined): 'cut' | 'aborted' | undefined {
+  if (signal?.aborted) return 'aborted';
+  return failure instanceof APIError ? 'cut' : undefined;
+}
+
+interface Sent {
+  readonly data: AsyncIterable<unknown>;
+  readonly response: Response;
+}
+
+function open(sending: { withResponse(): Promise<Sent> }): Promise<Sent> {
+  return sending.withResponse();
+}
+
+/** Tells whether a server ignored `stream: true` and sent its answer as one JSON body. */
+function isWhole({ headers }: Response): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** Reads a whole answer as the only chunk of a stream, or as the last event of one. */
+async function* readWhole(response: Response): AsyncGenerator<unknown> {
+  const body: unknown = await response.json();
+  const isResponse =
+    typeof body === 'object' && body !== null && 'object' in body && body.object === 'response';
+  yield isResponse ? { type: 'response.completed', response: body } : body;
+}

@@ -1,0 +1,44 @@
+import type { ModelError, ModelErrorCode } from '../../agent/errors.ts';
+import type { BotContext } from '../context.ts';
+
+/** A message to every admin, sent once per `id`. */
+export interface AdminNotice {
+  readonly id: string;
+  readonly text: string;
+  /** A notice is our own mrkdwn, and plain has untrusted text in it. */
+  readonly kind: 'notice' | 'plain';
+}
+
+/** Sends a direct message to every admin. Notices with one `about` and one `id` are sent once, by whichever process. */
+export async function tellAdmins(
+  { agent, store }: Pick<BotContext, 'agent' | 'store'>,
+  about: string,
+  { id, text, kind }: AdminNotice,
+): Promise<void> {
+  for (const user of agent().admins)
+    await store.enqueueOutbox(about, { id: `${id}/${user}`, body: { kind, user, text } });
+}
+
+/** The failures of a model that last until an admin does something. */
+const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([
+  'refused-request',
+  'no-quota',
+  'unauthorized',
+  'unknown-model',
+]);
+
+/** Tells the admins, with the provider's words, of a failure that only they can end; of each kind once a day. */
+export async function reportModelFailure(
+  context: Pick<BotContext, 'agent' | 'store' | 'logger'>,
+  error: ModelError,
+  reference: string,
+): Promise<void> {
+  if (!FOR_ADMINS.has(error.code)) return;
+  const day = new Date().toISOString().slice(0, 10);
+  const text = `The model needs attention. ${error.message} (reference ${reference})`;
+  try {
+    await tellAdmins(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
+  } catch (err) {
+    context.logger.error({ err }, 'admins not told about the model');
+  }
+}

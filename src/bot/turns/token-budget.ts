@@ -1,0 +1,117 @@
+import { ModelError } from '../../agent/errors.ts';
+import type { Usage } from '../../agent/messages.ts';
+import type { Model, ModelReply } from '../../agent/model.ts';
+import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { UsageTotals } from '../../store/port/usage.ts';
+import type { BotContext } from '../context.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import { tellAdmins } from './tell-admins.ts';
+
+/** A budget of a day, with what was spent of it. */
+interface DayBudget {
+  readonly name: 'thread' | 'person' | 'bot';
+  readonly limit: number;
+  readonly spent: number;
+}
+
+const WARNING_SHARE = 0.8;
+
+/** Whose budget is spent, for people. */
+const OWNERS = { thread: 'This thread has', person: 'You have', bot: 'I have' } as const;
+
+/**
+ * Wraps the model of a turn: counts the tokens of every call, and refuses a call once a budget is spent. A call that has started is
+ * never cut off, so that a budget can be exceeded by one call of each running turn.
+ */
+export function budgetedModel(
+  context: BotContext,
+  turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
+  { requester, spentBefore }: { readonly requester: string; readonly spentBefore: number },
+): Model {
+  const { model, store, logger } = context;
+  const { threadId, token } = turn;
+  const { channel } = parseThreadId(threadId);
+  let turnTokens = spentBefore;
+  let calls = 0;
+  let totals: UsageTotals | undefined;
+
+  async function requireBudget(): Promise<void> {
+    const { budgets } = context.agent();
+    const { perTurn, ...perDay } = budgets;
+    if (perTurn !== undefined && turnTokens >= perTurn) throw overBudget(TURN_SPENT);
+    if (Object.values(perDay).every((limit) => limit === undefined)) return;
+    totals ??= await store.usageOf(threadId, requester);
+    const spent = dayBudgets(context, totals).find((budget) => budget.spent >= budget.limit);
+    if (spent !== undefined) throw overBudget(describeSpent(spent.name));
+  }
+
+  async function count({ model: answered = model.name }: ModelReply, usage: Usage): Promise<void> {
+    turnTokens += usage.totalTokens;
+    calls += 1;
+    const callId = `${token}.${calls}`;
+    const spending = { callId, threadId, person: requester, channel, model: answered, usage };
+    try {
+      totals = await store.spend(spending);
+      await reportCrossed(context, threadId, requester, totals, usage.inputTokens + usage.outputTokens);
+    } catch (err) {
+      // The answer is worth more than its count.
+      logger.error({ threadId, token, err }, 'usage not counted');
+    }
+  }
+
+  return {
+    name: model.name,
+    async reply(request) {
+      await requireBudget();
+      const reply = await model.reply(request);
+      if (reply.usage !== undefined) await count(reply, reply.usage);
+      return reply;
+    },
+  };
+}
+
+function dayBudgets({ agent }: BotContext, totals: UsageTotals): DayBudget[] {
+  const { perThread, perPerson, perDay } = agent().budgets;
+  const limits = { thread: perThread, person: perPerson, bot: perDay };
+  return (['thread', 'person', 'bot'] as const).flatMap((name) => {
+    const limit = limits[name];
+    return limit === undefined ? [] : [{ name, limit, spent: totals[name] }];
+  });
+}
+
+/** Tells the admins of every budget that this call took past 80 or 100 %; each is told once a day. */
+async function reportCrossed(
+  context: BotContext,
+  threadId: string,
+  requester: string,
+  totals: UsageTotals,
+  tokens: number,
+): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  for (const { name, limit, spent } of dayBudgets(context, totals)) {
+    const crossed = [1, WARNING_SHARE].find(
+      (share) => spent >= share * limit && spent - tokens < share * limit,
+    );
+    if (crossed === undefined) continue;
+    const owner = { thread: `the thread ${threadId}`, person: `<@${requester}>`, bot: 'the whole bot' }[name];
+    const text = `The token budget of ${owner} for today is at ${Math.floor((100 * spent) / limit)} % (${spent} of ${limit}).`;
+    const subject = { thread: threadId, person: requester, bot: 'bot' }[name];
+    const id = `budget/${day}/${name}/${subject}/${crossed}`;
+    await tellAdmins(context, threadId, { id, text, kind: 'notice' });
+  }
+}
+
+const TURN_SPENT =
+  'This task has used all the tokens that one task may use, so I stopped here. Please split it into smaller ones.';
+
+function describeSpent(name: DayBudget['name']): string {
+  const midnight = new Date();
+  midnight.setUTCHours(24, 0, 0, 0);
+  const hours = Math.max(1, Math.round((midnight.getTime() - Date.now()) / 3_600_000));
+  const when = `midnight UTC, in about ${hours === 1 ? 'an hour' : `${hours} hours`}`;
+  return `${OWNERS[name]} used all tokens for today. I can go on after ${when}; an admin can raise the limit.`;
+}
+
+function overBudget(message: string): ModelError {
+  return new ModelError('over-budget', message);
+}

@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import { canonicalJson, toJson } from './agent/json.ts';
+import type { Model } from './agent/model.ts';
+import { fallbackModels } from './agent/openai/fallback-models.ts';
+import { defaultContextBudget } from './agent/openai/known-models.ts';
+import { type OpenAIModelOptions, openAIModel } from './agent/openai/openai-model.ts';
+import type { Settings } from './settings.ts';
+import type { AgentDeclaration, ModelDeclaration } from './tools/manifest/manifest.ts';
+
+/** Retries of a model that another one can stand in for. */
+const RETRIES_BEFORE_FALLBACK = 1;
+
+/** The settings of the environment, and the `fetch` that follows its proxies. */
+export type ModelSettings = Settings['model'] & Pick<OpenAIModelOptions, 'fetch'>;
+
+/** Joins the settings of the environment and of the manifest; what the manifest says goes first. */
+export function modelOptions(
+  settings: ModelSettings,
+  { model, api, config, headers, query, timeoutMs }: ModelDeclaration,
+): OpenAIModelOptions {
+  return {
+    ...settings,
+    ...(model !== undefined && { model }),
+    ...(timeoutMs !== undefined && { silenceMs: timeoutMs }),
+    api,
+    config,
+    headers,
+    query,
+  };
+}
+
+/** Opens the model of a manifest with its fallbacks. */
+export function openModel(options: OpenAIModelOptions, fallbacks: readonly string[], logger: Logger): Model {
+  const open = (model: string, changes: Partial<OpenAIModelOptions> = {}): Model =>
+    openAIModel({
+      ...options,
+      model,
+      ...changes,
+      onRefusedField: ({ field, reason }) =>
+        logger.warn({ model, field, reason }, 'model refused a parameter'),
+    });
+  const last = fallbacks.length;
+  const others = fallbacks.map((model, index) =>
+    open(model, index < last - 1 ? { maxRetries: RETRIES_BEFORE_FALLBACK } : {}),
+  );
+  const first = open(options.model, last > 0 ? { maxRetries: RETRIES_BEFORE_FALLBACK } : {});
+  return fallbackModels([first, ...others], {
+    onFallback: (model, next, err) => logger.warn({ model, next, err }, 'model failed; asking the next one'),
+  });
+}
+
+/** Gives the model of the manifest as it is now, and opens it anew only when that part of the manifest has changed. */
+export function followModel(settings: ModelSettings, agent: () => AgentDeclaration, logger: Logger): Model {
+  let opened: { readonly key: string; readonly model: Model } | undefined;
+  const current = (): Model => {
+    const declared = agent();
+    const options = modelOptions(settings, declared);
+    const key = canonicalJson(toJson([options, declared.fallbackModels]));
+    if (opened?.key !== key) opened = { key, model: openModel(options, declared.fallbackModels, logger) };
+    return opened.model;
+  };
+  return {
+    get name() {
+      return current().name;
+    },
+    reply: (request) => current().reply(request),
+  };
+}
+
+/** Returns the budget of the manifest, or one that fits the window of its models. */
+export function contextBudgetOf(settings: Settings['model'], agent: AgentDeclaration): number {
+  const { model = settings.model, fallbackModels: others, config, contextBudget } = agent;
+  return contextBudget ?? defaultContextBudget([model, ...others], config.maxOutputTokens);
+}
