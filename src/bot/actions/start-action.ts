@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
-import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
-import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
-import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
+import { digestNow } from '../requests/bind-request.ts';
+import { CHANGED, NOT_ALLOWED, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { askerProblem } from '../turns/may-ask.ts';
+import { describeChange, placeOf } from './describe-change.ts';
 import { type Action, runAction } from './run-action.ts';
 
 /** Starts and runs an approved action in a woken worker. */
@@ -22,8 +22,9 @@ export async function startApprovedAction(context: BotContext, requestId: string
     await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
-  if (await hasInactiveRequester(context, loaded.request)) {
-    await store.supersede(requestId, REQUESTER_INACTIVE);
+  const problem = await problemAtStart(context, action);
+  if (problem !== undefined) {
+    await store.supersede(requestId, problem);
     return;
   }
   const attempt = await planAttempt(context, action, approversOf(loaded.request));
@@ -32,8 +33,19 @@ export async function startApprovedAction(context: BotContext, requestId: string
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
 }
 
+/**
+ * Judges an approved action by the manifest and the people as they are now, and returns the reason why it may not start. It is ended if
+ * it is not allowed any more, and asked anew if a rule, the policy or the tool has changed. Throws if Slack cannot be asked.
+ */
+export async function problemAtStart(context: BotContext, action: Action): Promise<string | undefined> {
+  if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;
+  if (!action.entry.allows(placeOf(action))) return NOT_ALLOWED;
+  if (currentDigest(context, action) === action.request.digest) return undefined;
+  return `${CHANGED}\n${describeChange(context, action)}`;
+}
+
 /** Checks in Slack, freshly, whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
-export async function hasInactiveRequester(
+async function hasInactiveRequester(
   { directory, agent }: Pick<BotContext, 'directory' | 'agent'>,
   { requesters, threadId }: RequestRecord,
 ): Promise<boolean> {
@@ -85,13 +97,10 @@ export async function planAttempt(
 }
 
 function currentDigest({ toolbox }: BotContext, { request, details, entry }: Action): string {
-  const policy = toolbox.policy(details.policy?.name ?? '');
-  return requestDigest({
-    entry,
-    // A removed policy is a changed policy.
-    policy: policy === undefined ? {} : policyJson(snapshotOf(policy)),
-    input: details.interrupt.toolRequest.input,
-    requesters: request.requesters,
-    threadId: request.threadId,
+  const { threadId, requesters, barred } = request;
+  const { interrupt, contextAuthors = [], policy } = details;
+  return digestNow(toolbox, {
+    ...{ entry, interrupt, threadId, requesters, contextAuthors, barred },
+    policy: policy?.name,
   });
 }

@@ -1,6 +1,6 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, findAction, hasInactiveRequester, planAttempt } from '../actions/start-action.ts';
+import { approversOf, findAction, planAttempt, problemAtStart } from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -47,8 +47,8 @@ async function planStart(
   const action = findAction(context, { ...request, by: who });
   if (action === undefined) return undefined;
   try {
-    // A woken worker ends the request instead of running it.
-    if (await hasInactiveRequester(context, request)) return undefined;
+    // A woken worker ends the request, or asks anew, instead of running it.
+    if ((await problemAtStart(context, action)) !== undefined) return undefined;
     return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };
   } catch (err) {
     context.logger.debug({ requestId: request.id, err }, 'start left to a worker');

@@ -1,10 +1,6 @@
-import { z } from 'zod';
-import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { PolicySnapshot } from '../../store/port/store.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { ANYONE } from '../decisions/authorize.ts';
-
-const Fields = z.custom<JsonObject>();
 
 /** Takes the snapshot of a policy that a request keeps; later changes of the manifest do not change it. */
 export function snapshotOf(policy: Policy): PolicySnapshot {
@@ -34,9 +30,4 @@ export function answerSnapshot(
     selfApproval: true,
     expiresInMs: options.expiresInMs,
   };
-}
-
-/** Converts a snapshot to the JSON that the digest covers. */
-export function policyJson(snapshot: PolicySnapshot): JsonObject {
-  return Fields.parse(toJson(snapshot));
 }

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { JsonObject } from '../../agent/json.ts';
+import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import { defineTool, type Tool, type ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 
@@ -21,6 +22,8 @@ export interface McpProblem {
 export interface Listing {
   readonly tools: readonly Tool[];
   readonly hints: ReadonlyMap<string, McpHints>;
+  /** The digest of each tool's definition as the server sent it. */
+  readonly digests: ReadonlyMap<string, string>;
   readonly problems: readonly McpProblem[];
 }
 
@@ -49,6 +52,7 @@ type Run = (tool: string, input: JsonObject, helpers: ToolHelpers) => Promise<un
 export function buildTools(definitions: readonly unknown[], prefix: string, run: Run): Listing {
   const tools: Tool[] = [];
   const hints = new Map<string, McpHints>();
+  const digests = new Map<string, string>();
   const problems: McpProblem[] = [];
   const counts = countNames(definitions);
   for (const [index, unparsed] of definitions.entries()) {
@@ -65,6 +69,7 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
       const tool = buildTool(definition, prefix, run);
       tools.push(tool);
       hints.set(tool.name, hintsIn(definition));
+      digests.set(tool.name, definitionDigest(unparsed));
     } catch (error) {
       problems.push({
         tool: definition.name,
@@ -72,7 +77,7 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
       });
     }
   }
-  return { tools, hints, problems };
+  return { tools, hints, digests, problems };
 }
 
 function buildTool(definition: Definition, prefix: string, run: Run): Tool {
@@ -86,6 +91,22 @@ function buildTool(definition: Definition, prefix: string, run: Run): Tool {
     { name: `${prefix}${name}`, description: description ?? title ?? name, inputSchema },
     (input, helpers) => run(name, input, helpers),
   );
+}
+
+const given = z.unknown().optional();
+const Digested = z.object({
+  name: given,
+  title: given,
+  description: given,
+  inputSchema: given,
+  outputSchema: given,
+  annotations: given,
+  execution: given,
+});
+
+/** Computes the digest of a definition: its name, its texts, its schemas and its annotations. */
+function definitionDigest(unparsed: unknown): string {
+  return hash('sha256', canonicalJson(toJson(Digested.parse(unparsed))));
 }
 
 function countNames(definitions: readonly unknown[]): ReadonlyMap<string, number> {

@@ -37,6 +37,8 @@ export interface McpServer {
   /** Returns the tools as last listed. While the server is down they fail with one clear error. */
   tools(): readonly Tool[];
   hintsOf(toolName: string): McpHints | undefined;
+  /** Returns the digest of a tool's definition as last listed. */
+  digestOf(toolName: string): string | undefined;
   problems(): readonly McpProblem[];
   describe(): McpDescription;
   /** Ends the server, its calls and its restarts; resolves when its process is gone. */
@@ -50,7 +52,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   const closing = new AbortController();
   let state: McpState = 'connecting';
   let session: Session | undefined;
-  let listing: Listing = { tools: [], hints: new Map(), problems: [] };
+  let listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
   let peer: string | undefined;
   let lastError: string | undefined;
   let restarts = 0;
@@ -142,6 +144,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     ready,
     tools: () => listing.tools,
     hintsOf: (toolName) => listing.hints.get(toolName),
+    digestOf: (toolName) => listing.digests.get(toolName),
     problems: () => listing.problems,
     describe: () => ({
       name,
@@ -162,11 +165,6 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   };
 }
 
-function fingerprint({ tools, hints, problems }: Listing): string {
-  const definitions = tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema: inputSchema.jsonSchema,
-  }));
-  return canonicalJson(toJson({ definitions, hints: [...hints], problems }));
+function fingerprint({ digests, problems }: Listing): string {
+  return canonicalJson(toJson({ digests: [...digests], problems }));
 }

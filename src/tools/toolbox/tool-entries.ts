@@ -7,8 +7,8 @@ import {
   DEFAULT_POLICY_NAME,
   matchesGlob,
 } from '../gate/approval-rules.ts';
-import { gate } from '../gate/gate.ts';
-import type { PolicyOf } from '../gate/strictest.ts';
+import { type CallPlace, gate } from '../gate/gate.ts';
+import { type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { Secrets } from '../secrets.ts';
@@ -27,6 +27,7 @@ const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
 const EVERYWHERE = { channels: undefined, people: undefined };
+const UNGATED = { judge: () => ({ needed: false, rule: 'no rule applies' }) as const };
 const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** Puts every tool behind its gate. A tool whose name is taken, or that a model has no room for, is left out with a problem. */
@@ -75,12 +76,16 @@ function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry
 }
 
 function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
-  return [...entries].filter(({ allow: { channels, people } }) => {
-    const isHere = channels === undefined || channels.includes(channel);
-    return (
-      isHere && (people === undefined || [requester, ...others].every((person) => people.includes(person)))
-    );
-  });
+  return [...entries].filter(({ allow }) => isAllowed(allow, channel, [requester, ...others]));
+}
+
+function isAllowed(
+  { channels, people }: RuledEntry['allow'],
+  channel: string,
+  everyone: readonly string[],
+): boolean {
+  if (channels !== undefined && !channels.includes(channel)) return false;
+  return people === undefined || everyone.every((person) => people.includes(person));
 }
 
 function limitProblem(names: readonly string[]): string {
@@ -100,6 +105,8 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       source: 'built-in',
       execution: ONE_ATTEMPT,
       behind: {},
+      ...UNGATED,
+      allows: () => true,
       answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
       rules: [],
       allow: EVERYWHERE,
@@ -107,7 +114,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 }
 
 function buildEntry(
-  { declaration, hintsOf }: ToolSource,
+  { declaration, hintsOf, digestOf }: ToolSource,
   given: Tool,
   { secrets, policyOf }: { readonly secrets: Secrets; readonly policyOf: PolicyOf },
 ): RuledEntry {
@@ -117,18 +124,23 @@ function buildEntry(
   // A trusted hint comes last, after the rules of the manifest.
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const rules = [...declaration.approval, ...trusted];
-  const base = { source: kind, behind: behindOf(declaration), answerableBy: 'anyone', rules, allow } as const;
-  if (tool.kind === 'interrupt') return { ...base, tool, execution: ONE_ATTEMPT };
+  const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
+    isAllowed(allow, channel, [...requesters, ...contextAuthors]);
+  const behind = behindOf(declaration, digestOf(tool.name));
+  const base = { source: kind, behind, answerableBy: 'anyone', rules, allow, allows } as const;
+  if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
   const idempotent = effect !== 'once';
   const protectedTool = protectTool(
     { ...tool, effect },
     { secrets, maxOutput, untrusted: kind !== 'module' },
   );
+  const compiled = compileApprovalRules(rules);
   return {
     ...base,
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(protectedTool, compileApprovalRules(rules), policyOf),
+    tool: gate(protectedTool, compiled, { policyOf, allows }),
+    judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
@@ -148,8 +160,13 @@ function hintedEffect({ readOnly, idempotent }: McpHints): Effect | undefined {
   return idempotent === true ? 'idempotent' : undefined;
 }
 
-/** Leaves out headers: they may hold secrets, and a rotated secret does not change what a call does. */
-function behindOf(declaration: ToolDeclaration): JsonObject {
+/** The entry as written names the variables of headers and of a server's environment, so that a rotated secret changes nothing. */
+function behindOf(declaration: ToolDeclaration, digest: string | undefined): JsonObject {
+  const { name, asWritten } = declaration;
+  return { entry: name, asWritten, address: addressOf(declaration), ...(digest !== undefined && { digest }) };
+}
+
+function addressOf(declaration: ToolDeclaration): JsonObject {
   switch (declaration.kind) {
     case 'module':
       return { module: declaration.module };

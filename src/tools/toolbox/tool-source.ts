@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Tool } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
@@ -16,6 +18,8 @@ export interface ToolSource {
   tools(): readonly Tool[];
   /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
   hintsOf(name: string): McpHints | undefined;
+  /** Returns the digest of the module's file, or of the server's definition of the tool. */
+  digestOf(name: string): string | undefined;
   /** Returns the reasons why tools are missing, for the log and for `doctor`. */
   problems(): readonly string[];
   describe(): McpDescription | undefined;
@@ -35,7 +39,11 @@ export interface SourceOptions {
 export async function openSource(declaration: ToolDeclaration, options: SourceOptions): Promise<ToolSource> {
   switch (declaration.kind) {
     case 'module':
-      return fixedSource(declaration, () => options.loadModule(declaration.module));
+      return fixedSource(
+        declaration,
+        () => options.loadModule(declaration.module),
+        await fileDigest(resolve(options.folder, declaration.module)),
+      );
     case 'http':
       return fixedSource(declaration, async () => [
         httpTool({ ...declaration.definition, redact: (text) => options.secrets.redact(text) }),
@@ -54,6 +62,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         declaration,
         tools: () => server.tools(),
         hintsOf: (name) => server.hintsOf(name),
+        digestOf: (name) => server.digestOf(name),
         problems: () =>
           server.problems().map(({ tool, problem }) => `${declaration.name}: ${tool}: ${problem}`),
         describe: () => server.describe(),
@@ -71,6 +80,7 @@ function inFolder(config: McpConfig, folder: string): McpConfig {
 async function fixedSource(
   declaration: ToolDeclaration,
   load: () => Promise<readonly Tool[]>,
+  digest?: string,
 ): Promise<ToolSource> {
   let tools: readonly Tool[] = [];
   let problems: readonly string[] = [];
@@ -83,8 +93,17 @@ async function fixedSource(
     declaration,
     tools: () => tools,
     hintsOf: () => undefined,
+    digestOf: () => digest,
     problems: () => problems,
     describe: () => undefined,
     close: async () => {},
   };
+}
+
+/** Returns the digest of a file; a module that is a package has no file of its own. */
+async function fileDigest(file: string): Promise<string | undefined> {
+  return readFile(file).then(
+    (bytes) => hash('sha256', bytes),
+    () => undefined,
+  );
 }
