@@ -21,6 +21,7 @@ import { renderValue } from './render-value.ts';
 const SUPERSEDED = new Map([
   ['changed', 'The tool, the policy or the arguments have changed since it was signed.'],
   ['quorum-lost', 'Not enough of those who signed it may still sign.'],
+  ['stale-approval', 'It was approved, but could not start in time, so this needs a new approval.'],
   ['not-allowed', 'Not everyone who takes part in this task may use this tool any more, so it did not run.'],
   ['requester-inactive', 'A person who requested this is no longer active here, so it did not run.'],
 ]);

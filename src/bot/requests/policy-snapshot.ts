@@ -4,7 +4,8 @@ import { ANYONE } from '../decisions/authorize.ts';
 
 /** Takes the snapshot of a policy that a request keeps; later changes of the manifest do not change it. */
 export function snapshotOf(policy: Policy): PolicySnapshot {
-  const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, remindMs, escalate } = policy;
+  const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, startWithinMs, remindMs, escalate } =
+    policy;
   return {
     principals: [...approvers],
     resolvers: [...(resolvers.length > 0 ? resolvers : approvers)],
@@ -12,6 +13,7 @@ export function snapshotOf(policy: Policy): PolicySnapshot {
     vetoes: veto ? 1 : quorum,
     selfApproval,
     expiresInMs: expiresMs,
+    startWithinMs,
     ...(remindMs !== undefined && { remindEveryMs: remindMs }),
     ...(escalate !== undefined && { escalate: { afterMs: escalate.afterMs, to: [...escalate.to] } }),
   };

@@ -71,6 +71,7 @@ function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');
+const DEFAULT_START_WITHIN_MS = durationMs('15m');
 
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile): Policy {
@@ -83,6 +84,7 @@ export function toPolicy(name: string, written: PolicyFile): Policy {
     selfApproval: written.self_approval ?? false,
     separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
+    startWithinMs: written.start_within ?? DEFAULT_START_WITHIN_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
     announce: written.announce ?? [],
