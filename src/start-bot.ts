@@ -7,6 +7,7 @@ import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
+import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -72,7 +73,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     prefix,
     ...(setup.sweep !== undefined && { sweep: setup.sweep }),
   });
-  const toolbox = await openToolbox(manifest, { folder, secrets, log: logger.child({ part: 'tools' }) });
+  let onUnlocked = (): void => {};
+  const toolbox = await openToolbox(manifest, {
+    folder,
+    secrets,
+    log: logger.child({ part: 'tools' }),
+    onUnlocked: () => onUnlocked(),
+  });
   const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix) });
   const { app } = connection;
   const { model } = manifest.agent;
@@ -86,8 +93,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
         contextBudget,
         limits,
         askers,
+        admins,
       } = toolbox.manifest.agent;
-      return { instructions, maxSteps, contextBudget, limits, askers };
+      return { instructions, maxSteps, contextBudget, limits, askers, admins };
     },
     toolbox,
     store: wakingStore(record, engine),
@@ -133,6 +141,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();
+    onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());
+    onUnlocked();
     return { port, context, toolbox, stop };
   } catch (error) {
     await stop();

@@ -16,6 +16,7 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
   readonly askers: Askers;
+  readonly admins: readonly string[];
 }
 
 /** Leases and heartbeats, in milliseconds. */

@@ -16,7 +16,7 @@ export async function startApprovedAction(context: BotContext, requestId: string
   const { store } = context;
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
-  const action = findAction(context, loaded.request);
+  const action = await findAction(context, loaded.request);
   if (action === undefined) {
     const { name } = detailsOf(loaded.request).interrupt.toolRequest;
     await store.supersede(requestId, `there is no tool "${name}" any more`);
@@ -58,10 +58,18 @@ async function hasInactiveRequester(
   return problems.some((problem) => problem !== undefined);
 }
 
-/** Joins a request with its tool; `undefined` if the tool is gone. */
-export function findAction({ toolbox }: BotContext, request: RequestRecord): Action | undefined {
+/** Joins a request with its tool as it is now, after its server was asked again; `undefined` if the tool is gone. */
+export async function findAction(
+  { toolbox, logger }: BotContext,
+  request: RequestRecord,
+): Promise<Action | undefined> {
   const details = detailsOf(request);
-  const entry = toolbox.find(details.interrupt.toolRequest.name);
+  const { name } = details.interrupt.toolRequest;
+  // A server that cannot be asked is down, and a call of it fails before anything is sent.
+  await toolbox
+    .refresh(name)
+    .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
+  const entry = toolbox.find(name);
   return entry && { request, details, entry };
 }
 

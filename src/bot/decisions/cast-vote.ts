@@ -44,9 +44,9 @@ async function planStart(
   who: string,
 ): Promise<PlannedStart | undefined> {
   if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
-  const action = findAction(context, { ...request, by: who });
-  if (action === undefined) return undefined;
   try {
+    const action = await findAction(context, { ...request, by: who });
+    if (action === undefined) return undefined;
     // A woken worker ends the request, or asks anew, instead of running it.
     if ((await problemAtStart(context, action)) !== undefined) return undefined;
     return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import type { Tool, ToolContext } from '../../agent/tool.ts';
+import type { Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
 import type { ApprovalRules } from './approval-rules.ts';
 import { type PolicyOf, strictestVerdict } from './strictest.ts';
 
@@ -39,6 +39,8 @@ export interface GateOptions {
   readonly policyOf?: PolicyOf;
   /** Tells whether everyone whose words led to a call may use the tool there. */
   readonly allows?: (place: CallPlace) => boolean;
+  /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
+  readonly refreshRules?: () => Promise<ApprovalRules>;
 }
 
 /**
@@ -48,9 +50,9 @@ export interface GateOptions {
 export function gate(
   tool: Action,
   rules: ApprovalRules,
-  { policyOf = () => undefined, allows = () => true }: GateOptions = {},
+  { policyOf = () => undefined, allows = () => true, refreshRules = async () => rules }: GateOptions = {},
 ): Action {
-  const admit: Action['admit'] = (input, helpers) => {
+  const admit = async (input: unknown, helpers: ToolHelpers): Promise<() => unknown> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
     if (!allows(place))
@@ -58,7 +60,11 @@ export function gate(
     if (resumed?.decision === 'approved') {
       return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
     }
-    const verdict = strictestVerdict(rules, { tool: tool.name, input: toJson(input), ...place }, policyOf);
+    const verdict = strictestVerdict(
+      await refreshRules(),
+      { tool: tool.name, input: toJson(input), ...place },
+      policyOf,
+    );
     // An editor is on record with the pause, because they have to be known as a requester from then on.
     const edited = resumed === undefined ? {} : { editedBy: resumed.by };
     if (verdict.needed)
@@ -69,7 +75,7 @@ export function gate(
     }
     return () => tool.run(input, { ...helpers, resumed: undefined });
   };
-  return { ...tool, admit, run: (input, helpers) => admit(input, helpers)() };
+  return { ...tool, admit, run: async (input, helpers) => (await admit(input, helpers))() };
 }
 
 /** Returns the people of a call; a person who edited it counts as a requester. */

@@ -46,7 +46,13 @@ const Definition = z.object({
 });
 type Definition = z.infer<typeof Definition>;
 
-type Run = (tool: string, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
+/** A tool of a server, bound to the definition that it was built from. */
+export interface ListedTool {
+  readonly name: string;
+  readonly digest: string;
+}
+
+type Run = (tool: ListedTool, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
 
 /** Builds a tool from each definition. One that cannot be used is left out with a problem; it is never renamed or adapted. */
 export function buildTools(definitions: readonly unknown[], prefix: string, run: Run): Listing {
@@ -66,10 +72,13 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
     const definition = parsed.data;
     try {
       if (counts.get(definition.name) !== 1) throw new Error('the server lists several tools with this name');
-      const tool = buildTool(definition, prefix, run);
+      const digest = definitionDigest(unparsed);
+      const tool = buildTool(definition, prefix, (input, helpers) =>
+        run({ name: definition.name, digest }, input, helpers),
+      );
       tools.push(tool);
       hints.set(tool.name, hintsIn(definition));
-      digests.set(tool.name, definitionDigest(unparsed));
+      digests.set(tool.name, digest);
     } catch (error) {
       problems.push({
         tool: definition.name,
@@ -80,7 +89,11 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
   return { tools, hints, digests, problems };
 }
 
-function buildTool(definition: Definition, prefix: string, run: Run): Tool {
+function buildTool(
+  definition: Definition,
+  prefix: string,
+  run: (input: JsonObject, helpers: ToolHelpers) => Promise<unknown>,
+): Tool {
   const { name, title, description, inputSchema, execution } = definition;
   if (execution?.taskSupport === 'required') {
     throw new Error('it can only be called as an MCP task, which is not supported');
@@ -89,7 +102,7 @@ function buildTool(definition: Definition, prefix: string, run: Run): Tool {
   if ('$async' in inputSchema) throw new Error('its inputSchema has "$async", which is not supported');
   return defineTool(
     { name: `${prefix}${name}`, description: description ?? title ?? name, inputSchema },
-    (input, helpers) => run(name, input, helpers),
+    run,
   );
 }
 

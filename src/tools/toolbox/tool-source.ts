@@ -20,6 +20,10 @@ export interface ToolSource {
   hintsOf(name: string): McpHints | undefined;
   /** Returns the digest of the module's file, or of the server's definition of the tool. */
   digestOf(name: string): string | undefined;
+  /** Tells whether a server's tool is new or has changed since the source was opened. */
+  hasChanged(name: string): boolean;
+  /** Lists a server's tools again. */
+  relist(): Promise<void>;
   /** Returns the reasons why tools are missing, for the log and for `doctor`. */
   problems(): readonly string[];
   describe(): McpDescription | undefined;
@@ -63,6 +67,8 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         tools: () => server.tools(),
         hintsOf: (name) => server.hintsOf(name),
         digestOf: (name) => server.digestOf(name),
+        hasChanged: (name) => server.hasChanged(name),
+        relist: () => server.relist(),
         problems: () =>
           server.problems().map(({ tool, problem }) => `${declaration.name}: ${tool}: ${problem}`),
         describe: () => server.describe(),
@@ -94,6 +100,8 @@ async function fixedSource(
     tools: () => tools,
     hintsOf: () => undefined,
     digestOf: () => digest,
+    hasChanged: () => false,
+    relist: async () => {},
     problems: () => problems,
     describe: () => undefined,
     close: async () => {},

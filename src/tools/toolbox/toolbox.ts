@@ -49,6 +49,8 @@ export interface Toolbox {
   toolsFor(place: Place): readonly Tool[];
   /** Returns every tool, whoever may use it. */
   tools(): readonly Tool[];
+  /** Lists the tools of a tool's server again, so that `find` returns it as it is now; does nothing for other tools. */
+  refresh(name: string): Promise<void>;
   find(name: string): ToolEntry | undefined;
   policy(name: string): Policy | undefined;
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
