@@ -60,7 +60,7 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       run(input: Input, helpers: ToolHelpers): unknown;
       readonly effect: Effect;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
-      admit?(input: Input, helpers: ToolHelpers): () => unknown;
+      admit?(input: Input, helpers: ToolHelpers): Promise<() => unknown>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */

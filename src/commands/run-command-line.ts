@@ -38,6 +38,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest-push.ts')).manifestPush,
   },
   {
+    name: 'manifest lock',
+    summary: 'accept the definitions of all MCP tools as they are now',
+    load: async () => (await import('./manifest-lock.ts')).manifestLock,
+  },
+  {
     name: 'doctor',
     summary: 'check settings, manifest, Redis, Slack, model and tools',
     load: async () => (await import('./doctor.ts')).doctor,

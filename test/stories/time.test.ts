@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, startStory } from './support.ts';
@@ -78,4 +79,31 @@ test('reminders name who has not signed, once a time for all processes; further 
   await story.workspace.until(() => notices('still waits for').length >= reminded.length);
   expect(notices('still waits for')).toHaveLength(reminded.length);
   expect(notices('may now be decided')).toHaveLength(1);
+});
+
+test('an approved action that an outage of Slack held up past its deadline does not start, and is asked anew', async () => {
+  const story = await startStory({
+    manifest: manifest('start_within: 1s, direct_messages: false'),
+    replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+    sweep: { everyMs: 50, overdueMs: 0 },
+  });
+  let isDown = true;
+  const thread = story.ask('refund order A-1001');
+  const card = await thread.shows(/Approval needed/);
+  // The requesters are checked before the start, and not at the click.
+  story.workspace.fail(
+    'users.info',
+    { kind: 'status', status: 503 },
+    { when: ({ user }) => isDown && user === CAST.requester, calls: 10_000 },
+  );
+  await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
+  await thread.shows(/It runs in a moment/);
+  await sleep(1_200);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+  isDown = false;
+  await thread.shows(/could not start in time, so this needs a new approval/);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+  await thread.click(CAST.alice, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
 });

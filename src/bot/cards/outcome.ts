@@ -1,6 +1,7 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { CHANGED } from '../requests/replies-to.ts';
 import { limits } from '../slack/limits.ts';
 import { ASK_AGAIN, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
 import {
@@ -20,6 +21,8 @@ import { renderValue } from './render-value.ts';
 const SUPERSEDED = new Map([
   ['changed', 'The tool, the policy or the arguments have changed since it was signed.'],
   ['quorum-lost', 'Not enough of those who signed it may still sign.'],
+  ['stale-approval', 'It was approved, but could not start in time, so this needs a new approval.'],
+  ['not-allowed', 'Not everyone who takes part in this task may use this tool any more, so it did not run.'],
   ['requester-inactive', 'A person who requested this is no longer active here, so it did not run.'],
 ]);
 const VERDICTS = new Map([
@@ -80,7 +83,8 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
     case 'expired':
       return [line(words('Nobody decided in time; it expired '), ...when(request), words('.'))];
     case 'superseded': {
-      const known = SUPERSEDED.get(reason);
+      const [code = '', change] = reason.split('\n');
+      const known = code === CHANGED && change !== undefined ? change : SUPERSEDED.get(reason);
       const sentence = known ?? 'What it rests on has changed, so it is not valid any more.';
       return [line(words(sentence)), ...(known === undefined ? ifAny('Reason', reason) : [])];
     }

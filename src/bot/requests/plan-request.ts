@@ -3,15 +3,15 @@ import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
 import { editorOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
-import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
+import { digestNow } from './bind-request.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
+import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
@@ -53,16 +53,7 @@ export async function planRequest(
   const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
-  const bind = (snapshot: PolicySnapshot) => ({
-    policy: snapshot,
-    digest: requestDigest({
-      entry,
-      policy: policyJson(snapshot),
-      input: interrupt.toolRequest.input,
-      requesters,
-      threadId,
-    }),
-  });
+  const bound = { entry, interrupt, threadId, requesters, contextAuthors };
   const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
 
   if (pause.kind !== 'approval') {
@@ -77,11 +68,14 @@ export async function planRequest(
       kind: pause.kind,
       details,
       audit: called,
-      ...bind(snapshot),
+      policy: snapshot,
+      digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
       execution: NO_EXECUTION,
       views: [threadView],
     };
   }
+  if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
+    return 'Not everyone who takes part in this task may use this tool here.';
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
   const barred = policy.separation === 'thread' ? contextAuthors : [];
@@ -102,9 +96,11 @@ export async function planRequest(
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
       ...(editor !== undefined && { editedBy: editor }),
+      ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
     }),
-    ...bind(snapshotOf(policy)),
+    policy: snapshotOf(policy),
+    digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
     audit: { ...called, rule: pause.rule, policy_name: name },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],

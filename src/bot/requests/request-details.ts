@@ -17,6 +17,8 @@ const Details = z.object({
   idempotencyKey: z.string(),
   /** The model's input, if another one waits for approval. */
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  /** The people whose words the model read beside the requesters'. */
+  contextAuthors: z.array(z.string()).optional().catch(undefined),
   /** The person who changed the arguments last. */
   editedBy: Text,
   /** The tool's description. */
@@ -58,7 +60,10 @@ export function readDetails(request: Pick<RequestRecord, 'details'>): Details | 
 export function toDetails(
   call: CallPart,
   interrupt: Interrupt,
-  shown: Pick<Details, 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy'> = {},
+  shown: Pick<
+    Details,
+    'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy' | 'contextAuthors'
+  > = {},
 ): JsonObject {
   const original = call.toolRequest.input;
   const waiting = interrupt.toolRequest.input;

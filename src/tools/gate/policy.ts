@@ -10,6 +10,8 @@ export interface Policy {
   /** Who may not approve: the requesters, or everyone whose words the model read in the task. */
   readonly separation: 'requesters' | 'thread';
   readonly expiresMs: number;
+  /** The time after the last approval in which the action must start; after it, people are asked anew. */
+  readonly startWithinMs: number;
   readonly remindMs: number | undefined;
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
   /** Channels where the card is posted as well; their members are no approvers by that. */

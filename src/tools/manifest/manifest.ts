@@ -77,6 +77,8 @@ interface Declared {
   };
   /** In characters. */
   readonly maxOutput: number;
+  /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a value of the environment. */
+  readonly asWritten: JsonObject;
 }
 
 export interface ModuleDeclaration extends Declared {

@@ -185,6 +185,9 @@ export const PolicyFile = z
         'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
       ),
     expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
+    start_within: Duration.optional().describe(
+      'How soon after the last approval the action must start; later it is asked anew; 15m.',
+    ),
     remind: Duration.optional().describe('How often the approvers are reminded; never.'),
     escalate: z
       .strictObject({

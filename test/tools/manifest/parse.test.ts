@@ -61,6 +61,7 @@ describe('what is left out', () => {
       selfApproval: false,
       separation: 'requesters',
       expiresMs: 86_400_000,
+      startWithinMs: 900_000,
       remindMs: undefined,
       escalate: undefined,
       announce: [],
@@ -82,6 +83,7 @@ describe('what is left out', () => {
       retryForMs: 3_600_000,
       allow: { channels: undefined, people: undefined },
       maxOutput: 100_000,
+      asWritten: { module: './a.ts' },
     });
   });
 });
@@ -148,6 +150,7 @@ describe('what is written', () => {
     veto: false
     self_approval: true
     expires: 2d
+    start_within: 5m
     remind: 15m
     escalate: { after: 4h, to: [S0ONCALL] }
     announce: [C012ABCDEF]
@@ -163,6 +166,7 @@ describe('what is written', () => {
       selfApproval: true,
       separation: 'requesters',
       expiresMs: 172_800_000,
+      startWithinMs: 300_000,
       remindMs: 900_000,
       escalate: { afterMs: 14_400_000, to: ['S0ONCALL'] },
       announce: ['C012ABCDEF'],
@@ -215,6 +219,22 @@ describe('what is written', () => {
       retryForMs: 30_000,
       allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
       maxOutput: 10,
+      asWritten: {
+        mcp: {
+          command: 'node',
+          args: ['a.js'],
+          env: { KEY: `\${KEY}` },
+          cwd: './here',
+          timeout: '5s',
+          trust_hints: true,
+          prefix: 'fs_',
+        },
+        allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
+        effect: 'idempotent',
+        max_attempts: 5,
+        retry_for: '30s',
+        max_output: 10,
+      },
     });
   });
 
