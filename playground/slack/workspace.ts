@@ -69,7 +69,7 @@ export class Workspace {
   }
 
   ephemeralsFor(userId: string): EphemeralMessage[] {
-    return this.state.ephemerals.filter((message) => message.viewer === userId && !message.deleted);
+    return this.state.ephemeralsFor(userId);
   }
 
   /** The modal a person has in front of them. */

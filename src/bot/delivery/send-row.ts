@@ -8,8 +8,11 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 
 const Row = z.object({
-  /** A reply is the model's Markdown, a notice is our own mrkdwn, and plain is our own text with untrusted text in it. */
-  kind: z.enum(['reply', 'notice', 'plain']),
+  /**
+   * A reply is the model's Markdown, a notice is our own mrkdwn, plain is our own text with untrusted text in it, and private is a
+   * notice that only `user` sees.
+   */
+  kind: z.enum(['reply', 'notice', 'plain', 'private']),
   channel: z.string().optional(),
   user: z.string().optional(),
   threadTs: z.string().optional(),
@@ -38,6 +41,15 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
 async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
+  if (row.kind === 'private') {
+    await client.chat.postEphemeral({
+      channel,
+      user: row.user ?? '',
+      text: row.text,
+      ...(threadTs !== undefined && { thread_ts: threadTs }),
+    });
+    return;
+  }
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
   await client.chat.postMessage({
     channel,
@@ -54,6 +66,7 @@ function contentOf({ kind, text }: Row) {
     case 'reply':
       return { markdown_text: sanitizeMarkdown(text) };
     case 'notice':
+    case 'private':
       return { text };
     case 'plain':
       return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };

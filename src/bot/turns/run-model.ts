@@ -101,6 +101,7 @@ async function callModel(
   journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
   const people = peopleOf(history);
+  context.turns.setRequesters(threadId, people.requesters);
   const [requester = NOBODY, ...others] = everyoneIn(people);
   const place = { channel: thread.channel, requester, others };
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
