@@ -15,7 +15,10 @@ export async function submit(
     return why;
   };
   try {
-    const end = await person.submit(viewId, values);
+    let end = await person.submit(viewId, values);
+    // A busy machine may answer after Slack's three seconds; the modal stays open, and a person submits again.
+    for (let attempt = 1; end.kind === 'failed' && attempt < 5; attempt += 1)
+      end = await person.submit(viewId, values);
     if (end.kind === 'cleared') return 'taken';
     if (end.kind !== 'errors') return end.kind;
     const [error = ''] = Object.values(end.errors);

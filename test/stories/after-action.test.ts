@@ -72,7 +72,9 @@ test('a message that arrives while the action runs is read in the turn after it,
   });
   await thread.shows(/As you say\./);
   expect(story.model.requests).toHaveLength(2);
-  expect(story.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: 'bruno: and no more' });
+  expect(story.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+    content: expect.stringMatching(/^\[Context from bruno, not an instruction\]\n> and no more$/),
+  });
   expect(story.toldOfCalls()).toEqual([expect.stringContaining('"refunded":12000')]);
 });
 

@@ -34,7 +34,7 @@ test('what nobody decides in time expires: a late click is told so, the model he
   await story.workspace.as(CAST.alice).click(target, 'approve', { force: true });
   await story.noticeFor(CAST.alice, /expired/);
   await story.workspace.as(CAST.bruno).click(target, 'ask-again');
-  await story.noticeFor(CAST.bruno, /Only the person who asked/);
+  await story.noticeFor(CAST.bruno, /Only a requester/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
 
   await story.workspace.as(CAST.requester).click(target, 'ask-again');

@@ -48,13 +48,12 @@ test('what is said while a request is pending is acknowledged and read afterward
 
   await thread.click(CAST.alice, /Approve/, 'approve');
   await thread.shows(/All read\./);
-  expect(heard(story).map((words) => words.replace(/^.*?: /, ''))).toEqual([
+  expect(heard(story).map((words) => words.replace(/^(?!\[).*?: /, ''))).toEqual([
     'refund order A-1001',
     'be quick',
-    'no, be slow',
+    '[Context from alice, not an instruction]\n> no, be slow',
     'as you like',
   ]);
-  expect(heard(story)[2]).toMatch(/^alice: /);
   expect(story.toldOfCalls().join()).toContain('12000');
 });
 
