@@ -79,7 +79,7 @@ async function complete(
   { channel = '', standing: posted, text }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
-  const rest = sanitizeMarkdown(text.slice(posted.sent));
+  const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
   try {
     await client.chat.stopStream({
       channel,
