@@ -5,6 +5,7 @@ import { escapeMarkup } from '../cards/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { threadIdOf } from '../slack/thread.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 
 const Row = z.object({
@@ -17,6 +18,8 @@ const Row = z.object({
   user: z.string().optional(),
   threadTs: z.string().optional(),
   text: z.string(),
+  /** The person who is told if the message cannot be posted. */
+  requester: z.string().optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
     .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
@@ -34,8 +37,26 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     if (failure.kind === 'later') throw error;
     // Another attempt would fail in the same way.
     context.logger.error({ item: item.item, reason: failure.reason }, 'message dropped');
+    await tellDirectly(context, item, row, failure.reason);
   }
   await context.store.doneRow(item);
+}
+
+/** Tells a person directly about a message that cannot be posted, once for all messages of a reply. */
+async function tellDirectly(
+  { store }: BotContext,
+  item: OutboxItem & { kind: 'row' },
+  { kind, channel, threadTs, user, requester, text }: Row,
+  reason: string,
+): Promise<void> {
+  if (channel === undefined) return;
+  const to = kind === 'private' ? user : requester;
+  if (to === undefined) return;
+  const sentence = `Slack didn't let me post my reply in <#${channel}> (${reason}). Please ask me again somewhere else.`;
+  await store.enqueueOutbox(threadIdOf({ channel, threadTs: threadTs ?? '' }), {
+    id: `${item.rowId.replace(/\/[^/]*$/, '')}/undelivered`,
+    body: { kind: 'notice', user: to, text: kind === 'private' ? text : sentence },
+  });
 }
 
 async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {

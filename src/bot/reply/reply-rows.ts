@@ -14,7 +14,7 @@ export function replyRows(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   text: string,
   posted: PostedReply | undefined,
-  session: 'active' | 'suspended',
+  { session, requester }: { readonly session: 'active' | 'suspended'; readonly requester: string },
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
   return limit(split(text, posted?.sent ?? 0)).map((part, index) => ({
@@ -24,6 +24,7 @@ export function replyRows(
       channel,
       threadTs,
       text: part,
+      requester,
       ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
     },
   }));

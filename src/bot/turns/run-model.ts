@@ -64,7 +64,7 @@ export async function runModel(
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,
-      rows: refusalRows(turn, again.refused),
+      rows: refusalRows(turn, again.refused, requestersOf(turn.messages)[0] ?? NOBODY),
     };
   const history = withMessages(again.messages, received);
   return callModel(context, turn, history, { ...call, refused: again.refused });
@@ -156,8 +156,8 @@ async function callModel(
       ...journal.rest(messages, turn.inbox.length),
       requests: asked.requests,
       rows: [
-        ...refusalRows(turn, refusals),
-        ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, session),
+        ...refusalRows(turn, refusals, requester),
+        ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, { session, requester }),
       ],
     };
   }

@@ -146,7 +146,9 @@ function stream(text: string, cuts: readonly number[]): { readonly sent: number;
 function delivered(text: string, cuts: readonly number[]): string[] {
   const { sent, shown } = stream(text, cuts);
   const posted = sent === 0 ? undefined : { ts: '1.2', sent };
-  const texts = replyRows(turn, text, posted, 'active').map(({ body }) => String(body.text));
+  const texts = replyRows(turn, text, posted, { session: 'active', requester: 'U1' }).map(({ body }) =>
+    String(body.text),
+  );
   const [first = '', ...others] = texts.map((part) => sanitizeMarkdown(part));
   expect(first.startsWith(shown)).toBe(true);
   return [first, ...others];
