@@ -64,10 +64,15 @@ test('a message that arrives while the action runs is read in the turn after it,
   const { story, thread, approve } = await askedStory([{ text: 'As you say.' }]);
   await approve(async (finish) => {
     const said = story.workspace.as(CAST.bruno).send(thread.channel, 'and no more', { threadTs: thread.ts });
-    const { reactions } = story.workspace.state.findMessage(thread.channel, said.ts) ?? {};
-    await story.workspace.until(() => reactions?.some(({ name }) => name === 'eyes'), {
-      what: 'a mark on the message',
-    });
+    await story.workspace.until(
+      ({ deliveries }) =>
+        deliveries.some(
+          ({ payload, outcome }) =>
+            JSON.stringify(payload).includes(said.ts) && outcome.kind === 'acknowledged',
+        ),
+      { what: 'the message on record' },
+    );
+    expect(story.workspace.state.findMessage(thread.channel, said.ts)?.reactions).toEqual([]);
     return finish();
   });
   await thread.shows(/As you say\./);

@@ -23,6 +23,7 @@ const SCALED = [
   'test/agent/property.test.ts',
   'test/bot/cards/rendering-is-total.test.ts',
   'test/bot/modals/forms.test.ts',
+  'test/bot/reply/answers.test.ts',
   'test/faults/matrix.test.ts',
   'test/hostile/table.test.ts',
   'test/stories/home.test.ts',

@@ -1,4 +1,4 @@
-import type { App, BlockAction, BlockElementAction, RespondFn } from '@slack/bolt';
+import type { App, BlockAction, BlockElementAction } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
 import * as ids from '../cards/action-ids.ts';
@@ -17,15 +17,13 @@ import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
-import { tellPrivately } from './tell-privately.ts';
+import { type ReplyTarget, tellPrivately } from './tell-privately.ts';
 
 /** A click on a button or a menu, with what it takes to respond to it. */
-interface CardClick {
+interface CardClick extends ReplyTarget {
   readonly requestId: string;
   readonly click: Click;
   readonly triggerId: string;
-  readonly client: WebClient;
-  readonly respond: RespondFn;
   readonly body: BlockAction;
 }
 
@@ -37,8 +35,8 @@ export function listenToActions(app: App, context: BotContext): void {
   const { toolbox } = context;
 
   const onDecision = (id: string | RegExp, decide: Decide): void => {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
-      const clicked = readClick(body, action, client, respond);
+    app.action<BlockAction>(id, async ({ ack, action, body, client }) => {
+      const clicked = readClick(context, body, action, client);
       const checked = await checkClick(context, clicked.requestId, clicked.click);
       const notice = checked.ok ? await decide(checked.request, clicked, action) : checked.notice;
       await ack();
@@ -48,9 +46,9 @@ export function listenToActions(app: App, context: BotContext): void {
     });
   };
   const onOpen = (id: string, build: BuildModal): void => {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
+    app.action<BlockAction>(id, async ({ ack, action, body, client }) => {
       await ack();
-      const clicked = readClick(body, action, client, respond);
+      const clicked = readClick(context, body, action, client);
       const loaded = await context.store.load(clicked.requestId);
       const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
       if (typeof view === 'string') await tellPrivately(clicked, view);
@@ -102,18 +100,18 @@ export function listenToActions(app: App, context: BotContext): void {
     [ids.PREVIOUS_PAGE, -1],
     [ids.NEXT_PAGE, 1],
   ] as const) {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
+    app.action<BlockAction>(id, async ({ ack, action, body, client }) => {
       await ack();
-      await showDetails(context, readClick(body, action, client, respond), step);
+      await showDetails(context, readClick(context, body, action, client), step);
     });
   }
 }
 
 function readClick(
+  { logger }: BotContext,
   body: BlockAction,
   action: BlockElementAction,
   client: WebClient,
-  respond: RespondFn,
 ): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
   return {
@@ -127,8 +125,8 @@ function readClick(
     },
     triggerId: body.trigger_id,
     client,
-    respond,
     body,
+    logger,
   };
 }
 

@@ -27,10 +27,10 @@ export function listenToHome(app: App, context: BotContext): void {
     });
   });
 
-  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client, respond }) => {
+  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
     await ack();
     const loaded = await context.store.load(action.value ?? '');
-    if (loaded.outcome !== 'found') return tellPrivately({ respond, client, body }, NOT_FOUND);
+    if (loaded.outcome !== 'found') return tellPrivately({ client, body, logger: context.logger }, NOT_FOUND);
     const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
   });

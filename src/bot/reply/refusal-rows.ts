@@ -8,6 +8,7 @@ import { parseThreadId } from '../slack/thread.ts';
 export function refusalRows(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   refused: readonly CloseReply[],
+  requester: string,
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
   return refused.flatMap(({ metadata: { interruptId, reason } }, place) => {
@@ -17,7 +18,7 @@ export function refusalRows(
     return [
       {
         id: `${turn.threadId}/${turn.token}/refused-${interruptId}`,
-        body: { kind: 'plain', channel, threadTs, text },
+        body: { kind: 'plain', channel, threadTs, text, requester },
       },
     ];
   });

@@ -8,12 +8,16 @@ const refused = (name: string, interruptId: string, reason: string) => ({
 });
 
 test('many calls that were refused for one reason are told once, and another reason by itself', () => {
-  const rows = refusalRows(turn, [
-    refused('refund_order', 'p1', 'Too many wait.'),
-    refused('delete_customer', 'p2', 'Nobody can sign this.'),
-    refused('refund_order', 'p3', 'Too many wait.'),
-    refused('read_order', 'p4', 'Too many wait.'),
-  ]);
+  const rows = refusalRows(
+    turn,
+    [
+      refused('refund_order', 'p1', 'Too many wait.'),
+      refused('delete_customer', 'p2', 'Nobody can sign this.'),
+      refused('refund_order', 'p3', 'Too many wait.'),
+      refused('read_order', 'p4', 'Too many wait.'),
+    ],
+    'U1',
+  );
   expect(rows).toMatchObject([
     {
       id: 'C1:1.2/7/refused-p1',
