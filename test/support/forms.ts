@@ -6,8 +6,10 @@ export type Form = 'quick' | 'full';
 
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
-  'test/browser/persistence.test.ts',
   'test/browser/appearance.test.ts',
+  'test/browser/block-kit.test.ts',
+  'test/browser/interaction.test.ts',
+  'test/browser/persistence.test.ts',
   'test/browser/rules.test.ts',
   'test/faults/checkers.test.ts',
   'test/playground/redis/watchdog.test.ts',
