@@ -75,7 +75,9 @@ const COMMANDS: readonly Listed[] = [
 ];
 
 /** Runs one command line and returns its exit code; any error is one message without a stack. */
-export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {
+export async function runCommandLine(given: readonly string[], context: CommandContext): Promise<number> {
+  // "help doctor" is "doctor --help".
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const listed = findCommand(argv);
   const called = listed === undefined ? 'countersign' : `countersign ${listed.name}`;
   try {
@@ -108,7 +110,7 @@ async function runWithoutCommand(argv: readonly string[], { write }: CommandCont
     await write(usageOf(group.length > 0 ? group : COMMANDS));
     return EXIT.ok;
   }
-  if (first === '--version') {
+  if (first === '--version' || first === '-v') {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     await write(`${JSON.parse(text).version}\n`);
     return EXIT.ok;
@@ -127,10 +129,10 @@ function usageOf(commands: readonly Listed[]): string {
   return `Usage: countersign <command>
 
 ${lines}
-  --help       show this text, or with a command what it does
-  --version    show the version
+  -h, --help       show this text, or with a command what it does
+  -v, --version    show the version
 
-Settings come from the environment; see .env.example. Exit code: 0 success, 1 a problem was found, 2 wrong usage.
+Settings come from the environment and from .env in this folder ("countersign init" writes one). Exit code: 0 success, 1 a problem was found, 2 wrong usage.
 `;
 }
 
