@@ -12,4 +12,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: loadEnvironment(),
   write: writer(process.stdout),
   writeError: writer(process.stderr),
+  ...(process.stdin.isTTY && { input: process.stdin }),
 });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describeError } from '../agent/util/describe-error.ts';
 import { type Command, type CommandContext, EXIT } from './shared/command.ts';
 import { UsageError } from './shared/errors.ts';
+import { PACKAGE_FILES } from './shared/package-files.ts';
 
 interface Listed {
   /** One word or two. */
@@ -12,6 +13,11 @@ interface Listed {
 }
 
 const COMMANDS: readonly Listed[] = [
+  {
+    name: 'init',
+    summary: 'make the folder of a new bot',
+    load: async () => (await import('./init/init.ts')).init,
+  },
   {
     name: 'start',
     summary: 'connect the bot to Slack',
@@ -111,7 +117,7 @@ async function runWithoutCommand(argv: readonly string[], { write }: CommandCont
     return EXIT.ok;
   }
   if (first === '--version' || first === '-v') {
-    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    const text = await readFile(new URL('package.json', PACKAGE_FILES), 'utf8');
     await write(`${JSON.parse(text).version}\n`);
     return EXIT.ok;
   }
