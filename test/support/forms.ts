@@ -12,6 +12,7 @@ const ONLY_FULL = [
   'test/browser/persistence.test.ts',
   'test/browser/rules.test.ts',
   'test/faults/checkers.test.ts',
+  'test/package/first-start.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/start/playground.test.ts',
   'test/playground/start/supervise-bot.test.ts',

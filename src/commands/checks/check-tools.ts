@@ -29,7 +29,7 @@ export async function checkTools(
       if (server === undefined) return found.length > 0 ? found : [ok(check, `${kind}, loaded`)];
       if (server.state !== 'connected') {
         const why = secrets.redact(server.lastError ?? 'it did not start');
-        return [failed(check, `${why}; check its command or url`), ...found];
+        return [failed(check, why, { fix: 'check its command or url' }), ...found];
       }
       return [ok(check, `${server.peer ?? 'an MCP server'}, tools: ${server.tools.length}`), ...found];
     });

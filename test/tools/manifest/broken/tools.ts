@@ -186,7 +186,7 @@ export const brokenTools: readonly BrokenManifest[] = [
       env: { TOKEN: "\${GITHUB_TOKEN}" }
 `,
     rest: 'slack and default policy',
-    problems: ['5:22: tools.github.mcp.env.TOKEN: GITHUB_TOKEN is not set in the environment'],
+    problems: ['5:22: tools.github.mcp.env.TOKEN: GITHUB_TOKEN is not set in .env or the environment'],
   },
   {
     says: 'a token of a server',
