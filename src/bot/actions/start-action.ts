@@ -5,7 +5,7 @@ import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
 import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
-import { detailsOf } from '../requests/request-details.ts';
+import { detailsOf, presentedJson } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { askerProblem } from '../turns/may-ask.ts';
@@ -93,5 +93,6 @@ function currentDigest({ toolbox }: BotContext, { request, details, entry }: Act
     input: details.interrupt.toolRequest.input,
     requesters: request.requesters,
     threadId: request.threadId,
+    presented: presentedJson(details.presented),
   });
 }

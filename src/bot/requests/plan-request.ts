@@ -12,7 +12,8 @@ import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
-import { toDetails } from './request-details.ts';
+import { presentCall } from './present-call.ts';
+import { presentedJson, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -50,7 +51,15 @@ export async function planRequest(
     );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
-  const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };
+  const presented = await presentCall(directory, entry, input);
+  const { title, target, fields } = presented;
+  const called = {
+    tool: toolName,
+    title,
+    ...(target !== undefined && { target }),
+    ...(fields.length > 0 && { fields: toJson(fields) }),
+    arguments: toJson(input),
+  };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bind = (snapshot: PolicySnapshot) => ({
@@ -61,6 +70,7 @@ export async function planRequest(
       input: interrupt.toolRequest.input,
       requesters,
       threadId,
+      presented: presentedJson(presented),
     }),
   });
   const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
@@ -69,7 +79,7 @@ export async function planRequest(
     const problem = problemWithAsked(interrupt);
     if (problem !== undefined) return problem;
     const purpose = purposeOf(interrupt);
-    const shown = { description: tool.description, ...(purpose !== undefined && { purpose }) };
+    const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
     const snapshot = answerPolicy(entry, requesters, pause.kind);
     return {
@@ -98,6 +108,8 @@ export async function planRequest(
     barred,
     kind: 'approval',
     details: toDetails(call, interrupt, {
+      presented,
+      approvers: isSure ? approvers : undefined,
       description: tool.description,
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
@@ -148,10 +160,4 @@ function otherViews(policy: Policy, approvers: readonly string[]): { id: string;
     ...announced,
     ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
   ];
-}
-
-/** Turns the name of a tool into words: `refund_order` becomes "Refund order". */
-function readableName(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -6,7 +6,8 @@ import type { BotContext } from '../context.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import type { RequestOrigin } from './plan-request.ts';
 import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
-import { toDetails } from './request-details.ts';
+import { presentCall } from './present-call.ts';
+import { presentedJson, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -33,6 +34,7 @@ export async function planUnknown(
   const policy = toolbox.policy(entry.resolvedBy ?? '');
   const snapshot = policy === undefined ? withoutPolicy(requesters) : snapshotOf(policy);
   const people = await directory.peopleOf(snapshot.resolvers).catch(() => []);
+  const presented = await presentCall(directory, entry, interrupt.toolRequest.input);
   return {
     id: requestIdOf(threadId, interrupt.id),
     kind: 'approval',
@@ -45,8 +47,10 @@ export async function planUnknown(
       input: interrupt.toolRequest.input,
       requesters,
       threadId,
+      presented: presentedJson(presented),
     }),
     details: toDetails(call, interrupt, {
+      presented,
       description: entry.tool.description,
       rule: 'No approval was needed',
       policy: { name: policy?.name, risk: policy?.risk, own: false },

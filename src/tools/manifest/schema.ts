@@ -184,6 +184,27 @@ export const RuleFile = z
   .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;
 
+const Template = Text.meta({ title: 'a text with values such as {{input.name}}' });
+const textKeys = {
+  title: Template.optional().describe(
+    "What a call will do, for people: \"Refund {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}\".",
+  ),
+  done: Template.optional().describe('The title after success: "Refunded …".'),
+  target: Template.optional().describe('The one value that says what a call touches: "{{input.orderId}}".'),
+  fields: z
+    .record(z.string().min(1).max(60), Template)
+    .optional()
+    .describe('Values to show below the title, by label.'),
+};
+
+export const CardFile = z
+  .strictObject({
+    match: Text.describe('For which tools, such as "write_*".'),
+    ...textKeys,
+  })
+  .describe('The texts for the calls of some tools of a server.');
+export type CardFile = z.output<typeof CardFile>;
+
 export const McpFile = z
   .strictObject({
     command: Text.optional().describe('The program of a local server, which speaks over stdio.'),
@@ -284,6 +305,13 @@ export const ToolFile = z
       .optional()
       .describe('Where and for whom the model may use it; everywhere and for everybody.'),
     max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
+    ...textKeys,
+    cards: z
+      .array(CardFile)
+      .optional()
+      .describe(
+        'Texts by the names of tools, for a server or a module with several; the first match counts.',
+      ),
   })
   .meta({
     description: 'Something the agent may do: exactly one of module, mcp and http.',

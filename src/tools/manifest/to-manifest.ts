@@ -109,6 +109,7 @@ export function toTool(name: string, written: ToolFile): ToolDeclaration | undef
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
     allow: { channels: allow?.channels, people: allow?.people },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
+    cards: toCards(written),
   };
   if (module !== undefined) return { ...declared, kind: 'module', module };
   if (mcp !== undefined) {
@@ -119,6 +120,12 @@ export function toTool(name: string, written: ToolFile): ToolDeclaration | undef
   }
   if (http === undefined) return undefined;
   return { ...declared, kind: 'http', definition: toDefinition(name, written, http) };
+}
+
+/** Lists the texts by pattern; those of the tool itself come last, for every name. */
+function toCards({ cards = [], title, done, target, fields }: ToolFile): ToolDeclaration['cards'] {
+  const own = { match: '*', title, done, target, fields };
+  return [title, done, target, fields].some((text) => text !== undefined) ? [...cards, own] : cards;
 }
 
 function toMcpConfig({

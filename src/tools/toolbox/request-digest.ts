@@ -9,13 +9,23 @@ export interface DigestInput {
   readonly input: unknown;
   readonly requesters: readonly string[];
   readonly threadId: string;
+  /** The words that people read about the call; a request without any keeps the digest of older versions. */
+  readonly presented?: JsonObject | undefined;
 }
 
 /** Binds a request to its tool, the tool's definition, the policy, the arguments, the requesters and the thread. */
-export function requestDigest({ entry, policy, input, requesters, threadId }: DigestInput): string {
+export function requestDigest({
+  entry,
+  policy,
+  input,
+  requesters,
+  threadId,
+  presented,
+}: DigestInput): string {
   const rest = `"requesters":${JSON.stringify(requesters)},"threadId":${JSON.stringify(threadId)}`;
   const called = `"input":${canonicalJson(toJson(input))},"policy":${policyText(policy)}`;
-  return hash('sha256', `{"definition":${definitionText(entry)},${called},${rest}}`);
+  const words = presented === undefined ? '' : `,"presented":${canonicalJson(presented)}`;
+  return hash('sha256', `{"definition":${definitionText(entry)},${called},${rest}${words}}`);
 }
 
 const policyTexts = new WeakMap<JsonObject, string>();

@@ -11,6 +11,8 @@ import { gate } from '../gate/gate.ts';
 import type { PolicyOf } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
+import { createPresentation, type TextDeclaration } from '../presentation/presentation.ts';
+import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
 import { protectTool } from './protect-tool.ts';
 import type { ToolSource } from './tool-source.ts';
@@ -41,6 +43,7 @@ export function buildEntries(
   const problems: string[] = sources.flatMap((source) => source.problems());
   for (const source of sources) {
     for (const tool of source.tools()) {
+      problems.push(...textProblems(source.declaration, tool));
       if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
       else
@@ -100,6 +103,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       source: 'built-in',
       execution: ONE_ATTEMPT,
       behind: {},
+      presentation: createPresentation(tool, {}),
       answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
       rules: [],
       allow: EVERYWHERE,
@@ -117,7 +121,14 @@ function buildEntry(
   // A trusted hint comes last, after the rules of the manifest.
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const rules = [...declaration.approval, ...trusted];
-  const base = { source: kind, behind: behindOf(declaration), answerableBy: 'anyone', rules, allow } as const;
+  const base = {
+    source: kind,
+    behind: behindOf(declaration),
+    presentation: createPresentation(tool, textsFor(declaration, tool.name)),
+    answerableBy: 'anyone',
+    rules,
+    allow,
+  } as const;
   if (tool.kind === 'interrupt') return { ...base, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
   const idempotent = effect !== 'once';
@@ -135,6 +146,23 @@ function buildEntry(
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Returns the texts of the first pattern that matches a tool. */
+function textsFor({ cards }: ToolDeclaration, name: string): TextDeclaration {
+  return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
+}
+
+/** Describes the inputs that the texts of the manifest name and the tool does not have. */
+function textProblems(declaration: ToolDeclaration, { name, inputSchema }: Tool): string[] {
+  const { title, done, target, fields = {} } = textsFor(declaration, name);
+  return [title, done, target, ...Object.values(fields)].flatMap((text) => {
+    if (text === undefined) return [];
+    const { template } = parseDisplayTemplate(text);
+    return unknownInputs(template, inputSchema.jsonSchema).map(
+      ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
+    );
+  });
 }
 
 /** Returns the policy of the first rule for this tool that names one. */

@@ -68,6 +68,7 @@ describe('what is left out', () => {
     expect(toolOf(held(`tools: { a: { module: ./a.ts } }\n${DEFAULT_POLICY}`).manifest)).toEqual({
       kind: 'module',
       name: 'a',
+      cards: [],
       module: './a.ts',
       approval: [],
       effect: undefined,
@@ -165,6 +166,7 @@ describe('what is written', () => {
     expect(toolOf(manifest)).toEqual({
       kind: 'mcp',
       name: 'files',
+      cards: [],
       config: {
         transport: 'stdio',
         command: 'node',
