@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
+import { noticeTexts } from './bot/texts/notices.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
@@ -59,18 +60,19 @@ try {
   refuse([describeError(error)]);
 }
 
-/** Sends every admin of the manifest the problems of a changed manifest. */
+/** Tells every admin of the manifest about a changed manifest: its problems, or that it is valid again. */
 async function notifyAdmins(
   { context, toolbox }: RunningBot,
   { outcome, file: name, problems }: ReloadNotice,
 ): Promise<void> {
-  const summary =
-    outcome === 'rejected'
-      ? `${name} has errors; the previous version stays active.`
-      : `The new ${name} is active, but has problems:`;
+  const summary = {
+    rejected: noticeTexts.manifestRejected,
+    'active-with-problems': noticeTexts.manifestProblems,
+    'valid-again': noticeTexts.manifestFine,
+  }[outcome](name);
   for (const channel of toolbox.manifest.agent.admins)
     await context.client.chat.postMessage({
       channel,
-      text: `${summary}\n\`\`\`${problems.join('\n')}\`\`\``,
+      text: problems.length === 0 ? summary : `${summary}\n\`\`\`${problems.join('\n')}\`\`\``,
     });
 }

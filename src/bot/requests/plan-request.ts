@@ -3,6 +3,7 @@ import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
 import { editorOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
+import { riskOf } from '../../tools/gate/risk.ts';
 import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
@@ -93,16 +94,18 @@ export async function planRequest(
     };
   }
   const policy = toolbox.policy(pause.policy);
-  if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
+  if (policy === undefined) return `Nobody can approve this: there is no policy "${pause.policy}".`;
   const barred = policy.separation === 'thread' ? contextAuthors : [];
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
   const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, { requesters, barred });
   if (isSure && approvers.length < policy.quorum) {
-    return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} may.`;
+    return `Nobody can approve this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} can.`;
   }
   const editor = editorOf(interrupt);
-  const { name, risk, confirm } = policy;
-  const shown = { name, risk, confirm, own: pause.own };
+  const { name, confirm } = policy;
+  const { channel } = parseThreadId(threadId);
+  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel };
+  const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
   return {
     ...base,
     barred,

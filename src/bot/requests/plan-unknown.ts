@@ -53,7 +53,7 @@ export async function planUnknown(
       presented,
       description: entry.tool.description,
       rule: 'No approval was needed',
-      policy: { name: policy?.name, risk: policy?.risk, own: false },
+      policy: { name: policy?.name, own: false },
       ...(why !== '' && { why }),
     }),
     policy: snapshot,

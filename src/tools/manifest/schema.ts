@@ -163,7 +163,9 @@ export const PolicyFile = z
       .boolean()
       .optional()
       .describe('Whether Approve asks for a confirmation; true for high risk, otherwise false.'),
-    risk: z.enum(['low', 'medium', 'high']).optional().describe('How the card marks the action; medium.'),
+    risk: Text.optional().describe(
+      "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\"; medium.",
+    ),
     resolvers: distinct(
       PersonOrGroup,
       'Who may confirm the outcome of an action when it is unknown; the approvers.',

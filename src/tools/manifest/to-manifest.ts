@@ -1,5 +1,6 @@
 import { isJsonObject, toJson } from '../../agent/json.ts';
 import type { Policy } from '../gate/policy.ts';
+import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
@@ -74,20 +75,21 @@ export const DEFAULT_EXPIRES_MS = durationMs('1d');
 
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile): Policy {
-  const { approvers, escalate, risk = 'medium' } = written;
+  const { approvers, escalate } = written;
+  const risk = toRisk(written.risk ?? 'medium');
   return {
     name,
     approvers,
     quorum: written.quorum ?? 1,
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
-    separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
+    separation: written.separation ?? (mayBeHigh(risk) ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
     announce: written.announce ?? [],
     directMessages: written.direct_messages ?? true,
-    confirm: written.confirm ?? risk === 'high',
+    confirm: written.confirm,
     risk,
     resolvers: written.resolvers ?? approvers,
   };

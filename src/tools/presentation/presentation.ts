@@ -71,11 +71,11 @@ export function createPresentation(
     template: parseDisplayTemplate(text).template,
   }));
   const shown = [title, ...fields.map(({ template }) => template)].filter((part) => part !== undefined);
-  const own = (key: keyof Texts, input: unknown) => callOwn(tool, key, input);
+  const own = (key: keyof Texts, given: unknown) => callOwn(tool, key, given);
 
   return {
-    peopleIn(input) {
-      const values = { input: toJson(input) };
+    peopleIn(given) {
+      const values = { input: withDefaults(tool, given) };
       const templates = [title, done, target, ...fields.map(({ template }) => template)];
       return templates
         .flatMap((template) => placeholdersIn(template ?? []))
@@ -85,16 +85,17 @@ export function createPresentation(
           return typeof id === 'string' ? [id] : [];
         });
     },
-    present(input, names = new Map()) {
-      const values: TemplateValues = { input: toJson(input), names };
+    present(given, names = new Map()) {
+      const input = withDefaults(tool, given);
+      const values: TemplateValues = { input, names };
       const fill = (template: DisplayTemplate | undefined, key: keyof Texts): string | undefined =>
-        template === undefined ? textOf(own(key, input)) : fillDisplayTemplate(template, values);
+        template === undefined ? textOf(own(key, given)) : fillDisplayTemplate(template, values);
       const written = fill(title, 'title');
-      const given = fields.filter(({ template }) => !isWithoutValues(template, values));
+      const filled = fields.filter(({ template }) => !isWithoutValues(template, values));
       const presentedFields =
         declared.fields === undefined
-          ? ownFields(own('fields', input))
-          : given.map(({ label, template }) => ({
+          ? ownFields(own('fields', given))
+          : filled.map(({ label, template }) => ({
               label,
               text: fillDisplayTemplate(template, values),
               ...formatOf(template),
@@ -113,11 +114,19 @@ export function createPresentation(
         fields: presentedFields,
         hasTitle: written !== undefined,
         isComplete:
-          !isDeeperThan(MAX_DEPTH, values.input) &&
-          leavesOf(values.input).every((leaf) => isNamed(leaf, placeholders) || isWritten(leaf, ownTexts)),
+          !isDeeperThan(MAX_DEPTH, [given, input]) &&
+          [toJson(given), input]
+            .flatMap((value) => leavesOf(value))
+            .every((leaf) => isNamed(leaf, placeholders) || isWritten(leaf, ownTexts)),
       };
     },
   };
+}
+
+/** Returns the input as the tool gets it, with the defaults of its schema; an input that does not fit stays as it is. */
+function withDefaults({ inputSchema }: Pick<Tool, 'inputSchema'>, given: unknown): JsonValue {
+  const parsed = inputSchema.parse(given);
+  return toJson(parsed.ok ? parsed.value : given);
 }
 
 /** Calls a module's own function; one that fails is treated as missing, since a card must be possible without it. */

@@ -41,7 +41,8 @@ export function parseDisplayTemplate(text: string): {
     if (root === 'input' || root === 'output') {
       const format = name === undefined ? undefined : { name, args: quotedIn(args) };
       const problem = format && formatProblem(format);
-      if (problem !== undefined) problems.push({ offset: offset + part.indexOf(name ?? '', part.indexOf('|')), ...problem });
+      if (problem !== undefined)
+        problems.push({ offset: offset + part.indexOf(name ?? '', part.indexOf('|')), ...problem });
       template.push({ root, path: path.split('.').slice(1), format, offset });
     } else if (part.includes('{{')) {
       const message = `"${part.slice(part.indexOf('{{')).slice(0, 40)}" is not a placeholder; write {{input.name}} or {{input.name | format}}`;
