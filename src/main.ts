@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
 import { escapeMarkup } from './bot/cards/show-text.ts';
+import { noticeTexts } from './bot/texts/notices.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';
 import { readSettings, SETTINGS_HINT } from './settings.ts';
@@ -86,11 +87,13 @@ async function notifyAdmins({ context, toolbox }: RunningBot, text: string): Pro
     await context.client.chat.postMessage({ channel, text: safe });
 }
 
-/** Sends every admin of the manifest the problems of a changed manifest. */
+/** Tells every admin of the manifest about a changed manifest: its problems, or that it is valid again. */
 async function reportReload(bot: RunningBot, { outcome, file: name, problems }: ReloadNotice): Promise<void> {
-  const summary =
-    outcome === 'rejected'
-      ? `${name} has errors; the previous version stays active.`
-      : `The new ${name} is active, but has problems:`;
-  await notifyAdmins(bot, `${summary}\n\`\`\`${problems.join('\n')}\`\`\``);
+  const summary = {
+    rejected: noticeTexts.manifestRejected,
+    'active-with-problems': noticeTexts.manifestProblems,
+    'valid-again': noticeTexts.manifestFine,
+  }[outcome](name);
+  const list = problems.length === 0 ? '' : `\n\`\`\`${problems.join('\n')}\`\`\``;
+  await notifyAdmins(bot, `${summary}${list}`);
 }

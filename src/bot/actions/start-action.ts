@@ -106,9 +106,9 @@ export async function planAttempt(
 
 function currentDigest({ toolbox }: BotContext, { request, details, entry }: Action): string {
   const { threadId, requesters, barred } = request;
-  const { interrupt, contextAuthors = [], policy } = details;
+  const { interrupt, contextAuthors = [], policy, presented } = details;
   return digestNow(toolbox, {
-    ...{ entry, interrupt, threadId, requesters, contextAuthors, barred },
+    ...{ entry, interrupt, presented, threadId, requesters, contextAuthors, barred },
     policy: policy?.name,
   });
 }

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
+import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { detailsOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
 
@@ -148,8 +149,10 @@ async function giveUp(
 
 /** Tells the requester directly, because the thread cannot be written to. */
 function apologyFor(request: RequestRecord, reason: string): OutboxRow {
-  const { name } = detailsOf(request).interrupt.toolRequest;
   const { channel } = parseThreadId(request.threadId);
-  const text = `Nobody could be asked for \`${name}\`, so it did not run: its card could not be posted in <#${channel}> (${reason}).`;
-  return { id: `${request.id}/apology`, body: { kind: 'notice', user: request.requester, text } };
+  const tail = noticeTexts.cardNotPosted(channel, reason);
+  return {
+    id: `${request.id}/apology`,
+    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), tail },
+  };
 }

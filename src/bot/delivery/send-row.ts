@@ -1,25 +1,29 @@
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
-import { plain } from '../cards/card.ts';
+import { line, mentions, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
+import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 
 const Row = z.object({
   /**
-   * A reply is the model's Markdown, a notice is our own mrkdwn, plain is our own text with untrusted text in it, and private is a
-   * notice that only `user` sees.
+   * A reply is the model's Markdown, a notice is our own mrkdwn, plain is our own text with untrusted text in it, titled is our own
+   * text around a title, with people to mention, and private is a notice that only `user` sees.
    */
-  kind: z.enum(['reply', 'notice', 'plain', 'private']),
+  kind: z.enum(['reply', 'notice', 'plain', 'titled', 'private']),
   channel: z.string().optional(),
   user: z.string().optional(),
   threadTs: z.string().optional(),
   text: z.string(),
   /** The person who is told if the message cannot be posted. */
   requester: z.string().optional(),
+  title: z.string().optional(),
+  tail: z.string().optional(),
+  people: z.array(z.string()).optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
     .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
@@ -82,8 +86,20 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   });
 }
 
-function contentOf({ kind, text }: Row) {
+function contentOf({ kind, text, title = '', tail = '', people = [] }: Row) {
   switch (kind) {
+    case 'titled': {
+      const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
+      const blocks = [
+        line(
+          ...(text === '' ? [] : [words(text)]),
+          words(title, { bold: true }),
+          words(tail),
+          ...(people.length === 0 ? [] : mentions(people)),
+        ),
+      ];
+      return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
+    }
     case 'reply':
       return { markdown_text: sanitizeMarkdown(text) };
     case 'notice':

@@ -6,6 +6,7 @@ import { parseThreadId } from '../slack/thread.ts';
 import { digestNow } from './bind-request.ts';
 import type { RequestOrigin } from './plan-request.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
+import { presentCall } from './present-call.ts';
 import { toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { personView, THREAD_VIEW } from './view-ids.ts';
@@ -33,6 +34,7 @@ export async function planUnknown(
   const policy = toolbox.policy(entry.resolvedBy ?? '');
   const snapshot = policy === undefined ? withoutPolicy(requesters) : snapshotOf(policy);
   const people = await directory.peopleOf(snapshot.resolvers).catch(() => []);
+  const presented = await presentCall(directory, entry, interrupt.toolRequest.input);
   return {
     id: requestIdOf(threadId, interrupt.id),
     kind: 'approval',
@@ -44,14 +46,16 @@ export async function planUnknown(
       interrupt,
       policy: policy?.name,
       threadId,
+      presented,
       requesters,
       contextAuthors,
       barred: [],
     }),
     details: toDetails(call, interrupt, {
+      presented,
       description: entry.tool.description,
       rule: 'No approval was needed',
-      policy: { name: policy?.name, risk: policy?.risk, own: false },
+      policy: { name: policy?.name, own: false },
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
     }),

@@ -116,7 +116,8 @@ function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | un
   }
 }
 
-function parseEdited(payload: string): Edited | undefined {
+/** Parses the payload of a request that was superseded by an edit; `undefined` if it is none. */
+export function parseEdited(payload: string): Edited | undefined {
   try {
     return Edited.safeParse(JSON.parse(payload)).data;
   } catch {

@@ -1,3 +1,5 @@
+import type { Risk } from './risk.ts';
+
 /** The approvers of a request, how many of them must approve, and within what time. */
 export interface Policy {
   readonly name: string;
@@ -18,9 +20,9 @@ export interface Policy {
   readonly announce: readonly string[];
   /** Whether each approver gets the card as a direct message. */
   readonly directMessages: boolean;
-  /** Whether the Approve button asks for a confirmation. */
-  readonly confirm: boolean;
-  readonly risk: 'low' | 'medium' | 'high';
+  /** Whether Approve asks for a confirmation; `undefined` leaves it to the risk of the call. */
+  readonly confirm: boolean | undefined;
+  readonly risk: Risk;
   /** People and groups who may confirm the outcome of an action when it is unknown. */
   readonly resolvers: readonly string[];
 }

@@ -12,9 +12,9 @@ import type { Manifest } from './manifest.ts';
 import { parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
 
-/** A notice for the admins: the manifest was rejected, or it is active although some of its tools do not work. */
+/** A notice for the admins: the manifest was rejected, is valid again, or is active although some of its tools do not work. */
 export interface ReloadNotice {
-  readonly outcome: 'rejected' | 'active-with-problems';
+  readonly outcome: 'rejected' | 'valid-again' | 'active-with-problems';
   readonly file: string;
   readonly problems: readonly string[];
 }
@@ -86,8 +86,10 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
     if (text === undefined) return reject('', [`${file} cannot be read`]);
     const nextLock = await readLockText(folder);
     const [old, next] = [active, digestOf(text, nextLock)];
+    const wasRejected = rejected !== undefined;
     if (next === old) {
       rejected = undefined;
+      if (wasRejected) await notify('valid-again', []);
       return;
     }
     const parsed = parseManifest(text, { file, environment });
@@ -105,6 +107,7 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
     logger.info({ file, old, new: next, changed }, 'manifest reloaded');
     const problems = toolbox.problems().filter((problem) => !known.includes(problem));
     if (problems.length > 0) await notify('active-with-problems', problems);
+    else if (wasRejected) await notify('valid-again', []);
   }
 
   await record(null, active, []);

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Policy } from '../gate/policy.ts';
+import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
@@ -104,21 +105,22 @@ const DEFAULT_START_WITHIN_MS = durationMs('15m');
 
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile): Policy {
-  const { approvers, escalate, risk = 'medium' } = written;
+  const { approvers, escalate } = written;
+  const risk = toRisk(written.risk ?? 'medium');
   return {
     name,
     approvers,
     quorum: written.quorum ?? 1,
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
-    separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
+    separation: written.separation ?? (mayBeHigh(risk) ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
     startWithinMs: written.start_within ?? DEFAULT_START_WITHIN_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
     announce: written.announce ?? [],
     directMessages: written.direct_messages ?? true,
-    confirm: written.confirm ?? risk === 'high',
+    confirm: written.confirm,
     risk,
     resolvers: written.resolvers ?? approvers,
   };
@@ -145,6 +147,7 @@ export function toTool(
     allow: { channels: allow?.channels, people: allow?.people },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
     asWritten: withoutRules(unfilled, name),
+    cards: toCards(written),
   };
   if (module !== undefined) return { ...declared, kind: 'module', module };
   if (mcp !== undefined) {
@@ -162,6 +165,12 @@ function withoutRules(unfilled: JsonValue | undefined, name: string): JsonObject
   if (!isJsonObject(entry)) return {};
   const { approval: _, ...others } = entry;
   return others;
+}
+
+/** Lists the texts by pattern; those of the tool itself come last, for every name. */
+function toCards({ cards = [], title, done, target, fields }: ToolFile): ToolDeclaration['cards'] {
+  const own = { match: '*', title, done, target, fields };
+  return [title, done, target, fields].some((text) => text !== undefined) ? [...cards, own] : cards;
 }
 
 function toMcpConfig({

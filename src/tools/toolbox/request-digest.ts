@@ -16,6 +16,8 @@ export interface DigestInput {
   /** The approval that the call waits for. */
   readonly asked: Approval | undefined;
   readonly input: unknown;
+  /** The words that people read about the call. */
+  readonly presented?: JsonObject | undefined;
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   /** People who may not approve beside the requesters. */
@@ -42,6 +44,7 @@ function digestedParts(given: DigestInput): JsonValue {
     // The rule that applies now, with its verdict.
     verdict: entry.judge(input, { requesters, contextAuthors, channel }),
     input,
+    presented: given.presented,
     requesters,
     contextAuthors,
     barred,

@@ -11,6 +11,8 @@ import { type CallPlace, gate } from '../gate/gate.ts';
 import { type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
+import { createPresentation, type TextDeclaration } from '../presentation/presentation.ts';
+import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
 import { protectTool } from './protect-tool.ts';
 import type { ToolLock } from './tool-lock.ts';
@@ -52,6 +54,7 @@ export function buildEntries(
   for (const source of sources) {
     for (const tool of source.tools()) {
       const unlocked = lockProblem(source, tool.name, lock);
+      problems.push(...textProblems(source.declaration, tool));
       if (unlocked !== undefined) problems.push(unlocked);
       else if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
@@ -127,6 +130,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       behind: {},
       ...UNGATED,
       allows: () => true,
+      presentation: createPresentation(tool, {}),
       answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
       rules: [],
       allow: EVERYWHERE,
@@ -155,8 +159,15 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
   const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
     isAllowed(allow, channel, [...requesters, ...contextAuthors]);
-  const behind = behindOf(declaration, digest);
-  const base = { source: kind, behind, answerableBy: 'anyone', rules, allow, allows } as const;
+  const base = {
+    source: kind,
+    behind: behindOf(declaration, digest),
+    presentation: createPresentation(tool, textsFor(declaration, tool.name)),
+    answerableBy: 'anyone',
+    rules,
+    allow,
+    allows,
+  } as const;
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
   const idempotent = effect !== 'once';
@@ -187,6 +198,23 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
 /** Returns rules under which every call needs approval, for a definition that no admin has seen. */
 function strictRules(name: string, rules: readonly ApprovalRule[]): ApprovalRule[] {
   return [...rules.filter(({ require }) => require !== 'never'), { policy: policyFor(name, rules) }];
+}
+
+/** Returns the texts of the first pattern that matches a tool. */
+function textsFor({ cards }: ToolDeclaration, name: string): TextDeclaration {
+  return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
+}
+
+/** Describes the inputs that the texts of the manifest name and the tool does not have. */
+function textProblems(declaration: ToolDeclaration, { name, inputSchema }: Tool): string[] {
+  const { title, done, target, fields = {} } = textsFor(declaration, name);
+  return [title, done, target, ...Object.values(fields)].flatMap((text) => {
+    if (text === undefined) return [];
+    const { template } = parseDisplayTemplate(text);
+    return unknownInputs(template, inputSchema.jsonSchema).map(
+      ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
+    );
+  });
 }
 
 /** Returns the policy of the first rule for this tool that names one. */

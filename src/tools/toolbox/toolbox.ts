@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.ts';
 import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';
+import type { Presentation } from '../presentation/presentation.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
@@ -39,6 +40,8 @@ export interface ToolEntry {
   allows(place: CallPlace): boolean;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */
   readonly resolvedBy?: string | undefined;
+  /** Puts its calls into words for people. */
+  readonly presentation: Presentation;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
 }

@@ -66,7 +66,7 @@ describe('what is left out', () => {
       escalate: undefined,
       announce: [],
       directMessages: true,
-      confirm: false,
+      confirm: undefined,
       risk: 'medium',
       resolvers: ['S0APPROVE1'],
     });
@@ -76,6 +76,7 @@ describe('what is left out', () => {
     expect(toolOf(held(`tools: { a: { module: ./a.ts } }\n${DEFAULT_POLICY}`).manifest)).toEqual({
       kind: 'module',
       name: 'a',
+      cards: [],
       module: './a.ts',
       approval: [],
       effect: undefined,
@@ -177,12 +178,17 @@ describe('what is written', () => {
     });
   });
 
-  test('asks once more before a high risk is signed, unless told otherwise', () => {
+  test('leaves the confirmation to the risk of each call unless it is written, and keeps an expression', () => {
     const { policies } = held(`policies:
   a: { approvers: [S034GHIJKL], risk: high }
   b: { approvers: [S034GHIJKL], risk: high, confirm: false }
+  c: { approvers: [S034GHIJKL], risk: "input.amount > 5 ? 'high' : 'low'" }
 `).manifest;
-    expect([policies.get('a')?.confirm, policies.get('b')?.confirm]).toEqual([true, false]);
+    expect([policies.get('a')?.confirm, policies.get('b')?.confirm]).toEqual([undefined, false]);
+    expect(policies.get('c')).toMatchObject({
+      risk: { expression: "input.amount > 5 ? 'high' : 'low'" },
+      separation: 'thread',
+    });
   });
 
   test('holds for a local server', () => {
@@ -202,6 +208,7 @@ describe('what is written', () => {
     expect(toolOf(manifest)).toEqual({
       kind: 'mcp',
       name: 'files',
+      cards: [],
       config: {
         transport: 'stdio',
         command: 'node',
