@@ -6,6 +6,7 @@ import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
+import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -75,7 +76,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   });
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
-  const toolbox = await openToolbox(manifest, { folder, secrets, log: toolsLog, proxy });
+  let onUnlocked = (): void => {};
+  const toolbox = await openToolbox(manifest, {
+    folder,
+    secrets,
+    log: toolsLog,
+    proxy,
+    onUnlocked: () => onUnlocked(),
+  });
   const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix), proxy });
   const { app } = connection;
   const context: BotContext = {
@@ -135,6 +143,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();
+    onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());
+    onUnlocked();
     return { port, context, toolbox, stop };
   } catch (error) {
     await stop();

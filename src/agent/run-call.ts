@@ -167,7 +167,8 @@ export async function runCall(
   };
 
   try {
-    const start = tool.admit?.(fit.value, helpers) ?? (() => tool.run(fit.value, helpers));
+    const start = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
+    if (signal.aborted) return stopped();
     if (journal !== undefined) {
       const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
       hasStarted = await journal.start({ ...started, messages: settings.messages() });

@@ -39,6 +39,18 @@ export interface ToolHelpers {
 export const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
+/** Texts for people about a call, computed by code from its input and never by a model. */
+export interface ToolTexts<Input> {
+  /** Says what will happen, such as "Refund $120.00 of order A-1001". */
+  title?(input: Input): string;
+  /** Says what has happened, such as "Refunded $120.00 of order A-1001". */
+  done?(input: Input): string;
+  /** The one value that says what the call touches. */
+  target?(input: Input): string;
+  /** Values by label. */
+  fields?(input: Input): Readonly<Record<string, string | number | undefined>>;
+}
+
 interface ToolParts<Name extends string, Input, Given> {
   readonly name: Name;
   readonly description: string;
@@ -59,8 +71,9 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
       readonly effect: Effect;
+      readonly texts?: ToolTexts<Input>;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
-      admit?(input: Input, helpers: ToolHelpers): () => unknown;
+      admit?(input: Input, helpers: ToolHelpers): Promise<() => unknown>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */
@@ -119,7 +132,8 @@ export interface ToolConfig<Name extends string, Input extends Schema, Output ex
 }
 
 export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
-  extends ToolConfig<Name, Input, Output> {
+  extends ToolConfig<Name, Input, Output>,
+    ToolTexts<Parsed<Input>> {
   /** The effect of a run; `once` where it is not declared. */
   readonly effect?: Effect;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
@@ -159,9 +173,16 @@ export function defineTool<
       parts.name,
     );
   }
+  const { title, done, target, fields } = config;
   const tool = {
     ...parts,
     kind: 'tool' as const,
+    texts: {
+      ...(title !== undefined && { title }),
+      ...(done !== undefined && { done }),
+      ...(target !== undefined && { target }),
+      ...(fields !== undefined && { fields }),
+    },
     run,
     effect: config.effect ?? 'once',
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),

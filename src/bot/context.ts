@@ -16,8 +16,8 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
-  readonly admins: readonly string[];
   readonly askers: Askers;
+  readonly admins: readonly string[];
 }
 
 /** Leases and heartbeats, in milliseconds. */

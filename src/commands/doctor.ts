@@ -6,7 +6,7 @@ import { checkModel } from './checks/check-model.ts';
 import { checkRedis } from './checks/check-redis.ts';
 import { checkSlack } from './checks/check-slack.ts';
 import { checkTools } from './checks/check-tools.ts';
-import { type Finding, failed, ok } from './checks/finding.ts';
+import { describeFinding, type Finding, failed, ok } from './checks/finding.ts';
 import { type Command, EXIT } from './shared/command.ts';
 import { readOptions } from './shared/options.ts';
 
@@ -37,8 +37,8 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     const report = async (findings: readonly Finding[]): Promise<void> => {
       all.push(...findings);
       if (values.json) return;
-      for (const { check, status, message } of findings)
-        await write(`${MARKS[status]}  ${check}: ${showLine(message)}\n`);
+      for (const finding of findings)
+        await write(`${MARKS[finding.status]}  ${finding.check}: ${showLine(describeFinding(finding))}\n`);
     };
     await report(checkSettings(environment));
     const { findings, loaded } = await checkManifest(environment);
@@ -58,5 +58,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
 function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
   const read = readSettings(environment);
   if (read.ok) return [ok('settings', 'all required settings are set')];
-  return read.problems.map((problem) => failed('settings', `${problem}; see .env.example`));
+  return read.problems.map((problem) =>
+    failed('settings', problem, { fix: 'put it into .env or the environment' }),
+  );
 }

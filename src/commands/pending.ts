@@ -1,3 +1,4 @@
+import { titleOf } from '../bot/cards/card-details.ts';
 import { cut, showLine } from '../bot/cards/show-text.ts';
 import { readDetails } from '../bot/requests/request-details.ts';
 import type { RequestRecord } from '../store/port/store.ts';
@@ -48,6 +49,7 @@ function describe(request: RequestRecord) {
     id,
     kind,
     state,
+    title: titleOf(request),
     tool: call?.name ?? null,
     input: call?.input ?? null,
     threadId,
@@ -61,11 +63,24 @@ function describe(request: RequestRecord) {
 }
 
 function formatRequest(shown: ReturnType<typeof describe>): string {
-  const { id, kind, state, tool, input, requester, waitsFor, approvals, quorum, createdAt, expiresAt } =
-    shown;
+  const {
+    id,
+    kind,
+    state,
+    title,
+    tool,
+    input,
+    requester,
+    waitsFor,
+    approvals,
+    quorum,
+    createdAt,
+    expiresAt,
+  } = shown;
   const progress = kind === 'approval' && state === 'pending' ? ` (${approvals} of ${quorum})` : '';
   return [
     state === 'unknown' ? 'unknown outcome' : `${kind}${progress}`,
+    title,
     `${showLine(tool ?? 'unknown tool')} ${cut(showLine(JSON.stringify(input)), MAX_INPUT_LENGTH)}`,
     `requested by ${requester} at ${createdAt}`,
     `waits for ${waitsFor.join(', ')}${expiresAt === null ? '' : ` until ${expiresAt}`}`,

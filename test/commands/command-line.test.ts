@@ -63,7 +63,9 @@ test.each([['pending'], ['audit'], ['audit', 'verify']])(
   async (...argv) => {
     expect(await run(argv)).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/: REDIS_URL is not set\n$/),
+      error: expect.stringMatching(
+        /: REDIS_URL is not set; such as redis:\/\/127\.0\.0\.1:6379; put it into \.env\n$/,
+      ),
     });
     const secret = 'redis://:hidden-word@127.0.0.1:1';
     const { code, error } = await run(argv, { REDIS_URL: secret });

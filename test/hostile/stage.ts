@@ -7,6 +7,7 @@ import type { ChatRequest } from '../../playground/model/chat-request.ts';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type RunningBot, startBot } from '../../src/start-bot.ts';
 import { CAST, PLACES, startStory } from '../stories/support.ts';
+import { clickCard } from '../support/click-card.ts';
 import { countFor } from '../support/count-for.ts';
 import { EVIL_HOST, PAYLOAD } from './corpus.ts';
 import { type Known, nodesIn, wrongIn } from './oracle.ts';
@@ -98,7 +99,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     /** Clicks something that opens a modal, and gives it. */
     async open(who: string, card: Message, actionId: string) {
       const before = workspace.modalOf(who)?.id;
-      await workspace.as(who).click(card, actionId);
+      await clickCard(workspace, who, card, actionId);
       return workspace.until(
         () => {
           const modal = workspace.modalOf(who);
@@ -108,7 +109,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
       );
     },
     async withdraw(card: Message) {
-      await workspace.as(CAST.requester).click(card, 'withdraw');
+      await clickCard(workspace, CAST.requester, card, 'withdraw');
       await workspace.until(() => !hasAction(card, 'withdraw'), { what: 'the withdrawn card' });
     },
     /** Nothing that was shown is alive or hidden, and the bot answers whoever comes next. */
@@ -207,7 +208,9 @@ export async function playAll<Item extends { readonly name: string }, Outcome>(
 }
 
 export function hasAction({ blocks }: Pick<Message, 'blocks'>, actionId: string): boolean {
-  return nodesIn(blocks).some(({ action_id }) => action_id === actionId);
+  return nodesIn(blocks).some(
+    ({ action_id, value, text }) => action_id === actionId || (value === actionId && text !== undefined),
+  );
 }
 
 /** The request that a card is of: its buttons carry the id. */

@@ -22,7 +22,7 @@ test('a rejection keeps its reason on the card and for the model, and nothing ru
   const thread = story.ask('refund order A-1001');
   await reject(story, CAST.bruno, thread, /Approval needed/);
   await thread.shows(/As you wish\./);
-  const card = await thread.shows(/refund_order: rejected/);
+  const card = await thread.shows(/Rejected: Refund order/);
   expect(JSON.stringify(card.blocks)).toMatch(/Rejected by .*U0BRUNO003.*Too much\./);
   expect(story.toldOfCalls()).toEqual([expect.stringMatching(/denied.*Too much\./)]);
   expect(await refunded(story)).toBe(0);
@@ -35,7 +35,7 @@ test('a rejection without a reason is not taken', async () => {
   const modal = await story.modalFor(CAST.bruno);
   expect(await story.workspace.as(CAST.bruno).submit(modal.id, { reason: '   ' })).toMatchObject({
     kind: 'errors',
-    errors: { reason: 'Please say why.' },
+    errors: { reason: 'Please give a reason.' },
   });
   await thread.shows(/Approval needed/);
 });
@@ -80,27 +80,27 @@ test('whoever edits an action cannot make it run unsigned, however small it has 
 test('one person counts once, however often they click, and a second one completes the quorum', async () => {
   const story = await startStory({ replies: [{ calls: [deleteCustomer] }, { text: 'They are gone.' }] });
   const thread = story.ask('delete Hooper Ltd');
-  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
-  await thread.click(CAST.alice, /1 of 2 signed/, 'approve');
+  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await thread.click(CAST.alice, /1 of 2 approvals/, 'approve');
   await story.noticeFor(CAST.alice, /decided this already/);
-  await thread.shows(/1 of 2 signed/);
+  await thread.shows(/1 of 2 approvals/);
   expect(await story.ledger.order('A-1001')).toBeDefined();
 
-  await thread.click(CAST.bruno, /1 of 2 signed/, 'approve');
+  await thread.click(CAST.bruno, /1 of 2 approvals/, 'approve');
   await thread.shows(/They are gone\./);
   expect(await story.ledger.order('A-1001')).toBeUndefined();
-  const card = await thread.shows(/delete_customer: succeeded/);
+  const card = await thread.shows(/Done: Delete customer/);
   expect(JSON.stringify(card.blocks)).toMatch(/Signed by .*U0ALICE002.*U0BRUNO003/);
 });
 
 test('one rejection ends it, also after an approval', async () => {
   const story = await startStory({ replies: [{ calls: [deleteCustomer] }, { text: 'They stay.' }] });
   const thread = story.ask('delete Hooper Ltd');
-  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
-  await reject(story, CAST.bruno, thread, /1 of 2 signed/);
+  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await reject(story, CAST.bruno, thread, /1 of 2 approvals/);
   await thread.shows(/They stay\./);
   expect(await story.ledger.order('A-1001')).toBeDefined();
-  const card = await thread.shows(/delete_customer: rejected/);
+  const card = await thread.shows(/Rejected: Delete customer/);
   await story.workspace.as(CAST.alice).click(card, 'approve', { force: true });
   await story.noticeFor(CAST.alice, /already rejected, by <@U0BRUNO003>/);
 });
@@ -155,7 +155,7 @@ test('of two approvals and a plain call, what is approved runs at once, and the 
   const thread = story.ask('refund A-1001, look at A-1003, delete Tomo Arai');
   await thread.shows(/Approval needed: delete_customer/);
   await thread.click(CAST.alice, /Approval needed: refund_order/, 'approve');
-  await thread.shows(/refund_order: succeeded/);
+  await thread.shows(/Done: Refund order/);
   expect(await refunded(story)).toBe(12_000);
   await thread.shows(/Approval needed: delete_customer/);
   expect(story.model.requests).toHaveLength(1);

@@ -13,12 +13,26 @@ policies:
 test.each([
   { who: 'a guest', as: guest, channel: PLACES.general },
   { who: 'a person of another organisation', as: outsider, channel: PLACES.partners },
-])('$who is told privately that they may not ask, and the model is not called', async ({ as, channel }) => {
+])(
+  '$who is told once, in the thread of their message, that they may not ask, and the model is not called',
+  async ({ as, channel }) => {
+    const story = await startStory({ replies: [] });
+    const thread = story.ask('delete Hooper Ltd', { as, channel });
+    await thread.shows(/can't give me tasks/);
+    await story.deliveredAll();
+    expect(story.repliesIn(thread)).toHaveLength(1);
+    expect(story.model.requests).toEqual([]);
+  },
+);
+
+test('a guest who mentions the bot in a thread is told once, privately, in that thread', async () => {
   const story = await startStory({ replies: [] });
-  const thread = story.ask('delete Hooper Ltd', { as, channel });
-  await story.noticeFor(as, /can't give me tasks/);
-  expect(story.repliesIn(thread)).toEqual([]);
-  expect(story.model.requests).toEqual([]);
+  const { ts: threadTs } = story.workspace.as(alice).send(PLACES.general, 'a discussion');
+  story.ask('delete Hooper Ltd', { as: guest, threadTs });
+  const notice = await story.noticeFor(guest, /can't give me tasks/);
+  expect(notice.thread_ts).toBe(threadTs);
+  await story.deliveredAll();
+  expect(story.workspace.ephemeralsFor(guest)).toHaveLength(1);
 });
 
 test('what a guest writes to the bot in a known thread is context of the next task', async () => {
@@ -53,7 +67,7 @@ test.each([
 
 test('guests of one kind do not let people of another kind ask', async () => {
   const story = await startStory({ replies: [], manifest: manifestWith('{ guests: true }') });
-  story.ask('hello', { as: outsider, channel: PLACES.partners });
-  await story.noticeFor(outsider, /can't give me tasks/);
+  const thread = story.ask('hello', { as: outsider, channel: PLACES.partners });
+  await thread.shows(/can't give me tasks/);
   expect(story.model.requests).toEqual([]);
 });

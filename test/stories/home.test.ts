@@ -68,11 +68,11 @@ test(`with ${PENDING} pending, App Home has three lists whose pages lead to ever
     for (const id of listIn(home, 'Waiting for me')) seen.add(id);
   }
   expect(seen.size).toBe(PENDING);
-  expect(listIn(home, 'Asked by me')).toEqual([]);
+  expect(listIn(home, 'Requested by me')).toEqual([]);
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:first');
   await homeOf(story, CAST.bruno, (view) => !JSON.stringify(view.blocks).includes('Back to the newest'));
   story.workspace.as(CAST.alice).openHome();
-  await homeOf(story, CAST.alice, (view) => listIn(view, 'Asked by me').length === 10);
+  await homeOf(story, CAST.alice, (view) => listIn(view, 'Requested by me').length === 10);
 
   const published = story.workspace.calls.filter(({ method }) => method === 'views.publish');
   expect(published.length).toBeGreaterThan(PENDING / 10);
@@ -123,7 +123,7 @@ test('from App Home one rejects with a reason, and Home shows that it is decided
 
   await thread.shows(/She stays\./);
   const settled = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length === 0);
-  expect(listIn(settled, 'Decided lately')).toHaveLength(1);
+  expect(listIn(settled, 'Recent decisions')).toHaveLength(1);
   expect(await story.ledger.order('A-1003')).toBeDefined();
 });
 
@@ -140,7 +140,9 @@ test('with three full lists the slash command gives one message that Slack takes
   await person.command(COMMAND);
   const all = await story.noticeFor(CAST.alice, /Your requests/);
   const shown = JSON.stringify(all.blocks);
-  expect(shown).toMatch(/Waiting for me[\s\S]*Asked by me[\s\S]*Decided lately[\s\S]*more in the Home tab/);
+  expect(shown).toMatch(
+    /Waiting for me[\s\S]*Requested by me[\s\S]*Recent decisions[\s\S]*more in the Home tab/,
+  );
   expect(all.blocks.length).toBeLessThanOrEqual(LIMITS.messageBlocks);
   expect(linksIn(all.blocks)).toHaveLength(15);
 

@@ -89,7 +89,7 @@ test('of two people who both ask neither can approve, so a call that only they c
   await thread.shows(/Approval needed[\s\S]*12000/);
   story.ask('and once more, please', { as: bruno, threadTs: thread.ts });
   await thread.click(alice, /Approval needed[\s\S]*12000/, 'withdraw');
-  await thread.shows(/Nobody can sign this/);
+  await thread.shows(/Nobody can approve this/);
   expect(await refunded(story)).toBe(0);
   expect(heardByModel(story.model).at(-1)).toMatch(/: and once more, please$/);
 });

@@ -36,9 +36,9 @@ test(
   'a call without approval whose process was killed in the middle is unknown: a person is asked, and it runs again only if they say so',
   async () => {
     const { story, thread, workshop } = await dieAfterEffect('press_part', ['Pressed.']);
-    await thread.shows(/press_part: unknown[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
+    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
-    await story.directly(CAST.admin).click(CAST.admin, /press_part: unknown[\s\S]*It ran/, 'ran');
+    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Press part[\s\S]*It ran/, 'ran');
     const modal = await story.modalFor(CAST.admin);
     await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
     await thread.shows(/Pressed\./);
@@ -51,8 +51,10 @@ test(
   'a call without approval that a person has run again takes effect with the same key',
   async () => {
     const { story, thread, workshop } = await dieAfterEffect('press_part', ['Pressed.']);
-    await thread.shows(/press_part: unknown[\s\S]*Run again/);
-    await story.directly(CAST.admin).click(CAST.admin, /press_part: unknown[\s\S]*Run again/, 'run-again');
+    await thread.shows(/Outcome unknown: Press part[\s\S]*Run again/);
+    await story
+      .directly(CAST.admin)
+      .click(CAST.admin, /Outcome unknown: Press part[\s\S]*Run again/, 'run-again');
     const modal = await story.modalFor(CAST.admin);
     await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'The bench is empty.' });
     await thread.shows(/Pressed\./);

@@ -6,10 +6,13 @@ export type Form = 'quick' | 'full';
 
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
-  'test/browser/persistence.test.ts',
   'test/browser/appearance.test.ts',
+  'test/browser/block-kit.test.ts',
+  'test/browser/interaction.test.ts',
+  'test/browser/persistence.test.ts',
   'test/browser/rules.test.ts',
   'test/faults/checkers.test.ts',
+  'test/package/first-start.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/start/playground.test.ts',
   'test/playground/start/supervise-bot.test.ts',
@@ -23,6 +26,7 @@ const SCALED = [
   'test/agent/property.test.ts',
   'test/bot/cards/rendering-is-total.test.ts',
   'test/bot/modals/forms.test.ts',
+  'test/bot/reply/answers.test.ts',
   'test/faults/matrix.test.ts',
   'test/hostile/table.test.ts',
   'test/stories/home.test.ts',

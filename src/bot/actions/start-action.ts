@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
-import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
-import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
-import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
+import { digestNow } from '../requests/bind-request.ts';
+import { CHANGED, NOT_ALLOWED, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { askerProblem } from '../turns/may-ask.ts';
+import { describeChange, placeOf } from './describe-change.ts';
 import { type Action, runAction } from './run-action.ts';
 
 /** Starts and runs an approved action in a woken worker. */
@@ -16,14 +16,15 @@ export async function startApprovedAction(context: BotContext, requestId: string
   const { store } = context;
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
-  const action = findAction(context, loaded.request);
+  const action = await findAction(context, loaded.request);
   if (action === undefined) {
     const { name } = detailsOf(loaded.request).interrupt.toolRequest;
     await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
-  if (await hasInactiveRequester(context, loaded.request)) {
-    await store.supersede(requestId, REQUESTER_INACTIVE);
+  const problem = await problemAtStart(context, action);
+  if (problem !== undefined) {
+    await store.supersede(requestId, problem);
     return;
   }
   const attempt = await planAttempt(context, action, approversOf(loaded.request));
@@ -32,8 +33,19 @@ export async function startApprovedAction(context: BotContext, requestId: string
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
 }
 
+/**
+ * Judges an approved action by the manifest and the people as they are now, and returns the reason why it may not start. It is ended if
+ * it is not allowed any more, and asked anew if a rule, the policy or the tool has changed. Throws if Slack cannot be asked.
+ */
+export async function problemAtStart(context: BotContext, action: Action): Promise<string | undefined> {
+  if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;
+  if (!action.entry.allows(placeOf(action))) return NOT_ALLOWED;
+  if (currentDigest(context, action) === action.request.digest) return undefined;
+  return `${CHANGED}\n${describeChange(context, action)}`;
+}
+
 /** Checks in Slack, freshly, whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
-export async function hasInactiveRequester(
+async function hasInactiveRequester(
   { directory, agent }: Pick<BotContext, 'directory' | 'agent'>,
   { requesters, threadId }: RequestRecord,
 ): Promise<boolean> {
@@ -46,10 +58,18 @@ export async function hasInactiveRequester(
   return problems.some((problem) => problem !== undefined);
 }
 
-/** Joins a request with its tool; `undefined` if the tool is gone. */
-export function findAction({ toolbox }: BotContext, request: RequestRecord): Action | undefined {
+/** Joins a request with its tool as it is now, after its server was asked again; `undefined` if the tool is gone. */
+export async function findAction(
+  { toolbox, logger }: BotContext,
+  request: RequestRecord,
+): Promise<Action | undefined> {
   const details = detailsOf(request);
-  const entry = toolbox.find(details.interrupt.toolRequest.name);
+  const { name } = details.interrupt.toolRequest;
+  // A server that cannot be asked is down, and a call of it fails before anything is sent.
+  await toolbox
+    .refresh(name)
+    .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
+  const entry = toolbox.find(name);
   return entry && { request, details, entry };
 }
 
@@ -85,13 +105,10 @@ export async function planAttempt(
 }
 
 function currentDigest({ toolbox }: BotContext, { request, details, entry }: Action): string {
-  const policy = toolbox.policy(details.policy?.name ?? '');
-  return requestDigest({
-    entry,
-    // A removed policy is a changed policy.
-    policy: policy === undefined ? {} : policyJson(snapshotOf(policy)),
-    input: details.interrupt.toolRequest.input,
-    requesters: request.requesters,
-    threadId: request.threadId,
+  const { threadId, requesters, barred } = request;
+  const { interrupt, contextAuthors = [], policy, presented } = details;
+  return digestNow(toolbox, {
+    ...{ entry, interrupt, presented, threadId, requesters, contextAuthors, barred },
+    policy: policy?.name,
   });
 }

@@ -1,6 +1,6 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, findAction, hasInactiveRequester, planAttempt } from '../actions/start-action.ts';
+import { approversOf, findAction, planAttempt, problemAtStart } from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -44,11 +44,11 @@ async function planStart(
   who: string,
 ): Promise<PlannedStart | undefined> {
   if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
-  const action = findAction(context, { ...request, by: who });
-  if (action === undefined) return undefined;
   try {
-    // A woken worker ends the request instead of running it.
-    if (await hasInactiveRequester(context, request)) return undefined;
+    const action = await findAction(context, { ...request, by: who });
+    if (action === undefined) return undefined;
+    // A woken worker ends the request, or asks anew, instead of running it.
+    if ((await problemAtStart(context, action)) !== undefined) return undefined;
     return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };
   } catch (err) {
     context.logger.debug({ requestId: request.id, err }, 'start left to a worker');

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
+import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { detailsOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
 
@@ -19,6 +20,9 @@ type Place = z.infer<typeof Place>;
 const PostedMessage = z.object({ channel: z.string(), ts: z.string() });
 type PostedMessage = z.infer<typeof PostedMessage>;
 type ViewItem = OutboxItem & { kind: 'view' };
+type View = RequestRecord['views'][number];
+/** Stands in place of the posted message for a view that Slack refuses. */
+const Undeliverable = z.object({ undeliverable: z.string() });
 
 /** Draws one card from the current record: posts it, or updates the posted message. */
 export async function drawView(context: BotContext, item: ViewItem): Promise<void> {
@@ -31,13 +35,18 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
     return;
   }
   const { request } = loaded;
+  // After a failed attempt the card may have been posted although Slack's answer was lost.
+  if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
+    await store.doneView(item, request.revision, view.postedAt ?? {});
+    return;
+  }
   const place = Place.parse(view.place);
   try {
     const card = await cardFor(context, request, item.viewId, place);
     const posted = PostedMessage.safeParse(view.postedAt).data;
     const postedAt =
       posted === undefined
-        ? await post(context, item, place, card)
+        ? await post(context, item, place, card, isWanted(request, view))
         : await update(context, item, place, posted, card, request);
     await store.doneView(item, request.revision, postedAt ?? {});
   } catch (error) {
@@ -45,6 +54,17 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
     if (failure.kind === 'later') throw error;
     await giveUp(context, item, request, failure.reason);
   }
+}
+
+/** Tells whether a card is to be drawn: not where Slack refuses it, and not for the first time for people who are not asked any more. */
+function isWanted({ state }: RequestRecord, view: View): boolean {
+  if (isUndeliverable(view)) return false;
+  const isPosted = PostedMessage.safeParse(view.postedAt).success;
+  return isPosted || view.id === THREAD_VIEW || state === 'pending' || state === 'unknown';
+}
+
+function isUndeliverable({ postedAt }: View): boolean {
+  return Undeliverable.safeParse(postedAt).success;
 }
 
 async function cardFor(
@@ -72,7 +92,8 @@ async function post(
   item: ViewItem,
   place: Place,
   card: Card,
-): Promise<PostedMessage> {
+  isNew = true,
+): Promise<PostedMessage | undefined> {
   const channel = place.channel ?? (await openDirect(client, place.user ?? ''));
   const { threadTs } = place;
   const earlier = item.tries > 0 ? await findPosted(client, item.item, { channel, threadTs }) : undefined;
@@ -80,6 +101,7 @@ async function post(
     await client.chat.update({ channel, ts: earlier, ...card });
     return { channel, ts: earlier };
   }
+  if (!isNew) return undefined;
   const posted = await client.chat.postMessage({
     channel,
     ...(threadTs !== undefined && { thread_ts: threadTs }),
@@ -122,13 +144,15 @@ async function giveUp(
     if (ended.outcome === 'abandoned')
       await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
   }
-  await store.doneView(item, request.revision, {});
+  await store.doneView(item, request.revision, { undeliverable: reason });
 }
 
 /** Tells the requester directly, because the thread cannot be written to. */
 function apologyFor(request: RequestRecord, reason: string): OutboxRow {
-  const { name } = detailsOf(request).interrupt.toolRequest;
   const { channel } = parseThreadId(request.threadId);
-  const text = `Nobody could be asked for \`${name}\`, so it did not run: its card could not be posted in <#${channel}> (${reason}).`;
-  return { id: `${request.id}/apology`, body: { kind: 'notice', user: request.requester, text } };
+  const tail = noticeTexts.cardNotPosted(channel, reason);
+  return {
+    id: `${request.id}/apology`,
+    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), tail },
+  };
 }

@@ -1,4 +1,4 @@
-import type { App, BlockAction, BlockElementAction, RespondFn } from '@slack/bolt';
+import type { App, BlockAction, BlockElementAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
 import * as ids from '../cards/action-ids.ts';
@@ -10,6 +10,7 @@ import { answer, askAgain, showAddress, withdraw } from '../decisions/decide.ts'
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
+import { buildApproveModal } from '../modals/approve-modal.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../modals/modal.ts';
@@ -17,45 +18,53 @@ import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
-import { tellPrivately } from './tell-privately.ts';
+import { noticeTexts } from '../texts/notices.ts';
+import { type ReplyTarget, tellPrivately } from './tell-privately.ts';
 
 /** A click on a button or a menu, with what it takes to respond to it. */
-interface CardClick {
+interface CardClick extends ReplyTarget {
   readonly requestId: string;
   readonly click: Click;
   readonly triggerId: string;
-  readonly client: WebClient;
-  readonly respond: RespondFn;
   readonly body: BlockAction;
 }
 
 type Decide = (request: RequestRecord, clicked: CardClick, action: BlockElementAction) => Promise<Notice>;
+type ActionArgs = SlackActionMiddlewareArgs<BlockAction> & { readonly client: WebClient };
 type BuildModal = (request: RequestRecord) => Modal | string;
+
+const MENU_ACTIONS: readonly string[] = [ids.EDIT, ids.DETAILS, ids.WITHDRAW];
 
 /** Turns clicks on cards into decisions and modals. A decision is on record before the click is acknowledged. */
 export function listenToActions(app: App, context: BotContext): void {
   const { toolbox } = context;
 
+  const handlers = new Map<string, (args: ActionArgs) => Promise<void>>();
+
   const onDecision = (id: string | RegExp, decide: Decide): void => {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
-      const clicked = readClick(body, action, client, respond);
+    const handle = async ({ ack, action, body, client }: ActionArgs): Promise<void> => {
+      const clicked = readClick(context, body, action, client);
       const checked = await checkClick(context, clicked.requestId, clicked.click);
       const notice = checked.ok ? await decide(checked.request, clicked, action) : checked.notice;
       await ack();
       if (notice !== undefined) await tellPrivately(clicked, notice);
       else if (body.view?.type === 'modal')
         await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
-    });
+    };
+    if (typeof id === 'string') handlers.set(id, handle);
+    app.action<BlockAction>(id, handle);
   };
   const onOpen = (id: string, build: BuildModal): void => {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
+    const handle = async ({ ack, action, body, client }: ActionArgs): Promise<void> => {
       await ack();
-      const clicked = readClick(body, action, client, respond);
+      const clicked = readClick(context, body, action, client);
       const loaded = await context.store.load(clicked.requestId);
       const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
       if (typeof view === 'string') await tellPrivately(clicked, view);
       else await open(clicked, view);
-    });
+    };
+    handlers.set(id, handle);
+    app.action<BlockAction>(id, handle);
   };
 
   onDecision(ids.APPROVE, (request, { click }) => castVote(context, request, click, 'approve'));
@@ -79,6 +88,14 @@ export function listenToActions(app: App, context: BotContext): void {
   // Ticked choices count when they are submitted.
   app.action(ids.CHOOSE_SEVERAL, ({ ack }) => ack());
 
+  // The menu names the action that its option stands for.
+  app.action<BlockAction>(ids.MORE, async (args) => {
+    const chosen = args.action.type === 'overflow' ? args.action.selected_option.value : undefined;
+    const handle = MENU_ACTIONS.includes(chosen ?? '') ? handlers.get(chosen ?? '') : undefined;
+    await (handle === undefined ? args.ack() : handle(args));
+  });
+
+  onOpen(ids.APPROVE_TYPED, buildApproveModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
   onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
@@ -87,14 +104,14 @@ export function listenToActions(app: App, context: BotContext): void {
   }
   onOpen(ids.EDIT, (request) => {
     const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
-    if (entry === undefined) return 'The tool is not there any more.';
+    if (entry === undefined) return noticeTexts.toolGone;
     const built = buildEditModal(request, entry.tool.inputSchema);
     return built.ok ? built.view : built.reason;
   });
   onOpen(ids.FILL_IN, (request) => {
     const { interrupt } = detailsOf(request);
     const schema = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name));
-    if (schema === undefined) return 'This form cannot be shown.';
+    if (schema === undefined) return noticeTexts.formUnreadable;
     const built = buildOutputModal(request, schema);
     return built.ok ? built.view : built.reason;
   });
@@ -102,18 +119,18 @@ export function listenToActions(app: App, context: BotContext): void {
     [ids.PREVIOUS_PAGE, -1],
     [ids.NEXT_PAGE, 1],
   ] as const) {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
+    app.action<BlockAction>(id, async ({ ack, action, body, client }) => {
       await ack();
-      await showDetails(context, readClick(body, action, client, respond), step);
+      await showDetails(context, readClick(context, body, action, client), step);
     });
   }
 }
 
 function readClick(
+  { logger }: BotContext,
   body: BlockAction,
   action: BlockElementAction,
   client: WebClient,
-  respond: RespondFn,
 ): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
   return {
@@ -127,8 +144,8 @@ function readClick(
     },
     triggerId: body.trigger_id,
     client,
-    respond,
     body,
+    logger,
   };
 }
 
@@ -141,7 +158,7 @@ async function choose(
   const { choices, several } = questionOf(request);
   const answers = picked.flatMap((index) => choices[index] ?? []);
   const [first] = answers;
-  if (first === undefined) return 'Please choose something first.';
+  if (first === undefined) return noticeTexts.chooseFirst;
   return answer(context, request, click, several ? answers : first);
 }
 

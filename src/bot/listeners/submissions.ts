@@ -6,12 +6,14 @@ import { type Click, checkClick, type Notice } from '../decisions/click.ts';
 import { answer, edit, resolve } from '../decisions/decide.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { parseAnswer } from '../modals/answer-modal.ts';
+import { parseTarget } from '../modals/approve-modal.ts';
 import * as modals from '../modals/modal.ts';
 import { parseSubmission } from '../modals/parse-submission.ts';
 import { parseReason } from '../modals/reject-modal.ts';
 import { parseResolution } from '../modals/resolve-modal.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { noticeTexts } from '../texts/notices.ts';
 
 type Submit = (
   request: RequestRecord,
@@ -44,6 +46,9 @@ export function listenToSubmissions(app: App, context: BotContext): void {
   ): Promise<modals.Submission<Notice>> =>
     parsed.ok ? { ok: true, value: await decide(parsed.value) } : parsed;
 
+  onSubmit(modals.APPROVE_MODAL, (request, values, click) =>
+    record(parseTarget(request, values), () => castVote(context, request, click, 'approve')),
+  );
   onSubmit(modals.REJECT_MODAL, (request, values, click) =>
     record(parseReason(values), (reason) => castVote(context, request, click, 'reject', reason)),
   );
@@ -58,7 +63,7 @@ export function listenToSubmissions(app: App, context: BotContext): void {
   );
   onSubmit(modals.EDIT_MODAL, async (request, values, click) => {
     const entry = context.toolbox.find(detailsOf(request).interrupt.toolRequest.name);
-    if (entry === undefined) return { ok: true, value: 'The tool is not there any more.' };
+    if (entry === undefined) return { ok: true, value: noticeTexts.toolGone };
     return record(parseSubmission(entry.tool.inputSchema, values), (input) =>
       edit(context, request, click, input),
     );
@@ -66,7 +71,7 @@ export function listenToSubmissions(app: App, context: BotContext): void {
   onSubmit(modals.FORM_MODAL, async (request, values, click) => {
     const { interrupt } = detailsOf(request);
     const schema = awaitedSchema(interrupt, context.toolbox.find(interrupt.toolRequest.name));
-    if (schema === undefined) return { ok: true, value: 'This form is not there any more.' };
+    if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
     return record(parseSubmission(schema, values), (value) => answer(context, request, click, value));
   });
 }

@@ -12,6 +12,10 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 
 /** The reason of a request that ends because one of its requesters is deactivated or may no longer ask. */
 export const REQUESTER_INACTIVE = 'requester-inactive';
+/** The reason of a request that ends because not everyone who asked for it may use the tool any more. */
+export const NOT_ALLOWED = 'not-allowed';
+/** The reason of a request whose rule, policy or tool has changed; it is asked anew. A second line may say what changed. */
+export const CHANGED = 'changed';
 
 const Edited = z.object({
   edited: z.custom<JsonValue>((value) => value !== undefined),
@@ -64,6 +68,8 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
     case 'superseded':
       if (payload === REQUESTER_INACTIVE)
         return close('superseded', 'A person who requested this is no longer active', '');
+      if (payload === NOT_ALLOWED)
+        return close('superseded', 'Not everyone who takes part in this task may use this tool any more', '');
       return tool?.kind === 'tool'
         ? (askAnew(tool, interrupt, payload) ??
             close('failed', 'The edited arguments do not fit the tool any more', ''))
@@ -110,7 +116,8 @@ function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | un
   }
 }
 
-function parseEdited(payload: string): Edited | undefined {
+/** Parses the payload of a request that was superseded by an edit; `undefined` if it is none. */
+export function parseEdited(payload: string): Edited | undefined {
   try {
     return Edited.safeParse(JSON.parse(payload)).data;
   } catch {

@@ -7,9 +7,9 @@ import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
-import { finishNotice } from '../reply/finish-notice.ts';
+import { EMPTY_ANSWER, finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
-import { replyRows } from '../reply/reply-rows.ts';
+import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
 import { planRequests } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
@@ -66,7 +66,7 @@ export async function runModel(
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,
-      rows: refusalRows(turn, again.refused),
+      rows: refusalRows(turn, again.refused, requestersOf(turn.messages)[0] ?? NOBODY),
     };
   const history = withMessages(again.messages, received);
   return callModel(context, turn, history, { ...call, refused: again.refused });
@@ -104,6 +104,7 @@ async function callModel(
   journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
   const people = peopleOf(history);
+  context.turns.setRequesters(threadId, people.requesters);
   const [requester = NOBODY, ...others] = everyoneIn(people);
   const place = { channel: thread.channel, requester, others };
   status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
@@ -158,13 +159,14 @@ async function callModel(
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
     status.setStatus(thread, { session, line: '' });
-    const texts = [stream.text, finishNotice(response, reference), completed.text];
+    const text = joinTexts([stream.text, finishNotice(response, reference), completed.text]);
+    const isSilent = text === '' && asked.requests.length === 0 && refusals.length === 0;
     return {
       ...journal.rest(messages, turn.inbox.length),
       requests: asked.requests,
       rows: [
-        ...refusalRows(turn, refusals),
-        ...replyRows(turn, texts.filter((text) => text !== '').join('\n\n'), posted, session),
+        ...refusalRows(turn, refusals, requester),
+        ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, { session, requester }),
       ],
     };
   }

@@ -2,6 +2,7 @@ import { describeError } from '../../agent/util/describe-error.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
 
@@ -35,6 +36,7 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: nu
     }
     const suspended = await store.suspend(turn, end);
     if (suspended.outcome !== 'suspended') logger.warn({ threadId, ...suspended }, 'turn discarded');
+    else await unmarkQueued(context, turn);
   } catch (err) {
     if (!lease.isCut) await countFailure(context, turn, err);
     throw err;

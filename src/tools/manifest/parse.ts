@@ -67,7 +67,13 @@ export function parseManifest(text: string, { file, environment }: ManifestSourc
   const parsed = ManifestFile.safeParse(manifest);
   if (problems.length === 0 && parsed.success) {
     const placeholders = locateFindings(file, findPlaceholders(manifest), positions);
-    return { ok: true, manifest: toManifest(parsed.data), secrets: [...secrets], warnings, placeholders };
+    return {
+      ok: true,
+      manifest: toManifest(parsed.data, written),
+      secrets: [...secrets],
+      warnings,
+      placeholders,
+    };
   }
   if (problems.length === 0) {
     const message = `it does not fit its schema: ${parsed.error?.issues[0]?.message ?? 'unknown'}`;

@@ -185,6 +185,9 @@ export const PolicyFile = z
         'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
       ),
     expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
+    start_within: Duration.optional().describe(
+      'How soon after the last approval the action must start; later it is asked anew; 15m.',
+    ),
     remind: Duration.optional().describe('How often the approvers are reminded; never.'),
     escalate: z
       .strictObject({
@@ -202,7 +205,9 @@ export const PolicyFile = z
       .boolean()
       .optional()
       .describe('Whether Approve asks for a confirmation; true for high risk, otherwise false.'),
-    risk: z.enum(['low', 'medium', 'high']).optional().describe('How the card marks the action; medium.'),
+    risk: Text.optional().describe(
+      "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\"; medium.",
+    ),
     resolvers: distinct(
       PersonOrGroup,
       'Who may confirm the outcome of an action when it is unknown; the approvers.',
@@ -222,6 +227,27 @@ export const RuleFile = z
   })
   .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;
+
+const Template = Text.meta({ title: 'a text with values such as {{input.name}}' });
+const textKeys = {
+  title: Template.optional().describe(
+    "What a call will do, for people: \"Refund {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}\".",
+  ),
+  done: Template.optional().describe('The title after success: "Refunded …".'),
+  target: Template.optional().describe('The one value that says what a call touches: "{{input.orderId}}".'),
+  fields: z
+    .record(z.string().min(1).max(60), Template)
+    .optional()
+    .describe('Values to show below the title, by label.'),
+};
+
+export const CardFile = z
+  .strictObject({
+    match: Text.describe('For which tools, such as "write_*".'),
+    ...textKeys,
+  })
+  .describe('The texts for the calls of some tools of a server.');
+export type CardFile = z.output<typeof CardFile>;
 
 export const McpFile = z
   .strictObject({
@@ -323,6 +349,13 @@ export const ToolFile = z
       .optional()
       .describe('Where and for whom the model may use it; everywhere and for everybody.'),
     max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
+    ...textKeys,
+    cards: z
+      .array(CardFile)
+      .optional()
+      .describe(
+        'Texts by the names of tools, for a server or a module with several; the first match counts.',
+      ),
   })
   .meta({
     description: 'Something the agent may do: exactly one of module, mcp and http.',

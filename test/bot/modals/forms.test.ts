@@ -255,8 +255,7 @@ describe('a form made from a schema', () => {
     );
     expect(built).toEqual({
       ok: false,
-      reason:
-        '"a" has 3,001 characters, and a form in Slack takes 3,000 characters, so it cannot be changed here.',
+      reason: `"a" has 3,001 characters, and a form in Slack takes 3,000 characters, so it can't be edited here.`,
     });
   });
 

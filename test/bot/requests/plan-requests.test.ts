@@ -51,8 +51,8 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       contextBudget: undefined,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
-      admins: [],
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
+      admins: [],
     }),
     limiter: new PendingLimiter({ countPending }),
   };

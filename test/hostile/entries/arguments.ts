@@ -40,7 +40,7 @@ export async function playArguments() {
       await stage.withdraw(card);
       return { words, shown, reason: end };
     }
-    const rejected = await thread.shows(/keep_note: rejected/);
+    const rejected = await thread.shows(/Rejected: Keep note/);
     return { words, shown, reason: shownAs(text, quotesIn(rejected.blocks).slice(-1)) };
   });
   await stage.expectUnharmed();
@@ -72,7 +72,7 @@ export async function playArgumentBytes() {
     }
     const shown = JSON.stringify(valueIn(first.blocks));
     await stage.workspace.as(CAST.alice).click(first, 'approve');
-    await thread.shows(/keep_note: succeeded/);
+    await thread.shows(/Done: Keep note/);
     expect(stage.effects().filter((effect) => effect === shown)).toHaveLength(1);
     return `runs as shown: ${shown}`;
   });

@@ -6,7 +6,7 @@ import { callsOf, playAll, type Stage, startStage } from '../stage.ts';
 /** Lets the model wait for a report, and gives the thread, its card and what posts there. */
 async function waitForReport(stage: Stage, row: number) {
   const thread = stage.begin(row);
-  const card = await thread.shows(/Waiting for an answer from outside/);
+  const card = await thread.shows(/Waiting for an external system/);
   const path = await stage.atScreenOf(CAST.requester, async () => {
     const before = stage.workspace.ephemeralsFor(CAST.requester).length;
     await stage.workspace.as(CAST.requester).click(card, 'show-address');

@@ -58,7 +58,7 @@ export async function playQuestions() {
   });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const card = await thread.shows(/The agent asks/);
+    const card = await thread.shows(/Question for/);
     const asked = card.blocks.filter((block) => /"section"|Not all of it/.test(JSON.stringify(block)));
     const question = shownAs(text, asked);
     const end = await stage.atScreenOf(CAST.requester, async () => {
@@ -98,7 +98,7 @@ export async function playForms() {
   });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const first = await thread.shows(/Please fill in|request_form did not run|Not run: /);
+    const first = await thread.shows(/Please fill in|Request form did not run|Not run: /);
     if (!/Please fill in/.test(first.text)) {
       const refused = /did not run/.test(first.text) ? 'refused: no schema' : 'refused: too long';
       return { form: refused, wrong: refused, value: refused };
@@ -143,7 +143,7 @@ export async function playBrokenForms() {
     const thread = stage.begin(row);
     const { text: told } = await thread.shows(/told /);
     if (/Not run: .*must not have more than/.test(told)) return 'refused: too long';
-    await thread.shows(/request_form did not run/);
+    await thread.shows(/Request form did not run/);
     return 'refused, and said in plain words';
   });
   await stage.expectUnharmed();

@@ -144,8 +144,8 @@ export async function playOutputInjections() {
 async function see(stage: Stage, row: number): Promise<string> {
   const { workspace } = stage;
   const thread = stage.begin(row, `Alice Approver: ${ORDER}`);
-  const first = await thread.shows(/Approval needed|The agent asks|Please fill in|obeyed|\*\*Done/);
-  if (/The agent asks/.test(JSON.stringify(first.blocks))) {
+  const first = await thread.shows(/Approval needed|Question for|Please fill in|obeyed|\*\*Done/);
+  if (/Question for/.test(JSON.stringify(first.blocks))) {
     await workspace.as(CAST.requester).click(first, 'choose:0');
   } else if (/Please fill in/.test(first.text)) {
     await stage.atScreenOf(CAST.requester, async () => {

@@ -90,9 +90,9 @@ export async function playOutputs() {
       await thread.click(CAST.alice, new RegExp(`Approval needed: ${name}`), 'approve');
     }
     const fetched = await thread.shows(/fetch_page: (succeeded|failed)/);
-    const failed = await thread.shows(/fail_with: failed/);
+    const failed = await thread.shows(/Failed: Fail with/);
     await thread.shows(/Done\./);
-    const output = /fetch_page: failed/.test(fetched.text)
+    const output = /Failed: Fetch page/.test(fetched.text)
       ? 'refused: too long'
       : shownIn(text, fetched.blocks);
     return {

@@ -76,7 +76,7 @@ test(
       change: (text) => replaceOnce(text, 'expires: 45s', 'expires: 3s'),
     });
     const thread = bot.ask('Please publish on the status page: "All is well."');
-    const card = await thread.shows(/publish_status: expired/);
+    const card = await thread.shows(/Expired: Publish status/);
     await bot.workspace.as(CAST.requester).click({ channel: thread.channel, ts: card.ts }, 'ask-again');
     const next = await thread.shows(/Approval needed[\s\S]*All is well\./);
     expect(next.ts).not.toBe(card.ts);

@@ -39,6 +39,7 @@ const plan = fc.record({
       vetoes: fc.constantFrom(1, 2),
       selfApproval: fc.boolean(),
       expiresInMs: far,
+      startWithinMs: far,
       remindEveryMs: fc.constantFrom(1_000, 1_000_000),
       escalate: fc.record({ afterMs: duration, to: people }),
     },

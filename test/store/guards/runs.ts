@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import {
   actor,
@@ -62,6 +63,20 @@ export const runScenarios: Scenarios = {
     const fewer = attempt('first', { stillEligible: ['U-ann'] });
     const refused = { outcome: 'superseded', reason: 'quorum-lost' };
     expect(await stage.store.start(await askAndApprove(stage, BOTH), fewer)).toEqual(refused);
+  },
+  'start-stale': async (stage) => {
+    const requestId = await askAndApprove(stage, { policy: { startWithinMs: 0 } });
+    await sleep(5);
+    const refused = { outcome: 'superseded', reason: 'stale-approval' };
+    expect(await stage.store.start(requestId, attempt('first'))).toEqual(refused);
+  },
+  'start-tried': async ({ store }) => {
+    const changes = { policy: { startWithinMs: 0 }, execution: { idempotent: true } };
+    const requestId = await ask(store, changes);
+    await store.voteAndStart(requestId, approve('U-ann'), attempt('first', SILENT));
+    expect(await store.recover(requestId)).toMatchObject({ outcome: 'retry' });
+    await sleep(5);
+    expect(await store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
   },
   'start-distinct': async (stage) => {
     const named = attempt('first', { stillEligible: ['U-ann', 'U-ann'] });

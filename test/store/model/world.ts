@@ -80,6 +80,9 @@ export interface Request {
   payload?: string;
   verdict?: string | undefined;
   firstStart?: number;
+  startedAt?: number;
+  /** When people last decided that it runs. */
+  decidedAt?: number;
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { Keys, shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -53,6 +54,41 @@ export function describeRuns(subject: () => Subject): void {
       expect(await store.start(id, changed)).toEqual({ outcome: 'superseded', reason: 'changed' });
       expect(await found(store, id)).toMatchObject({ state: 'superseded', attempts: 0, payload: 'changed' });
       expect(await dueRuns(id)).toBe(false);
+    });
+
+    test('too long after the last approval supersedes it', async () => {
+      const { store } = subject();
+      const id = await ask(store, { policy: { startWithinMs: 0 } });
+      await store.vote(id, approve('U-ann'));
+      await sleep(5);
+      expect(await store.start(id, attempt('first'))).toEqual({
+        outcome: 'superseded',
+        reason: 'stale-approval',
+      });
+      expect(await found(store, id)).toMatchObject({ state: 'superseded', attempts: 0 });
+      expect(await dueRuns(id)).toBe(false);
+    });
+
+    test('with the vote that completes the quorum is always in time', async () => {
+      const { store } = subject();
+      const id = await ask(store, { policy: { startWithinMs: 0 } });
+      const result = await store.voteAndStart(id, approve('U-ann'), attempt('first'));
+      expect(result).toMatchObject({ outcome: 'voted', started: { outcome: 'started' } });
+    });
+
+    test('after a verdict to run it again is in time, counted from the verdict', async () => {
+      const { store } = subject();
+      const policy = { startWithinMs: 60 * MINUTE_MS };
+      const id = await askAndLose(store, { policy });
+      await subject().client.hset(
+        new Keys(subject().prefix).request(id),
+        'decided_at',
+        '1',
+        'started_at',
+        '1',
+      );
+      await store.resolve(id, actor('U-ops'), 'run-again', '');
+      expect(await store.start(id, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
     });
 
     test('without enough people whose signature still counts supersedes it', async () => {

@@ -257,3 +257,13 @@ test('a closed watch reloads nothing', async () => {
   await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('First.');
 });
+
+test('a changed lock file is read without a restart, and the change is on record', async () => {
+  const { folder, toolbox, audit } = await startWatch();
+  expect(toolbox.isLocked).toBe(false);
+  writeFileSync(join(folder, 'manifest.lock.json'), '{ "version": 1, "servers": {} }');
+  await eventually(() => expect(toolbox.isLocked).toBe(true));
+  await eventually(async () =>
+    expect((await audit()).map(({ body }) => body).join()).toContain('"changed":["manifest.lock.json"]'),
+  );
+});

@@ -20,6 +20,7 @@ local function is_sound()
     and tonumber(request.max_attempts) and tonumber(request.retry_for) and tonumber(request.keep) and tonumber(request.rev)
     and request.kind and request.requester and request.digest and request.principals and request.resolvers and request.views
     and string.find(STATES, ' ' .. request.state .. ' ', 1, true)
+    and (not request.start_within or tonumber(request.start_within))
     and (request.state ~= 'started' or tonumber(request.first_start))
 end
 
@@ -32,6 +33,7 @@ local function lacking()
   for _, name in ipairs({ 'kind', 'requester', 'digest', 'principals', 'resolvers', 'views' }) do
     if not request[name] then return name end
   end
+  if request.start_within and not tonumber(request.start_within) then return 'start_within' end
   return string.find(STATES, ' ' .. request.state .. ' ', 1, true) and 'first_start' or 'state'
 end
 if request.state and not is_sound() then return { 'malformed', lacking() } end -- guard: request-malformed

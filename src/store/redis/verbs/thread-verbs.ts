@@ -219,7 +219,8 @@ function hashFields(
   }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
-  const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
+  const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
+    policy;
   const { idempotent, maxAttempts, retryForMs } = execution;
   const state = unsigned ? 'unknown' : 'pending';
   const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
@@ -232,6 +233,7 @@ function hashFields(
   if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
   if (escalate !== undefined)
     fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
+  if (startWithinMs !== undefined) fields.push('start_within', startWithinMs);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
   if (retryForMs !== 0) fields.push('retry_for', retryForMs);

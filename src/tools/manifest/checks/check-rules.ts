@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
-import { conditionEnvironment } from '../../gate/condition.ts';
 import type { Finding } from '../problem.ts';
 import { RuleFile } from '../schema.ts';
+import { checkExpression } from './check-expression.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
+
+const CONDITION = { what: 'condition', types: ['bool'], expected: 'a condition must be true or false' };
 
 interface LocatedRule {
   readonly pointer: string;
@@ -54,7 +56,7 @@ function listRules(
 
 function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: readonly string[]): Finding[] {
   const findings: Finding[] = [];
-  const wrong = when === undefined ? undefined : checkCondition(when);
+  const wrong = when === undefined ? undefined : checkExpression(when, CONDITION);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
   if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
     const known = policies.length === 0 ? '; policies is empty' : `; the policies are ${policies.join(', ')}`;
@@ -108,28 +110,4 @@ function findUnusedRules(rules: readonly LocatedRule[], name: string | undefined
 function covers({ match = '*' }: RuleFile, pattern: string): boolean {
   if (match === pattern) return true;
   return (!match.includes('?') || !/[*?]/.test(pattern)) && matchesGlob(match, pattern);
-}
-
-const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool'];
-
-interface ConditionProblem {
-  /** The offset of the mistake in the expression. */
-  readonly inside: number;
-  readonly message: string;
-}
-
-/** Checks a CEL condition: its syntax, its variables, and that its result is true or false. */
-function checkCondition(expression: string): ConditionProblem | undefined {
-  const { valid, type, error } = conditionEnvironment.check(expression);
-  if (valid) {
-    if (type === 'bool' || type === 'dyn') return undefined;
-    return { inside: 0, message: `a condition must be true or false, but this is of type ${type}` };
-  }
-  const inside = error?.range?.start ?? 0;
-  const summary = error?.summary ?? 'it cannot be read';
-  const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
-  const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
-  if (unknown === undefined) return { inside, message: `this is not a valid CEL condition: ${reason}` };
-  const guess = didYouMean(unknown, VARIABLES) || `; the variables are ${VARIABLES.join(', ')}`;
-  return { inside, message: `unknown variable "${unknown}"${guess}` };
 }
