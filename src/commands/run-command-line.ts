@@ -53,6 +53,16 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./pending.ts')).pending,
   },
   {
+    name: 'threads',
+    summary: 'list the quarantined threads',
+    load: async () => (await import('./threads.ts')).threads,
+  },
+  {
+    name: 'retry',
+    summary: 'let the bot continue a quarantined thread',
+    load: async () => (await import('./retry.ts')).retry,
+  },
+  {
     name: 'audit',
     summary: 'list what happened, in the order of time',
     load: async () => (await import('./audit.ts')).audit,

@@ -62,7 +62,7 @@ const FAILURE = {
   mostFailures: 5,
   delayMs: 1_000,
   reason: 'it failed',
-  notice: { id: 'failed', body: { text: 'it failed' } },
+  notices: [{ id: 'failed', body: { text: 'it failed' } }],
 };
 const ONE_CLICK = { evidence: { click: 'one' } };
 const NOTICE = { id: 'notice', body: { text: 'please look' } };
@@ -105,9 +105,12 @@ async function begin(telling: Telling, name: string): Promise<void> {
 }
 
 async function withdrawAll(telling: Telling): Promise<void> {
+  const withdraw = (name: string) => telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
+  // In the order of their names, which is their order in an index if they end in the same millisecond.
+  await withdraw('again');
   await telling.store.resolve(id(telling, 'doubtful'), by('U-ops'), 'ran', 'I looked');
-  for (const name of ['again', 'retried', 'waiting'])
-    await telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
+  await withdraw('retried');
+  await withdraw('waiting');
 }
 
 async function lastRow(telling: Telling) {

@@ -16,7 +16,8 @@ type OutsideTheModel =
   | 'trimAudit'
   | 'readProgress'
   | 'readCheckpoints'
-  | 'trimCheckpoints';
+  | 'trimCheckpoints'
+  | 'listQuarantined';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -37,6 +38,7 @@ export interface Thread {
   failures?: number;
   failed?: string;
   quarantine?: string | undefined;
+  quarantinedAt?: number | undefined;
   /** The run whose end came too late last. */
   late?: string;
   /** The requests of the last turn, until the next turn has read what became of them. */
