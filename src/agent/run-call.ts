@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { isOutcomeUnknown } from './errors.ts';
+import { afterEffect, isAfterEffect, isOutcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import type { CallPart, Message, NestedRun, ToolPart } from './messages.ts';
 import { RunningCall } from './nested.ts';
@@ -45,6 +45,12 @@ export interface EffectJournal {
   recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
   /** Records the start. The call runs only if this resolves to `true`. */
   start(started: StartedCall): Promise<boolean>;
+  /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */
+  afterUnknown?(
+    call: CallPart,
+    tool: Tool,
+    replaced: ReplacedInput | undefined,
+  ): Promise<ToolPart | 'again' | undefined>;
   finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
 }
 
@@ -146,8 +152,11 @@ export async function runCall(
     if (hasStarted) await journal?.finish(call, end, part);
     return part;
   };
-  const unknown = (error: unknown): Promise<ToolPart> => {
+  const unknown = async (error: unknown): Promise<ToolPart> => {
     settings.onToolError?.({ name, ref, error });
+    const found = signal.aborted ? undefined : await journal?.afterUnknown?.(call, tool, replaced);
+    if (found === 'again') return runCall(tool, call, settings, restarted);
+    if (found !== undefined) return found;
     const metadata = { [OUTCOME_UNKNOWN]: describeError(error) };
     return finish('unknown', waitingPart(call, { metadata, replaced }));
   };
@@ -175,6 +184,11 @@ export async function runCall(
     }
     return await finish('succeeded', settledPart(call, 'ok', checkedOutput(tool, output), replaced));
   } catch (error) {
+    if (hasEffect && isAfterEffect(error)) {
+      settings.onToolError?.({ name, ref, error });
+      const output = { status: 'ran', problem: describeError(error) };
+      return finish('succeeded', settledPart(call, 'ok', output, replaced));
+    }
     if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
       return unknown(error);
     if (signal.aborted) {
@@ -198,8 +212,10 @@ function checkedOutput(tool: Tool, output: unknown): JsonValue {
   const result = tool.outputSchema?.parse(output) ?? { ok: true, value: output };
   if (result.ok) return toJson(result.value);
   const where = result.field === '' ? '' : ` at "${result.field}"`;
-  throw new TypeError(
-    `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+  throw afterEffect(
+    new TypeError(
+      `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+    ),
   );
 }
 
