@@ -193,7 +193,7 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     id,
     JSON.stringify(details),
     unsigned ? 'unknown' : kind,
-    requester,
+    requesters.join(' '),
     (unsigned ? policy.resolvers : policy.principals).join(' '),
     expiresInMs,
     unsigned ? '' : remindEveryMs,
