@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { isOutcomeUnknown, outcomeUnknown } from './errors.ts';
+import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import {
   areSmall,
@@ -52,6 +52,12 @@ export interface EffectJournal {
   recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
   /** Records the start. The call runs only if this resolves to `true`. */
   start(started: StartedCall): Promise<boolean>;
+  /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */
+  afterUnknown?(
+    call: CallPart,
+    tool: Tool,
+    replaced: ReplacedInput | undefined,
+  ): Promise<ToolPart | 'again' | undefined>;
   finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
 }
 
@@ -160,8 +166,11 @@ export async function runCall(
     if (hasStarted) await journal?.finish(call, end, part);
     return part;
   };
-  const unknown = (error: unknown): Promise<ToolPart> => {
+  const unknown = async (error: unknown): Promise<ToolPart> => {
     settings.onToolError?.({ name, ref, error });
+    const found = signal.aborted ? undefined : await journal?.afterUnknown?.(call, tool, replaced);
+    if (found === 'again') return runCall(tool, call, settings, restarted);
+    if (found !== undefined) return found;
     const metadata = { [OUTCOME_UNKNOWN]: describeError(error) };
     return finish('unknown', waitingPart(call, { metadata, replaced }));
   };
@@ -190,6 +199,11 @@ export async function runCall(
     const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
     return await finish('succeeded', result);
   } catch (thrown) {
+    if (hasEffect && isAfterEffect(thrown)) {
+      settings.onToolError?.({ name, ref, error: thrown });
+      const output = { status: 'ran', problem: describeError(thrown) };
+      return finish('succeeded', settledPart(call, 'ok', output, replaced));
+    }
     const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
     if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
       return unknown(error);
@@ -223,8 +237,10 @@ function checkedOutput(tool: Tool, output: unknown): JsonValue {
   const result = tool.outputSchema?.parse(output) ?? { ok: true, value: output };
   if (result.ok) return toJson(result.value);
   const where = result.field === '' ? '' : ` at "${result.field}"`;
-  throw new TypeError(
-    `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+  throw afterEffect(
+    new TypeError(
+      `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+    ),
   );
 }
 

@@ -64,6 +64,16 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./usage.ts')).usage,
   },
   {
+    name: 'threads',
+    summary: 'list the quarantined threads',
+    load: async () => (await import('./threads.ts')).threads,
+  },
+  {
+    name: 'retry',
+    summary: 'let the bot continue a quarantined thread',
+    load: async () => (await import('./retry.ts')).retry,
+  },
+  {
     name: 'audit',
     summary: 'list what happened, in the order of time',
     load: async () => (await import('./audit.ts')).audit,

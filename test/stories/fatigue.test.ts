@@ -28,7 +28,7 @@ test('of many calls people are asked a few, identical ones once, and one notice 
 
   const second = story.ask('refund order A-1003');
   await second.shows(/Approval needed[\s\S]*11000/);
-  await second.shows(/Refund order did not run\. This person has 3 requests waiting/);
+  await second.shows(/Refund order did not run\. A requester has 3 requests waiting/);
   expect(story.repliesIn(second)).toHaveLength(2);
 
   await story.workspace.as(CAST.alice).click(cards[0], 'approve');

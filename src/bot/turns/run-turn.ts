@@ -1,6 +1,7 @@
 import { describeError } from '../../agent/util/describe-error.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { quarantineRows, tellOfQuarantine } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
@@ -12,8 +13,10 @@ export async function claimAndRunTurn(context: BotContext, threadId: string): Pr
   if (turns.handOver.aborted) return;
   const sentAt = performance.now();
   const claimed = await store.claimTurn(threadId, timing.leaseMs);
-  if (claimed.outcome === 'quarantined')
+  if (claimed.outcome === 'quarantined') {
     logger.error({ threadId, reason: claimed.reason }, 'thread quarantined');
+    await tellOfQuarantine(context, threadId, claimed.reason);
+  }
   if (claimed.outcome === 'claimed') await runTurn(context, claimed.turn, sentAt);
 }
 
@@ -50,7 +53,7 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: nu
 const MOST_FAILURES = 5;
 
 async function countFailure(
-  { store, timing, logger }: BotContext,
+  { store, timing, logger, agent }: BotContext,
   turn: ClaimedTurn,
   error: unknown,
 ): Promise<void> {
@@ -63,7 +66,8 @@ async function countFailure(
   };
   const reason = `The turn failed: ${describeError(error)}`;
   try {
-    const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notice };
+    const notices = [notice, ...quarantineRows(agent().admins, threadId, reason)];
+    const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notices };
     const failed = await store.failTurn(turn, failure);
     if (failed.outcome === 'quarantined') logger.error({ threadId, err: error }, 'thread quarantined');
   } catch (err) {

@@ -9,9 +9,15 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
   try {
-    const findings = await withRecord(context, ({ client }) => checkServer(client));
+    const { findings, threads } = await withRecord(context, async ({ client, store }) => ({
+      findings: await checkServer(client),
+      threads: await store.listQuarantined(),
+    }));
     return [
       ok('redis', `reached at ${redactUrl(url)}`),
+      ...threads.map(({ threadId, reason }) =>
+        warning('threads', `${threadId} is quarantined: ${reason}; see "countersign retry --help"`),
+      ),
       ...findings.map(({ severity, message }) => (severity === 'error' ? failed : warning)('redis', message)),
     ];
   } catch (error) {

@@ -41,6 +41,7 @@ import type {
   Outcome,
   Page,
   PageOptions,
+  QuarantinedThread,
   TurnEnd,
   TurnFailure,
   Verdict,
@@ -79,6 +80,8 @@ export interface Store extends AuditStore, UsageStore {
     threadId: string,
     evidence: JsonObject,
   ): Promise<{ readonly outcome: 'unquarantined' | 'not-quarantined' }>;
+  /** Lists all quarantined threads, oldest first. */
+  listQuarantined(): Promise<readonly QuarantinedThread[]>;
   /** Records that a call is about to take effect, and logs the messages that made it. */
   startEffect(
     turn: ClaimedTurn,

@@ -49,6 +49,7 @@ const SHARD_KEYS = [
   'sent',
   'export',
   'checkpoints',
+  'quarantined',
 ] as const;
 /** A key of one day; the day takes the place of a thread in it. */
 const DAY_KEYS = ['usage'] as const;
@@ -84,6 +85,10 @@ export class Keys {
   /** The immutable part of a request, beside its hash, because long texts would unpack the hash. */
   record(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
     return this.#of(shard, 'record', requestId);
+  }
+
+  thread(threadId: string): string {
+    return this.#of(shardOf(threadId), 'thread', threadId);
   }
 
   round(threadId: string): string {

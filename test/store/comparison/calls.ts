@@ -63,7 +63,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           mostFailures: command.mostFailures,
           delayMs: 1_000,
           reason: `failed ${step}`,
-          notice: row,
+          notices: [row],
         }),
       );
     case 'unquarantine':

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
-import { EXPORT_SHARD, type Keys } from '../../../src/store/record/keys.ts';
+import { EXPORT_SHARD, type Keys, shardOf } from '../../../src/store/record/keys.ts';
 import { INDEXES, runsOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
 
@@ -110,6 +110,7 @@ async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
     ...{ waiting, asked, decided, sent: sent.sort() },
     timers: await times(timers),
     wake: await times(wake),
+    quarantined: await times(keys.shard(shardOf(threadId), 'quarantined')),
     runs: await times(run),
     outbox: await times(outbox),
     rows: Object.keys(await client.hgetall(rows)).sort(),
@@ -134,6 +135,7 @@ function shardInModel(shard: Shard) {
     ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },
     timers: timed(timersOf(shard)),
     wake: timed([...shard.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
+    quarantined: timed([...shard.threads].map(([id, { quarantinedAt }]) => [id, quarantinedAt])),
     sent: [...shard.sent].map((item) => item.slice('row|'.length)).sort(),
     runs: timed(runsOf(shard)),
     outbox: timed([...shard.outbox].map(([item, { at }]) => [item, at])),

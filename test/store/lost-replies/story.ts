@@ -71,7 +71,7 @@ const FAILURE = {
   mostFailures: 5,
   delayMs: 1_000,
   reason: 'it failed',
-  notice: { id: 'failed', body: { text: 'it failed' } },
+  notices: [{ id: 'failed', body: { text: 'it failed' } }],
 };
 const ONE_CLICK = { evidence: { click: 'one' } };
 const NOTICE = { id: 'notice', body: { text: 'please look' } };

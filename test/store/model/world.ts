@@ -18,7 +18,8 @@ type OutsideTheModel =
   | 'readProgress'
   | 'readCheckpoints'
   | 'trimCheckpoints'
-  | 'listUsage';
+  | 'listUsage'
+  | 'listQuarantined';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -39,6 +40,7 @@ export interface Thread {
   failures?: number;
   failed?: string;
   quarantine?: string | undefined;
+  quarantinedAt?: number | undefined;
   /** The run whose end came too late last. */
   late?: string;
   /** The requests of the last turn, until the next turn has read what became of them. */

@@ -115,6 +115,18 @@ local function enter(state, ...)
   redraw('state', state, ...)
 end
 
+-- The requesters. A record of one requester names no others.
+local function requesters()
+  return words(request.requesters or request.requester)
+end
+
+local function is_requester(who)
+  for _, person in ipairs(requesters()) do
+    if person == who then return true end
+  end
+  return false
+end
+
 -- Ends the request. When it was the last open one of its round, the thread is woken.
 local function settle(state, by, payload)
   -- Between its approval and an unknown outcome it is listed for nobody.
@@ -125,19 +137,12 @@ local function settle(state, by, payload)
   set_to_run(false)
   forget('expire', 'remind', 'escalate', 'recover')
   due('purge', now + request.keep)
-  local decided = { '0', index_member(request.requester, now) }
-  if by ~= '' and by ~= request.requester then append(decided, { '0', index_member(by, now) }) end
+  local decided = {}
+  for _, person in ipairs(requesters()) do append(decided, { '0', index_member(person, now) }) end
+  if by ~= '' and not is_requester(by) then append(decided, { '0', index_member(by, now) }) end
   change('ZADD', K.decided, decided)
   redis.call('HSET', K.round, interrupt_of(request_id), state .. '\n' .. by .. '\n' .. payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end
-end
-
--- Whether a person is one of the requesters. A record of one requester names no others.
-local function is_requester(who)
-  for _, person in ipairs(words(request.requesters or request.requester)) do
-    if person == who then return true end
-  end
-  return false
 end
 
 -- Whether a person may not approve the request: a requester, unless the policy allows it, and everyone whom its separation bars.

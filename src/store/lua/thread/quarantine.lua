@@ -21,6 +21,7 @@ if redis.call('HGET', K.thread, 'quarantine') then return { 'quarantined' } end 
 redis.call('HSET', K.thread, 'quarantine', why)
 redis.call('HDEL', K.thread, 'owner', 'lease_until')
 redis.call('ZREM', K.wake, thread_id)
+redis.call('ZADD', K.quarantined, NOW, thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 audit('quarantined', thread_id, why, body, digest)
 return { 'quarantined' }

@@ -74,10 +74,10 @@ export function threadVerbs(
       return { outcome: reply.oneOf('released', 'stale') };
     },
 
-    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notices }) {
       const body = run.auditBody({ threadId, reason });
-      const row = [notice.id, JSON.stringify(notice.body)];
-      const args = [token, mostFailures, delayMs, reason, ...body, ...row];
+      const rows = counted(notices.map(({ id, body: row }) => [id, JSON.stringify(row)]));
+      const args = [token, mostFailures, delayMs, reason, ...body, ...rows];
       const reply = new ScriptReply(await run('fail-turn', { threadId, args }));
       return { outcome: reply.oneOf('failed', 'quarantined', 'stale') };
     },
@@ -193,7 +193,7 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     id,
     JSON.stringify(details),
     unsigned ? 'unknown' : kind,
-    requester,
+    requesters.join(' '),
     (unsigned ? policy.resolvers : policy.principals).join(' '),
     expiresInMs,
     unsigned ? '' : remindEveryMs,
