@@ -88,12 +88,6 @@ export class PersonPage {
     await inside.getByRole('button', { name: button, exact: true }).click();
   }
 
-  /** Chooses an option of the overflow menu of a card. */
-  async choose(inside: Locator, option: string): Promise<void> {
-    await this.click(inside, 'More actions');
-    await inside.getByRole('menuitem', { name: option, exact: true }).click();
-  }
-
   /** Waits until the thread shows this text. */
   async waitForText(text: string | RegExp): Promise<void> {
     await this.thread.getByText(text).last().waitFor();
