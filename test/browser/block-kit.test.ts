@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { launchChromium } from '../../playground/chromium/launch-chromium.ts';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
@@ -54,12 +54,18 @@ async function show(blocks: JsonObject[], look: BrowserContextOptions = {}) {
   return { slack, alice, card, actions, handlers, update };
 }
 
+/** Chooses an option of the overflow menu of a card. */
+async function choose(card: Locator, option: string): Promise<void> {
+  await card.getByRole('button', { name: 'More actions' }).click();
+  await card.getByRole('menuitem', { name: option, exact: true }).click();
+}
+
 const more = (alice: PersonPage) => alice.page.getByRole('button', { name: 'More actions' });
 const focused = (alice: PersonPage) => alice.page.evaluate<string>('document.activeElement.textContent');
 
 test('an overflow menu works with the mouse: a choice is sent once, a press elsewhere closes it', async () => {
   const { alice, card, actions } = await show([overflowBlock('more', ['Edit', 'Details'])]);
-  await alice.choose(card, 'Details');
+  await choose(card, 'Details');
   await expect
     .poll(() => actions)
     .toMatchObject([{ type: 'overflow', selected_option: { value: 'Details' } }]);
@@ -104,13 +110,13 @@ test('an overflow menu works with the keyboard alone, and gives the focus back',
 
 test('an overflow menu with a confirmation sends nothing before the person confirms', async () => {
   const { alice, card, actions } = await show([overflowBlock('more', ['Withdraw'], { confirm })]);
-  await alice.choose(card, 'Withdraw');
+  await choose(card, 'Withdraw');
   await alice.dialog.getByText('Nobody can approve it then.').waitFor();
   await alice.click(alice.dialog, 'Keep it');
   await alice.dialog.waitFor({ state: 'detached' });
   expect(await alice.hasFocus(more(alice))).toBe(true);
   expect(actions).toEqual([]);
-  await alice.choose(card, 'Withdraw');
+  await choose(card, 'Withdraw');
   await alice.click(alice.dialog, 'Withdraw');
   await expect.poll(() => actions).toMatchObject([{ selected_option: { value: 'Withdraw' }, confirm }]);
 });
@@ -142,18 +148,76 @@ for (const [where, look] of Object.entries({
     expect(await findViolations(alice.page)).toEqual([]);
   });
 
-test('a card that changes while its menu is open or focused keeps the focus', async () => {
-  const { alice, card, update } = await show([section('0 of 2'), overflowBlock('more', ['Edit', 'Details'])]);
+test('a card without block ids that changes while its menu is open or focused keeps the focus', async () => {
+  const { block_id: _given, ...menu } = overflowBlock('more', ['Edit', 'Details']);
+  const { alice, card, update } = await show([section('0 of 2'), menu]);
   await alice.tabTo(more(alice));
-  await update([section('1 of 2'), section('Approved by Bruno'), overflowBlock('more', ['Edit', 'Details'])]);
+  await update([section('1 of 2'), section('Approved by Bruno'), menu]);
   await card.getByText('1 of 2').waitFor();
   expect(await alice.hasFocus(more(alice))).toBe(true);
   await alice.page.keyboard.press('Enter');
   await expect.poll(() => focused(alice)).toBe('Edit');
-  await update([section('2 of 2'), overflowBlock('more', ['Edit', 'Details'])]);
+  await update([section('2 of 2'), menu]);
   await card.getByText('2 of 2').waitFor();
   expect(await focused(alice)).toBe('Edit');
   await update([section('Done')]);
   await card.getByText('Done').waitFor();
   expect(await alice.hasFocus(card)).toBe(true);
+});
+
+const TALL = section('A line of the card.\n'.repeat(60));
+const go = { type: 'actions', elements: [{ type: 'button', action_id: 'go', text: plain('Approve') }] };
+
+test('a tall card that shrinks to two lines after a decision stays in view, and the focus on it', async () => {
+  const { slack, alice, card, handlers, update } = await show([TALL, go]);
+  for (let index = 0; index < 30; index += 1) await postCard(slack, [section(`later ${index}`)]);
+  await alice.messages.getByText('later 29').waitFor();
+  handlers.push(() => update([section('Approved.'), section('By Alice.')]));
+  await card.getByRole('button', { name: 'Approve' }).click();
+  await card.getByText('By Alice.').waitFor();
+  await expect.poll(() => alice.isInView(card.getByText('By Alice.'))).toBe(true);
+  expect(await alice.isInView(alice.messages.getByText('later 29'))).toBe(false);
+  expect(await alice.hasFocus(card)).toBe(true);
+});
+
+test('the outcome is in view though the person had scrolled up to read the card', async () => {
+  const { slack, alice, card, handlers, update } = await show([go, TALL]);
+  await card.getByText('A line').first().scrollIntoViewIfNeeded();
+  await card.getByRole('button', { name: 'Approve' }).scrollIntoViewIfNeeded();
+  await alice.page.getByRole('button', { name: 'Latest messages' }).waitFor();
+  handlers.push(async () => {
+    await update([section('Approved.')]);
+    await postCard(slack, [section('It ran.')]);
+  });
+  await card.getByRole('button', { name: 'Approve' }).click();
+  const outcome = alice.messages.getByText('It ran.');
+  await outcome.waitFor();
+  await expect.poll(() => alice.isInView(outcome)).toBe(true);
+  await expect.poll(() => alice.page.getByRole('button', { name: /messages$/ }).count()).toBe(0);
+});
+
+test('scrolling away from a focused card is respected when messages arrive', async () => {
+  const { slack, alice, card } = await show([go, TALL]);
+  for (let index = 0; index < 30; index += 1) await postCard(slack, [section(`later ${index}`)]);
+  await card.getByRole('button', { name: 'Approve' }).focus();
+  const seen = alice.messages.getByText('later 10');
+  await seen.scrollIntoViewIfNeeded();
+  await postCard(slack, [section('last')]);
+  await alice.messages.getByText('last').waitFor({ state: 'attached' });
+  expect(await alice.isInView(seen)).toBe(true);
+});
+
+test('a busy button keeps its size, so that nothing beside it moves', async () => {
+  const buttons = ['Approve', 'Reject'].map((name) => ({
+    type: 'button',
+    action_id: name,
+    text: plain(name),
+  }));
+  const { alice, card } = await show([{ type: 'actions', elements: buttons }]);
+  await alice.page.route('**/click', (route) => route.fulfill({ json: { ok: true } }));
+  const reject = card.getByRole('button', { name: 'Reject' });
+  const before = await reject.boundingBox();
+  await card.getByRole('button', { name: 'Approve' }).click();
+  await card.locator('[aria-busy=true]').waitFor();
+  expect(await reject.boundingBox()).toEqual(before);
 });

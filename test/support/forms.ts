@@ -11,6 +11,7 @@ const ONLY_FULL = [
   'test/browser/interaction.test.ts',
   'test/browser/persistence.test.ts',
   'test/browser/rules.test.ts',
+  'test/browser/states.test.ts',
   'test/faults/checkers.test.ts',
   'test/package/first-start.test.ts',
   'test/playground/redis/watchdog.test.ts',
