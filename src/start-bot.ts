@@ -7,6 +7,7 @@ import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
+import { UpdateBudget } from './bot/delivery/update-budget.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -97,6 +98,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
+    updates: new UpdateBudget(),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     logger,
   };
