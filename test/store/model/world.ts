@@ -6,6 +6,7 @@ import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
 type OutsideTheModel =
+  | 'holdOutbox'
   | 'load'
   | 'close'
   | 'note'
