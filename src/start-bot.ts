@@ -7,6 +7,7 @@ import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
+import { UpdateBudget } from './bot/delivery/update-budget.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -107,6 +108,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
+    updates: new UpdateBudget(),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     logger,
   };

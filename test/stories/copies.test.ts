@@ -75,7 +75,7 @@ test('a long action says on the card how far it is, and the requester sees what 
   const story = await startStory({
     manifest: workshopManifest(),
     replies: [{ calls: [workshop.call('paint_part')] }, { text: 'Painted.' }],
-    timing: { heartbeatMs: 50 },
+    timing: { heartbeatMs: 50, progressMs: 50 },
   });
   onTestFinished(() => workshop.release('before'));
   const thread = story.ask('paint the part');

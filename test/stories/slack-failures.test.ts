@@ -76,21 +76,17 @@ describe.each(['sockets', 'HTTP'] as const)('over %s', (way) => {
       manifest,
       replies: [{ calls: [refund] }, { text: 'Refunded.' }],
     });
-    story.workspace.fail(
-      'conversations.open',
-      { kind: 'status', status: 404 },
-      { calls: 99, when: ({ users }) => users === CAST.bruno },
-    );
+    const isForBruno = ({ users, channel }: { users?: unknown; channel?: unknown }) =>
+      users === CAST.bruno || channel === CAST.bruno;
+    for (const method of ['conversations.open', 'chat.postMessage'])
+      story.workspace.fail(method, { kind: 'status', status: 404 }, { calls: 99, when: isForBruno });
     const thread = story.ask('refund order A-1001');
     await story.directly(CAST.alice).shows(/Approval needed/);
     await thread.click(CAST.alice, /Approval needed/, 'approve');
     await thread.shows(/Refunded\./);
     await story.directly(CAST.alice).shows(/succeeded/);
     await story.deliveredAll();
-    const opened = story.workspace.calls.filter(
-      ({ method, arguments: given }) => method === 'conversations.open' && given.users === CAST.bruno,
-    );
-    expect(opened).toHaveLength(1);
+    expect(story.workspace.calls.filter(({ arguments: given }) => isForBruno(given))).toHaveLength(1);
     expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno))).toEqual([]);
   });
 

@@ -133,11 +133,17 @@ test('a typed stop by who asked withdraws what waits, and is nothing for the mod
 });
 
 test('while a request waits the session is suspended, and active again when the answer is there', async () => {
-  const story = await startStory({ replies: [{ calls: [refund] }, { text: 'Done with it.' }] });
+  const model = heldModel({ calls: [refund] }, { text: 'Done with it.' });
+  const story = await startStory({ replies: model.replies });
   const thread = story.ask('refund order A-1001');
+  const session = () => story.workspace.sessionOf(thread.channel, thread.ts);
+  await story.workspace.until(() => session()?.status === 'processing', { what: 'a session at work' });
+  expect(session()?.title).toBe('refund order A-1001');
+  model.letGo();
   await thread.shows(/Approve/);
-  expect(story.workspace.sessionOf(thread.channel, thread.ts)?.status).toBe('suspended');
+  await expect.poll(() => session()?.status).toBe('suspended');
   await thread.click(CAST.alice, /Approve/, 'approve');
   await thread.shows(/Done with it/);
-  expect(story.workspace.sessionOf(thread.channel, thread.ts)?.status).toBe('active');
+  await expect.poll(() => session()?.status).toBe('active');
+  expect(story.workspace.state.threadStatus.size).toBe(0);
 });

@@ -14,6 +14,8 @@ import { type Action, runAction } from './run-action.ts';
 /** Starts and runs an approved action in a woken worker. */
 export async function startApprovedAction(context: BotContext, requestId: string): Promise<void> {
   const { store } = context;
+  // The last check before the effect, so nothing cached counts.
+  const fresh = { ...context, directory: context.directory.fresh() };
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
   const action = await findAction(context, loaded.request);
@@ -22,12 +24,12 @@ export async function startApprovedAction(context: BotContext, requestId: string
     await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
-  const problem = await problemAtStart(context, action);
+  const problem = await problemAtStart(fresh, action);
   if (problem !== undefined) {
     await store.supersede(requestId, problem);
     return;
   }
-  const attempt = await planAttempt(context, action, approversOf(loaded.request));
+  const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
@@ -44,16 +46,15 @@ export async function problemAtStart(context: BotContext, action: Action): Promi
   return `${CHANGED}\n${describeChange(context, action)}`;
 }
 
-/** Checks in Slack, freshly, whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
+/** Checks in Slack whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
 async function hasInactiveRequester(
   { directory, agent }: Pick<BotContext, 'directory' | 'agent'>,
   { requesters, threadId }: RequestRecord,
 ): Promise<boolean> {
-  const fresh = directory.fresh();
   const { channel } = parseThreadId(threadId);
   const people = requesters.filter(isSlackPerson);
   const problems = await Promise.all(
-    people.map((user) => askerProblem(fresh, agent().askers, { user, channel })),
+    people.map((user) => askerProblem(directory, agent().askers, { user, channel })),
   );
   return problems.some((problem) => problem !== undefined);
 }
@@ -80,15 +81,14 @@ export function approversOf({ votes }: RequestRecord): string[] {
 
 /**
  * Builds the attempt that a start records: the digest of what would run by the current manifest, and the approvers who are still
- * eligible in Slack. Throws if Slack cannot be asked; the action then stays approved and is tried again.
+ * eligible in Slack, by a directory that the caller made fresh. Throws if Slack cannot be asked; the action then stays approved and is tried again.
  */
 export async function planAttempt(
   context: BotContext,
   action: Action,
   approvers: readonly string[],
 ): Promise<Attempt> {
-  // The last check before the effect, so nothing cached counts.
-  const directory = context.directory.fresh();
+  const { directory } = context;
   const { principals } = action.request;
   const checked = await Promise.all(
     approvers.map(async (who) => ({ who, ...(await mayDecide(directory, who, principals)) })),

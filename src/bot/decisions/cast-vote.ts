@@ -20,9 +20,11 @@ export async function castVote(
   decision: 'approve' | 'reject',
   reason = '',
 ): Promise<Notice> {
+  // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
+  const fresh = { ...context, directory: context.directory.fresh() };
   const [{ actor, problem }, start] = await Promise.all([
-    authorize(context, click, request.principals),
-    decision === 'approve' ? planStart(context, request, click.who) : undefined,
+    authorize(fresh, click, request.principals),
+    decision === 'approve' ? planStart(fresh, request, click.who) : undefined,
   ]);
   const vote = { ...actor, decision, shown: request.digest, reason };
   const result = await recordVote(context, request.id, vote, start);

@@ -1,5 +1,6 @@
 import type { OutboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { drawView } from './draw-view.ts';
 import { sendRow } from './send-row.ts';
@@ -13,7 +14,11 @@ const LONGEST_RETRY_MS = 300_000;
 export async function deliver(context: BotContext, shard: number): Promise<void> {
   for (;;) {
     const items = await context.store.claimOutbox(shard, { leaseMs: context.timing.claimMs, limit: BATCH });
-    for (const item of items) await deliverItem(context, item);
+    // Messages of a thread stay in their order. Copies of a card follow it, because they link to it.
+    for (const item of items) if (item.kind === 'row' || isInThread(item)) await deliverItem(context, item);
+    const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
+    if (first !== undefined) await deliverItem(context, first);
+    await Promise.all(copies.map((item) => deliverItem(context, item)));
     if (items.length < BATCH) return;
   }
 }
@@ -30,6 +35,10 @@ async function deliverItem(context: BotContext, item: OutboxItem): Promise<void>
     );
     await context.store.retryOutbox(item, delayMs);
   }
+}
+
+function isInThread(item: OutboxItem): boolean {
+  return item.kind === 'view' && item.viewId === THREAD_VIEW;
 }
 
 function backOff(tries: number): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../agent/json.ts';
 import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
@@ -17,7 +18,8 @@ const Place = z.object({
   user: z.string().optional(),
 });
 type Place = z.infer<typeof Place>;
-const PostedMessage = z.object({ channel: z.string(), ts: z.string() });
+/** A posted card. The link to the card in the thread is looked up once, and stored with it. */
+const PostedMessage = z.object({ channel: z.string(), ts: z.string(), threadLink: z.string().optional() });
 type PostedMessage = z.infer<typeof PostedMessage>;
 type ViewItem = OutboxItem & { kind: 'view' };
 type View = RequestRecord['views'][number];
@@ -42,13 +44,14 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
   }
   const place = Place.parse(view.place);
   try {
-    const card = await cardFor(context, request, item.viewId, place);
     const posted = PostedMessage.safeParse(view.postedAt).data;
+    const threadLink = await threadLinkFor(context, request, item.viewId);
+    const card = cardFor(request, item.viewId, place, threadLink);
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
         : await update(context, item, place, posted, card, request);
-    await store.doneView(item, request.revision, postedAt ?? {});
+    await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink));
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
@@ -67,24 +70,46 @@ function isUndeliverable({ postedAt }: View): boolean {
   return Undeliverable.safeParse(postedAt).success;
 }
 
-async function cardFor(
+/** Builds what is stored of a posted card; a link is kept once it leads to the card in the thread. */
+function storedPlace(
+  { views }: RequestRecord,
+  posted: PostedMessage | undefined,
+  threadLink: string | undefined,
+): JsonObject {
+  if (posted === undefined) return {};
+  const { channel, ts } = posted;
+  const isFinal = PostedMessage.safeParse(views.find(({ id }) => id === THREAD_VIEW)?.postedAt).success;
+  return { channel, ts, ...(isFinal && threadLink !== undefined && { threadLink }) };
+}
+
+function cardFor(request: RequestRecord, viewId: string, place: Place, threadLink: string | undefined): Card {
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
+  return buildCard(request, {
+    view: place.user === undefined ? 'announcement' : 'direct',
+    ...(threadLink !== undefined && { threadLink }),
+  });
+}
+
+/** Finds the link of a copy to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none. */
+async function threadLinkFor(
   { client }: BotContext,
   request: RequestRecord,
   viewId: string,
-  place: Place,
-): Promise<Card> {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
+): Promise<string | undefined> {
+  if (viewId === THREAD_VIEW) return undefined;
+  const posted = request.views.map((view) => ({
+    id: view.id,
+    message: PostedMessage.safeParse(view.postedAt).data,
+  }));
+  const known = posted.find(({ message }) => message?.threadLink !== undefined)?.message?.threadLink;
+  if (known !== undefined) return known;
   const { channel, threadTs } = parseThreadId(request.threadId);
   // A link to the card opens the thread; a link to the thread's root opens only the channel.
-  const inThread = PostedMessage.safeParse(request.views.find(({ id }) => id === THREAD_VIEW)?.postedAt).data;
-  const link = await client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
+  const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
+  return client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
     ({ permalink }) => permalink,
     () => undefined,
   );
-  return buildCard(request, {
-    view: place.user === undefined ? 'announcement' : 'direct',
-    ...(link !== undefined && { threadLink: link }),
-  });
 }
 
 async function post(
@@ -94,8 +119,10 @@ async function post(
   card: Card,
   isNew = true,
 ): Promise<PostedMessage | undefined> {
-  const channel = place.channel ?? (await openDirect(client, place.user ?? ''));
   const { threadTs } = place;
+  // Slack takes a person's id as their direct message; only a message that may be there already has to be sought in its channel.
+  const channel =
+    place.channel ?? (item.tries > 0 ? await openDirect(client, place.user ?? '') : (place.user ?? ''));
   const earlier = item.tries > 0 ? await findPosted(client, item.item, { channel, threadTs }) : undefined;
   if (earlier !== undefined) {
     await client.chat.update({ channel, ts: earlier, ...card });
@@ -110,7 +137,7 @@ async function post(
     unfurl_links: false,
     unfurl_media: false,
   });
-  return { channel, ts: posted.ts ?? '' };
+  return { channel: posted.channel ?? channel, ts: posted.ts ?? '' };
 }
 
 async function update(
@@ -122,7 +149,9 @@ async function update(
   request: RequestRecord,
 ): Promise<PostedMessage | undefined> {
   try {
-    await context.client.chat.update({ ...posted, ...card });
+    const { channel, ts } = posted;
+    context.updates.count();
+    await context.client.chat.update({ channel, ts, ...card });
     return posted;
   } catch (error) {
     if (judgeSlackFailure(error).kind !== 'gone') throw error;

@@ -3,6 +3,8 @@ import type { OutboxItem } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/show-text.ts';
 import type { BotContext } from '../context.ts';
+import { applyDecision, MadeDecision } from '../decisions/decision.ts';
+import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
 import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -31,8 +33,18 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
+/** A click whose receiver acknowledged it and died before it was decided. */
+const RecordedClick = z.object({ kind: z.literal('decision'), made: MadeDecision, replyTo: PrivatePlace });
+
 /** Sends one message once. A reply that was streamed in part is completed in place. */
 export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+  const click = RecordedClick.safeParse(item.body).data;
+  if (click !== undefined) {
+    const notice = await applyDecision(context, click.made);
+    if (notice !== undefined) await tellPrivately(context, click.replyTo, notice);
+    await context.store.doneRow(item);
+    return;
+  }
   const row = Row.parse(item.body);
   try {
     if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);
@@ -50,31 +62,21 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
 async function tellDirectly(
   { store }: BotContext,
   item: OutboxItem & { kind: 'row' },
-  { kind, channel, threadTs, user, requester, text }: Row,
+  { channel, threadTs, requester }: Row,
   reason: string,
 ): Promise<void> {
-  if (channel === undefined) return;
-  const to = kind === 'private' ? user : requester;
-  if (to === undefined) return;
+  if (channel === undefined || requester === undefined) return;
   const sentence = `Slack didn't let me post my reply in <#${channel}> (${reason}). Please ask me again somewhere else.`;
   await store.enqueueOutbox(threadIdOf({ channel, threadTs: threadTs ?? '' }), {
     id: `${item.rowId.replace(/\/[^/]*$/, '')}/undelivered`,
-    body: { kind: 'notice', user: to, text: kind === 'private' ? text : sentence },
+    body: { kind: 'notice', user: requester, text: sentence },
   });
 }
 
 async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {
+  if (row.kind === 'private') return sendPrivately(client, { ...row, user: row.user ?? '' }, row.text);
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
-  if (row.kind === 'private') {
-    await client.chat.postEphemeral({
-      channel,
-      user: row.user ?? '',
-      text: row.text,
-      ...(threadTs !== undefined && { thread_ts: threadTs }),
-    });
-    return;
-  }
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
   await client.chat.postMessage({
     channel,

@@ -2,11 +2,10 @@ import type { App, BlockAction, BlockElementAction, SlackActionMiddlewareArgs } 
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
 import * as ids from '../cards/action-ids.ts';
-import { questionOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { castVote } from '../decisions/cast-vote.ts';
-import { type Click, checkClick, type Notice } from '../decisions/click.ts';
-import { answer, askAgain, showAddress, withdraw } from '../decisions/decide.ts';
+import type { Click } from '../decisions/click.ts';
+import { decideInTime } from '../decisions/decide-in-time.ts';
+import type { Decision } from '../decisions/decision.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
@@ -16,38 +15,41 @@ import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../modals/modal.ts';
 import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
+import { type PrivatePlace, tellPrivately } from '../reply/private-notice.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { type ReplyTarget, tellPrivately } from './tell-privately.ts';
+import { replyPlace } from './reply-place.ts';
 
 /** A click on a button or a menu, with what it takes to respond to it. */
-interface CardClick extends ReplyTarget {
+interface CardClick {
   readonly requestId: string;
   readonly click: Click;
   readonly triggerId: string;
+  readonly replyTo: PrivatePlace;
+  readonly client: WebClient;
   readonly body: BlockAction;
 }
 
-type Decide = (request: RequestRecord, clicked: CardClick, action: BlockElementAction) => Promise<Notice>;
+type ReadDecision = (action: BlockElementAction, body: BlockAction) => Decision;
 type ActionArgs = SlackActionMiddlewareArgs<BlockAction> & { readonly client: WebClient };
 type BuildModal = (request: RequestRecord) => Modal | string;
 
 const MENU_ACTIONS: readonly string[] = [ids.EDIT, ids.DETAILS, ids.WITHDRAW];
 
-/** Turns clicks on cards into decisions and modals. A decision is on record before the click is acknowledged. */
+/** Turns clicks on cards into decisions and modals. A decision, or its click, is on record before the click is acknowledged. */
 export function listenToActions(app: App, context: BotContext): void {
   const { toolbox } = context;
 
   const handlers = new Map<string, (args: ActionArgs) => Promise<void>>();
 
-  const onDecision = (id: string | RegExp, decide: Decide): void => {
+  const onDecision = (id: string | RegExp, read: ReadDecision): void => {
     const handle = async ({ ack, action, body, client }: ActionArgs): Promise<void> => {
-      const clicked = readClick(context, body, action, client);
-      const checked = await checkClick(context, clicked.requestId, clicked.click);
-      const notice = checked.ok ? await decide(checked.request, clicked, action) : checked.notice;
-      await ack();
-      if (notice !== undefined) await tellPrivately(clicked, notice);
+      const clicked = readClick(body, action, client);
+      const { requestId, click, replyTo } = clicked;
+      const made = { requestId, click, decision: read(action, body) };
+      const notice = await decideInTime(context, made, replyTo, () => ack());
+      if (notice !== undefined) await tellPrivately(context, replyTo, notice);
       else if (body.view?.type === 'modal')
         await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
     };
@@ -57,34 +59,29 @@ export function listenToActions(app: App, context: BotContext): void {
   const onOpen = (id: string, build: BuildModal): void => {
     const handle = async ({ ack, action, body, client }: ActionArgs): Promise<void> => {
       await ack();
-      const clicked = readClick(context, body, action, client);
+      const clicked = readClick(body, action, client);
       const loaded = await context.store.load(clicked.requestId);
       const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
-      if (typeof view === 'string') await tellPrivately(clicked, view);
+      if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view);
       else await open(clicked, view);
     };
     handlers.set(id, handle);
     app.action<BlockAction>(id, handle);
   };
 
-  onDecision(ids.APPROVE, (request, { click }) => castVote(context, request, click, 'approve'));
-  onDecision(ids.WITHDRAW, (request, { click }) => withdraw(context, request.id, click));
-  onDecision(ids.SHOW_ADDRESS, (request, { click }) => showAddress(context, request, click));
-  onDecision(ids.ASK_AGAIN, (request, { click }) => askAgain(context, request, click));
-  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (request, { click }, action) =>
-    choose(context, request, click, [Number(action.action_id.slice(ids.CHOOSE.length + 1))]),
-  );
-  onDecision(ids.CHOOSE_FROM_MENU, (request, { click }, action) =>
-    choose(
-      context,
-      request,
-      click,
-      action.type === 'static_select' ? [Number(action.selected_option.value)] : [],
-    ),
-  );
-  onDecision(ids.SUBMIT_CHOICES, (request, { click, body }) =>
-    choose(context, request, click, pickedIn(body)),
-  );
+  onDecision(ids.APPROVE, () => ({ type: 'approve' }));
+  onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
+  onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
+  onDecision(ids.ASK_AGAIN, () => ({ type: 'ask-again' }));
+  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (action) => ({
+    type: 'choose',
+    picked: [Number(action.action_id.slice(ids.CHOOSE.length + 1))],
+  }));
+  onDecision(ids.CHOOSE_FROM_MENU, (action) => ({
+    type: 'choose',
+    picked: action.type === 'static_select' ? [Number(action.selected_option.value)] : [],
+  }));
+  onDecision(ids.SUBMIT_CHOICES, (_action, body) => ({ type: 'choose', picked: pickedIn(body) }));
   // Ticked choices count when they are submitted.
   app.action(ids.CHOOSE_SEVERAL, ({ ack }) => ack());
 
@@ -121,17 +118,12 @@ export function listenToActions(app: App, context: BotContext): void {
   ] as const) {
     app.action<BlockAction>(id, async ({ ack, action, body, client }) => {
       await ack();
-      await showDetails(context, readClick(context, body, action, client), step);
+      await showDetails(context, readClick(body, action, client), step);
     });
   }
 }
 
-function readClick(
-  { logger }: BotContext,
-  body: BlockAction,
-  action: BlockElementAction,
-  client: WebClient,
-): CardClick {
+function readClick(body: BlockAction, action: BlockElementAction, client: WebClient): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
   return {
     // A menu has no value of its own; its block is named after the request.
@@ -143,23 +135,10 @@ function readClick(
       channel: body.container.type === 'message' ? body.container.channel_id : undefined,
     },
     triggerId: body.trigger_id,
+    replyTo: replyPlace(body),
     client,
     body,
-    logger,
   };
-}
-
-async function choose(
-  context: BotContext,
-  request: RequestRecord,
-  click: Click,
-  picked: readonly number[],
-): Promise<Notice> {
-  const { choices, several } = questionOf(request);
-  const answers = picked.flatMap((index) => choices[index] ?? []);
-  const [first] = answers;
-  if (first === undefined) return noticeTexts.chooseFirst;
-  return answer(context, request, click, several ? answers : first);
 }
 
 function pickedIn(body: BlockAction): number[] {

@@ -6,8 +6,9 @@ import { buildList, HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
 import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
 import { showHome } from '../home/show-home.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
+import { tellPrivately } from '../reply/private-notice.ts';
 import { commandTexts } from '../texts/commands.ts';
-import { tellPrivately } from './tell-privately.ts';
+import { replyPlace } from './reply-place.ts';
 
 /** The page size of three lists in one message, which has half the blocks of a Home tab. */
 const SHORT_PAGE_SIZE = 5;
@@ -31,7 +32,7 @@ export function listenToHome(app: App, context: BotContext): void {
   app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
     await ack();
     const loaded = await context.store.load(action.value ?? '');
-    if (loaded.outcome !== 'found') return tellPrivately({ client, body, logger: context.logger }, NOT_FOUND);
+    if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
     const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
   });

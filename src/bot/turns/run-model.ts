@@ -107,7 +107,12 @@ async function callModel(
   context.turns.setRequesters(threadId, people.requesters);
   const [requester = NOBODY, ...others] = everyoneIn(people);
   const place = { channel: thread.channel, requester, others };
-  status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
+  const title = turn.messages.length === 0 ? turn.inbox[0]?.body.text : undefined;
+  status.begin(thread, {
+    initiator: requester,
+    isNew: turn.messages.length === 0,
+    ...(typeof title === 'string' && title.trim() !== '' && { title }),
+  });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
@@ -141,7 +146,7 @@ async function callModel(
       signal,
       journal,
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) => status.setStatus(thread, { line: `${name}: ${message}` }),
+      onProgress: ({ name, message }) => status.setLine(thread, `${name}: ${message}`),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
     if (response.finishReason === 'model-error') {
@@ -158,17 +163,15 @@ async function callModel(
     // Nobody could be asked: the model is told, and continues.
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
-    status.setStatus(thread, { session, line: '' });
     const text = joinTexts([stream.text, finishNotice(response, reference), completed.text]);
     const isSilent = text === '' && asked.requests.length === 0 && refusals.length === 0;
-    return {
-      ...journal.rest(messages, turn.inbox.length),
-      requests: asked.requests,
-      rows: [
-        ...refusalRows(turn, refusals, requester),
-        ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, { session, requester }),
-      ],
-    };
+    const rows = [
+      ...refusalRows(turn, refusals, requester),
+      ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, { session, requester }),
+    ];
+    const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
+    status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
+    return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
   }
 }
 

@@ -45,6 +45,7 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: nu
     throw err;
   } finally {
     clearInterval(renewing);
+    context.status.leave(parseThreadId(threadId));
     turns.end(threadId, controller);
   }
 }

@@ -132,6 +132,12 @@ export interface Store extends AuditStore, UsageStore {
   retire(threadId: string): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
 
   enqueueOutbox(threadId: string, row: OutboxRow): Promise<void>;
+  /** Stores a row that the caller itself handles and then marks as done. If it does not within the claim, another process does. */
+  holdOutbox(
+    threadId: string,
+    row: OutboxRow,
+    leaseMs: number,
+  ): Promise<OutboxItem & { readonly kind: 'row' }>;
   claimOutbox(
     shard: number,
     options: { readonly leaseMs: number; readonly limit: number },

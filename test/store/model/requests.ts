@@ -138,7 +138,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       request.recoverAt = world.now + heartbeatTimeoutMs;
       if (progress !== '' && progress !== request.progress) {
         request.progress = progress;
-        world.redraw(request);
+        world.draw(request, 1);
       }
       return { outcome: 'alive' };
     },
