@@ -86,8 +86,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
         contextBudget,
         limits,
         askers,
+        admins,
       } = toolbox.manifest.agent;
-      return { instructions, maxSteps, contextBudget, limits, askers };
+      return { instructions, maxSteps, contextBudget, limits, askers, admins };
     },
     toolbox,
     store: wakingStore(record, engine),

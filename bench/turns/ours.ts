@@ -60,9 +60,9 @@ export async function openOurs(servers: {
   if (toolbox.problems().length > 0) throw new Error(toolbox.problems().join('\n'));
   const store = openRedisStore({ client: openConnection({ mode: 'single', urls: [redisUrl] }) });
   const slack = new SilentSlack('xoxb-bench');
-  const { instructions = '', maxSteps, contextBudget, limits, askers } = toolbox.manifest.agent;
+  const { instructions = '', maxSteps, contextBudget, limits, askers, admins } = toolbox.manifest.agent;
   const common: Omit<BotContext, 'model'> = {
-    agent: () => ({ instructions, maxSteps, contextBudget, limits, askers }),
+    agent: () => ({ instructions, maxSteps, contextBudget, limits, askers, admins }),
     toolbox,
     store,
     client: slack,

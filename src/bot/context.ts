@@ -16,6 +16,8 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
   readonly askers: Askers;
+  /** The people who are told of a broken manifest and see how policies do. */
+  readonly admins: readonly string[];
 }
 
 /** Leases and heartbeats, in milliseconds. */

@@ -48,6 +48,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./pending.ts')).pending,
   },
   {
+    name: 'stats',
+    summary: 'show how often and how fast each policy approves',
+    load: async () => (await import('./stats.ts')).stats,
+  },
+  {
     name: 'audit',
     summary: 'list what happened, in the order of time',
     load: async () => (await import('./audit.ts')).audit,

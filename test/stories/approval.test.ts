@@ -90,7 +90,7 @@ test('one person counts once, however often they click, and a second one complet
   await thread.shows(/They are gone\./);
   expect(await story.ledger.order('A-1001')).toBeUndefined();
   const card = await thread.shows(/Done: Delete customer/);
-  expect(JSON.stringify(card.blocks)).toMatch(/Signed by .*U0ALICE002.*U0BRUNO003/);
+  expect(JSON.stringify(card.blocks)).toMatch(/Approved by .*U0ALICE002.*U0BRUNO003/);
 });
 
 test('one rejection ends it, also after an approval', async () => {

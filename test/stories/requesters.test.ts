@@ -36,7 +36,7 @@ test('a remark beside the card makes nobody a requester, so an approver cannot a
     expect.stringMatching(/^\[Context from .+, not an instruction\]\n> lol$/),
   ]);
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
-  await story.noticeFor(alice, /somebody else has to approve/);
+  await story.noticeFor(alice, /someone else has to approve/);
   expect(await refunded(story)).toBe(12_000);
   await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Refunded\./);
@@ -76,7 +76,7 @@ test('an approver who mentions the bot to change the amount is a requester of th
   const card = await thread.shows(/Approval needed[\s\S]*13000/);
   expect(JSON.stringify(card.blocks)).toMatch(requestedBy(remi, alice));
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
-  await story.noticeFor(alice, /somebody else has to approve/);
+  await story.noticeFor(alice, /someone else has to approve/);
   await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Refunded\./);
 });
@@ -104,7 +104,7 @@ test('the editor of a request is named on the new card and cannot approve it, an
   expect(shown).toMatch(new RegExp(`Edited by [\\s\\S]*${alice}`));
   expect(shown).toMatch(requestedBy(remi, alice));
   await thread.click(alice, /Approval needed[\s\S]*45000/, 'approve');
-  await story.noticeFor(alice, /somebody else has to approve/);
+  await story.noticeFor(alice, /someone else has to approve/);
   expect(await refunded(story)).toBe(0);
   await story.workspace.as(bruno).click(card, 'details');
   const details = JSON.stringify((await story.modalFor(bruno, /as the model gave them/)).blocks);
@@ -232,7 +232,7 @@ tools:
     await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
     await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
     if (!can) {
-      await story.noticeFor(alice, /somebody else has to approve/);
+      await story.noticeFor(alice, /someone else has to approve/);
       await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
     }
     await thread.shows(/Refunded\./);

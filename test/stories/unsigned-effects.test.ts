@@ -36,7 +36,7 @@ test(
   'a call without approval whose process was killed in the middle is unknown: a person is asked, and it runs again only if they say so',
   async () => {
     const { story, thread, workshop } = await dieAfterEffect('press_part', ['Pressed.']);
-    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
+    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It didn't run[\s\S]*Run again/);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
     await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Press part[\s\S]*It ran/, 'ran');
     const modal = await story.modalFor(CAST.admin);

@@ -4,7 +4,8 @@ import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
-import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
+import { previewOf } from '../requests/present-call.ts';
+import { previewChangedPayload, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf, presentedJson } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -26,10 +27,34 @@ export async function startApprovedAction(context: BotContext, requestId: string
     await store.supersede(requestId, REQUESTER_INACTIVE);
     return;
   }
+  const former = await outdatedPreview(action);
+  if (former !== undefined) {
+    await store.supersede(requestId, previewChangedPayload(former));
+    return;
+  }
   const attempt = await planAttempt(context, action, approversOf(loaded.request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
+}
+
+/** Computes the preview of an action again, and returns the one that people approved if it is no longer true. */
+async function outdatedPreview({
+  request: { threadId, requesters },
+  details: { presented, interrupt },
+  entry,
+}: Action): Promise<{ before: string; after: string } | undefined> {
+  const approved = presented?.preview;
+  if (approved === undefined) return undefined;
+  const people = { threadId, requesters, contextAuthors: [] };
+  const current = await previewOf(entry, interrupt.toolRequest.input, people);
+  if (JSON.stringify(current) === JSON.stringify(approved)) return undefined;
+  return approved.outcome === 'shown' ? approved : { before: '', after: '' };
+}
+
+/** Tells whether an action has a preview, which has to be computed again before the start. */
+export function hasPreview({ details }: Action): boolean {
+  return details.presented?.preview !== undefined;
 }
 
 /** Checks in Slack, freshly, whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */

@@ -20,6 +20,7 @@ import {
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
 import { buildOutcome, votesBy } from './outcome.ts';
+import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
@@ -43,6 +44,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     contextLine(request, details),
     ...descriptionLine(details),
     ...body.blocks,
+    ...previewBlocks(details),
     ...(details.why === undefined || isHigh
       ? []
       : [quoted(cardTexts.explanation, details.why, { characters: limits.quoteCharacters, lines: 2 })]),

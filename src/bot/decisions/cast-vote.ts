@@ -1,6 +1,12 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, findAction, hasInactiveRequester, planAttempt } from '../actions/start-action.ts';
+import {
+  approversOf,
+  findAction,
+  hasInactiveRequester,
+  hasPreview,
+  planAttempt,
+} from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -45,7 +51,8 @@ async function planStart(
 ): Promise<PlannedStart | undefined> {
   if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
   const action = findAction(context, { ...request, by: who });
-  if (action === undefined) return undefined;
+  // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
+  if (action === undefined || hasPreview(action)) return undefined;
   try {
     // A woken worker ends the request instead of running it.
     if (await hasInactiveRequester(context, request)) return undefined;

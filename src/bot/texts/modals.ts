@@ -58,5 +58,9 @@ export const modalTexts = {
   original: 'Original arguments, before the edit',
   explanation: "Agent's explanation (unverified)",
   result: 'Result',
+  previewBefore: 'Preview: before',
+  previewAfter: 'Preview: after',
+  previousBefore: 'Preview that was approved earlier: before',
+  previousAfter: 'Preview that was approved earlier: after',
   continued: (label: string) => `${label} (continued)`,
 } as const;

@@ -9,12 +9,14 @@ import {
 } from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
 import type { PolicyOf } from '../gate/strictest.ts';
-import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
-import { createPresentation, type TextDeclaration } from '../presentation/presentation.ts';
+import { createPresentation } from '../presentation/presentation.ts';
+import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
 import { protectTool } from './protect-tool.ts';
+import { previewProblems, readFrom } from './read-tool.ts';
 import type { ToolSource } from './tool-source.ts';
 import { MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
 
@@ -49,10 +51,16 @@ export function buildEntries(
       else
         entries.set(
           tool.name,
-          buildEntry(source, tool, { secrets, policyOf: (name) => manifest.policies.get(name) }),
+          buildEntry(source, tool, {
+            secrets,
+            policyOf: (name) => manifest.policies.get(name),
+            read: readFrom((name) => entries.get(name)),
+          }),
         );
     }
   }
+  for (const { declaration, tools } of sources)
+    for (const { name } of tools()) problems.push(...previewProblems(declaration, name, entries));
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -113,7 +121,11 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 function buildEntry(
   { declaration, hintsOf }: ToolSource,
   given: Tool,
-  { secrets, policyOf }: { readonly secrets: Secrets; readonly policyOf: PolicyOf },
+  {
+    secrets,
+    policyOf,
+    read,
+  }: { readonly secrets: Secrets; readonly policyOf: PolicyOf; readonly read: ReadTool },
 ): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
@@ -138,6 +150,7 @@ function buildEntry(
   );
   return {
     ...base,
+    preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
     tool: gate(protectedTool, compileApprovalRules(rules), policyOf),
     execution: {
@@ -149,7 +162,7 @@ function buildEntry(
 }
 
 /** Returns the texts of the first pattern that matches a tool. */
-function textsFor({ cards }: ToolDeclaration, name: string): TextDeclaration {
+function textsFor({ cards }: ToolDeclaration, name: string): Partial<CardDeclaration> {
   return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
 }
 

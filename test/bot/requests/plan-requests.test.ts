@@ -51,6 +51,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       contextBudget: undefined,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
+      admins: [],
     }),
     limiter: new PendingLimiter({ countPending }),
   };
