@@ -27,13 +27,13 @@ import { escapeMarkup, showLabel } from './show-text.ts';
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const { presented } = details;
   const isPending = request.state === 'pending';
-  const words = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
-  const title = showLabel(words, TITLE_LENGTH);
+  const written = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
+  const title = showLabel(written, TITLE_LENGTH);
   const text = isPending ? cardTexts.approvalNeeded(title) : `${STATE_WORD[request.state]}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
   return {
     text: escapeMarkup(text),
-    blocks: [heading(`${STATE_ICON[request.state]} ${title}`), ...body, ...threadLine(options)],
+    blocks: [heading(`${STATE_ICON[request.state]} ${written}`), ...body, ...threadLine(options)],
   };
 }
 
