@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
+import { clickCard } from '../support/click-card.ts';
 import { CAST, heardByModel, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -106,8 +107,8 @@ test('the editor of a request is named on the new card and cannot approve it, an
   await thread.click(alice, /Approval needed[\s\S]*45000/, 'approve');
   await story.noticeFor(alice, /someone else has to approve/);
   expect(await refunded(story)).toBe(0);
-  await story.workspace.as(bruno).click(card, 'details');
-  const details = JSON.stringify((await story.modalFor(bruno, /as the model gave them/)).blocks);
+  await clickCard(story.workspace, bruno, card, 'details');
+  const details = JSON.stringify((await story.modalFor(bruno, /before the edit/)).blocks);
   expect(details).toMatch(/45000[\s\S]*12000/);
   await story.workspace.as(bruno).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/Refunded\./);
@@ -203,7 +204,7 @@ test('of two simultaneous edits the first counts, and the second editor is told 
   const second = await story.modalFor(bruno);
   await story.workspace.as(alice).submit(first.id, { 'field-1': '11000' });
   await story.workspace.as(bruno).submit(second.id, { 'field-1': '13000' });
-  await story.directly(bruno).shows(/already superseded/);
+  await story.directly(bruno).shows(/already replaced/);
   await thread.shows(/Approval needed[\s\S]*11000/);
 });
 
