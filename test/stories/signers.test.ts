@@ -35,9 +35,9 @@ test('neither guests, bots, people of other workspaces nor the requester can sig
   const thread = story.ask('refund order A-1001');
   for (const [who, words] of [
     [requester, /someone else has to approve/],
-    [guest, /Guests cannot/],
+    [guest, /Guests can't/],
     [outsider, /Only people of this workspace/],
-    [ROBOT, /Bots cannot/],
+    [ROBOT, /Bots can't/],
   ] as const) {
     await thread.click(who, /0 of 1 approvals/, 'approve');
     await story.noticeFor(who, words);
@@ -60,7 +60,7 @@ test('whoever the policy does not name can neither approve, reject nor edit', as
   await bruno.submit((await story.modalFor(CAST.bruno, /reject/)).id, { reason: 'I do not like it.' });
   await story.directly(CAST.bruno).shows(/not an approver/);
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'edit');
-  await bruno.submit((await story.modalFor(CAST.bruno, /takes the place/)).id, { 'field-1': '1' });
+  await bruno.submit((await story.modalFor(CAST.bruno, /Your changes replace/)).id, { 'field-1': '1' });
   const refusals = await story.workspace.until(
     () => {
       const told = story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno));
