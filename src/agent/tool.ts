@@ -51,6 +51,20 @@ export interface ToolTexts<Input> {
   fields?(input: Input): Readonly<Record<string, string | number | undefined>>;
 }
 
+/** What a call would change, in words or as the text before and after. */
+export interface Preview {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The second argument of a preview. */
+export interface PreviewHelpers {
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+  /** Runs another tool that is declared to have no effect; any other is refused. */
+  readonly read: (tool: string, input: JsonObject) => Promise<unknown>;
+}
+
 interface ToolParts<Name extends string, Input, Given> {
   readonly name: Name;
   readonly description: string;
@@ -72,6 +86,8 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       run(input: Input, helpers: ToolHelpers): unknown;
       readonly effect: Effect;
       readonly texts?: ToolTexts<Input>;
+      /** Computes what a call would change. It must not write, and it is called before the approval and before the run. */
+      preview?(input: Input, helpers: PreviewHelpers): Preview | Promise<Preview>;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
       admit?(input: Input, helpers: ToolHelpers): Promise<() => unknown>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
@@ -136,6 +152,8 @@ export interface ActionConfig<Name extends string, Input extends Schema, Output 
     ToolTexts<Parsed<Input>> {
   /** The effect of a run; `once` where it is not declared. */
   readonly effect?: Effect;
+  /** Computes what a call would change. It must not write. */
+  readonly preview?: (input: Parsed<Input>, helpers: PreviewHelpers) => Preview | Promise<Preview>;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
   /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
@@ -185,6 +203,7 @@ export function defineTool<
     },
     run,
     effect: config.effect ?? 'once',
+    ...(config.preview !== undefined && { preview: config.preview }),
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),

@@ -18,6 +18,7 @@ export interface AgentSettings {
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
   readonly askers: Askers;
+  /** The people who are told of a broken manifest and see how policies do. */
   readonly admins: readonly string[];
 }
 

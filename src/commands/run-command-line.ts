@@ -59,6 +59,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./pending.ts')).pending,
   },
   {
+    name: 'stats',
+    summary: 'show how often and how fast each policy approves',
+    load: async () => (await import('./stats.ts')).stats,
+  },
+  {
     name: 'usage',
     summary: 'list the tokens that were spent',
     load: async () => (await import('./usage.ts')).usage,

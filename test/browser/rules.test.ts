@@ -91,7 +91,10 @@ test('Home lists pending requests and opens their details', async () => {
   await alice.page.getByRole('link', { name: 'Home' }).click();
   const home = alice.page.getByRole('region', { name: 'Home' });
   await home.getByRole('heading', { name: 'Waiting for me' }).waitFor();
-  await home.getByRole('button', { name: 'Look at delete_customer' }).first().click();
+  await home
+    .getByRole('button', { name: /View Delete customer/ })
+    .first()
+    .click();
   await alice.dialog.getByText('customer: "Ines Marr"').waitFor();
   await alice.page.keyboard.press('Escape');
   await alice.dialog.waitFor({ state: 'detached' });

@@ -12,6 +12,7 @@ const COMMANDS = [
   'manifest push',
   'doctor',
   'pending',
+  'stats',
   'usage',
   'audit',
   'audit verify',

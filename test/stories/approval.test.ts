@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clickCard } from '../support/click-card.ts';
 import { CAST, callArguments, MANIFEST, startStory } from './support.ts';
 
 const refund = (amount: number, more: { orderId?: string; reason?: string } = {}) => ({
@@ -57,9 +58,9 @@ test('an edited action is asked for anew, and runs once with the new arguments, 
   expect(await refunded(story)).toBe(0);
 
   await story.workspace.as(CAST.alice).click(first, 'approve', { force: true });
-  await story.noticeFor(CAST.alice, /already superseded/);
-  await story.workspace.as(CAST.alice).click(second, 'details');
-  const details = await story.modalFor(CAST.alice, /as the model gave them/);
+  await story.noticeFor(CAST.alice, /already replaced/);
+  await clickCard(story.workspace, CAST.alice, second, 'details');
+  const details = await story.modalFor(CAST.alice, /before the edit/);
   expect(JSON.stringify(details.blocks)).toContain('12000');
   await story.workspace.as(CAST.alice).click({ viewId: details.id }, 'approve');
   await thread.shows(/A smaller one\./);
@@ -90,7 +91,7 @@ test('one person counts once, however often they click, and a second one complet
   await thread.shows(/They are gone\./);
   expect(await story.ledger.order('A-1001')).toBeUndefined();
   const card = await thread.shows(/Done: Delete customer/);
-  expect(JSON.stringify(card.blocks)).toMatch(/Signed by .*U0ALICE002.*U0BRUNO003/);
+  expect(JSON.stringify(card.blocks)).toMatch(/Approved by .*U0ALICE002.*U0BRUNO003/);
 });
 
 test('one rejection ends it, also after an approval', async () => {
@@ -111,7 +112,7 @@ test('arguments that do not fit the card are approved only in the full view', as
     replies: [{ calls: [refund(12_000, { reason })] }, { text: 'Refunded at length.' }],
   });
   const thread = story.ask('refund order A-1001');
-  const card = await thread.shows(/Show all to approve/);
+  const card = await thread.shows(/Review all to approve/);
   expect(reason.length).toBeGreaterThanOrEqual(6_000);
   expect(JSON.stringify(card.blocks)).not.toContain('"action_id":"approve"');
 

@@ -100,7 +100,7 @@ test('from App Home one looks at a request and signs it there, and Home shows th
   await story.workspace.as(CAST.alice).click({ viewId: modal.id }, 'approve');
 
   await thread.shows(/She is gone\./);
-  await story.modalFor(CAST.alice, /\((approved|started|succeeded)\)/);
+  await story.modalFor(CAST.alice, /· (Approved|Running|Done)/);
   await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
   expect(await story.ledger.order('A-1003')).toBeUndefined();
 });
@@ -118,7 +118,7 @@ test('from App Home one rejects with a reason, and Home shows that it is decided
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-open');
   const modal = await story.modalFor(CAST.bruno, /Ines Marr/);
   await story.workspace.as(CAST.bruno).click({ viewId: modal.id }, 'reject');
-  const why = await story.modalFor(CAST.bruno, /You are about to reject/);
+  const why = await story.modalFor(CAST.bruno, /You're about to reject/);
   await story.workspace.as(CAST.bruno).submit(why.id, { reason: 'She still pays.' });
 
   await thread.shows(/She stays\./);
@@ -159,4 +159,26 @@ test('with three full lists the slash command gives one message that Slack takes
   await story.modalFor(CAST.alice, /delete_customer/);
   await person.command(COMMAND, 'nonsense');
   await story.noticeFor(CAST.alice, /Use `\/countersign`/);
+});
+
+test('what I have approved waits for others and not for me, rows have titles, and the command takes capitals', async () => {
+  const story = await startStory({
+    manifest: manifest
+      .replace('default: {', 'default: { quorum: 2,')
+      .replace('delete-customer.ts }', "delete-customer.ts, title: 'Delete {{input.customer}}' }"),
+    slack,
+    replies: [deleting('Ines Marr')],
+  });
+  const thread = story.ask('delete Ines');
+  await thread.shows(/Approval needed: Delete Ines Marr/);
+  story.workspace.as(CAST.alice).openHome();
+  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 1);
+  expect(JSON.stringify(home.blocks)).toContain('⏳ Delete Ines Marr');
+  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await thread.shows(/1 of 2 approvals/);
+  story.workspace.as(CAST.alice).openHome();
+  const after = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
+  expect(JSON.stringify(after.blocks)).toContain("You're all caught up.");
+  await story.workspace.as(CAST.bruno).command('/countersign', 'Waiting');
+  await story.noticeFor(CAST.bruno, /Your requests/);
 });

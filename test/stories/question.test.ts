@@ -27,7 +27,7 @@ test('a question can be for the person who asked alone, and a second answer come
   });
   const thread = story.ask('buy me a bicycle');
   await thread.click(CAST.alice, /Which one\?/, 'choose:1');
-  await story.noticeFor(CAST.alice, /not yours to decide/);
+  await story.noticeFor(CAST.alice, /not an approver/);
   await thread.click(CAST.requester, /Which one\?/, 'choose:0');
   await thread.shows(/Red it is\./);
   const card = await thread.shows(/Which one\?: answered/);

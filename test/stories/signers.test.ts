@@ -34,10 +34,10 @@ test('neither guests, bots, people of other workspaces nor the requester can sig
   });
   const thread = story.ask('refund order A-1001');
   for (const [who, words] of [
-    [requester, /somebody else has to approve/],
-    [guest, /Guests cannot/],
+    [requester, /someone else has to approve/],
+    [guest, /Guests can't/],
     [outsider, /Only people of this workspace/],
-    [ROBOT, /Bots cannot/],
+    [ROBOT, /Bots can't/],
   ] as const) {
     await thread.click(who, /0 of 1 approvals/, 'approve');
     await story.noticeFor(who, words);
@@ -54,13 +54,13 @@ test('whoever the policy does not name can neither approve, reject nor edit', as
   });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'approve');
-  await story.noticeFor(CAST.bruno, /not yours to decide/);
+  await story.noticeFor(CAST.bruno, /not an approver/);
   const bruno = story.workspace.as(CAST.bruno);
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'reject');
   await bruno.submit((await story.modalFor(CAST.bruno, /reject/)).id, { reason: 'I do not like it.' });
-  await story.directly(CAST.bruno).shows(/not yours to decide/);
+  await story.directly(CAST.bruno).shows(/not an approver/);
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'edit');
-  await bruno.submit((await story.modalFor(CAST.bruno, /takes the place/)).id, { 'field-1': '1' });
+  await bruno.submit((await story.modalFor(CAST.bruno, /Your changes replace/)).id, { 'field-1': '1' });
   const refusals = await story.workspace.until(
     () => {
       const told = story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno));
@@ -68,7 +68,7 @@ test('whoever the policy does not name can neither approve, reject nor edit', as
     },
     { what: 'a second refusal' },
   );
-  expect(refusals[1]?.text).toContain('not yours to decide');
+  expect(refusals[1]?.text).toContain('not an approver');
   await thread.shows(/0 of 1 approvals/);
 });
 
@@ -76,7 +76,7 @@ test('a member of a user group signs for the group', async () => {
   const story = await startStory({ ...refunds, manifest: manifestWith(`approvers: [${APPROVERS_GROUP}]`) });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.admin, /0 of 1 approvals/, 'approve');
-  await story.noticeFor(CAST.admin, /not yours to decide/);
+  await story.noticeFor(CAST.admin, /not an approver/);
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'approve');
   await thread.shows(/Refunded\./);
   expect(await refunded(story)).toBe(12_000);
@@ -90,7 +90,7 @@ test('a group that cannot be looked up lets nobody sign, says so, and can be tri
   story.workspace.fail('usergroups.users.list', { kind: 'refuse', error: 'fatal_error' }, { calls: 2 });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'approve');
-  await story.noticeFor(CAST.bruno, /cannot check right now/);
+  await story.noticeFor(CAST.bruno, /can't check right now/);
   expect(await refunded(story)).toBe(0);
   await thread.click(CAST.bruno, /0 of 1 approvals/, 'approve');
   await thread.shows(/Refunded\./);

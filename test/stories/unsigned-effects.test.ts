@@ -46,7 +46,7 @@ test(
   'a call without approval whose process was killed in the middle is unknown: a person is asked, and it runs again only if they say so',
   async () => {
     const { story, thread, workshop } = await dieAfterEffect('press_part', ['Pressed.']);
-    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
+    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It didn't run[\s\S]*Run again/);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
     const { arguments: given } = workshop.call('press_part');
     const body = { tool: 'press_part', arguments: given, requesters: [CAST.requester] };

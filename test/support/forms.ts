@@ -26,6 +26,7 @@ const ONLY_FULL = [
 const SCALED = [
   'test/agent/property.test.ts',
   'test/bot/cards/rendering-is-total.test.ts',
+  'test/bot/cards/titles-are-total.test.ts',
   'test/bot/modals/forms.test.ts',
   'test/bot/reply/answers.test.ts',
   'test/faults/matrix.test.ts',

@@ -3,7 +3,8 @@ import type { Attempt, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { digestNow } from '../requests/bind-request.ts';
-import { CHANGED, NOT_ALLOWED, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
+import { previewOf } from '../requests/present-call.ts';
+import { CHANGED, NOT_ALLOWED, previewChangedPayload, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -29,6 +30,11 @@ export async function startApprovedAction(context: BotContext, requestId: string
     await store.supersede(requestId, problem);
     return;
   }
+  const former = await outdatedPreview(action);
+  if (former !== undefined) {
+    await store.supersede(requestId, previewChangedPayload(former));
+    return;
+  }
   const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
@@ -44,6 +50,25 @@ export async function problemAtStart(context: BotContext, action: Action): Promi
   if (!action.entry.allows(placeOf(action))) return NOT_ALLOWED;
   if (currentDigest(context, action) === action.request.digest) return undefined;
   return `${CHANGED}\n${describeChange(context, action)}`;
+}
+
+/** Computes the preview of an action again, and returns the one that people approved if it is no longer true. */
+async function outdatedPreview({
+  request: { threadId, requesters },
+  details: { presented, interrupt, contextAuthors = [] },
+  entry,
+}: Action): Promise<{ before: string; after: string } | undefined> {
+  const approved = presented?.preview;
+  if (approved === undefined) return undefined;
+  const people = { threadId, requesters, contextAuthors };
+  const current = await previewOf(entry, interrupt.toolRequest.input, people);
+  if (JSON.stringify(current) === JSON.stringify(approved)) return undefined;
+  return approved.outcome === 'shown' ? approved : { before: '', after: '' };
+}
+
+/** Tells whether an action has a preview, which has to be computed again before the start. */
+export function hasPreview({ details }: Action): boolean {
+  return details.presented?.preview !== undefined;
 }
 
 /** Checks in Slack whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */

@@ -20,19 +20,20 @@ import {
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
 import { buildOutcome, votesBy } from './outcome.ts';
+import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const { presented } = details;
   const isPending = request.state === 'pending';
-  const words = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
-  const title = showLabel(words, TITLE_LENGTH);
+  const written = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
+  const title = showLabel(written, TITLE_LENGTH);
   const text = isPending ? cardTexts.approvalNeeded(title) : `${STATE_WORD[request.state]}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
   return {
     text: escapeMarkup(text),
-    blocks: [heading(`${STATE_ICON[request.state]} ${title}`), ...body, ...threadLine(options)],
+    blocks: [heading(`${STATE_ICON[request.state]} ${written}`), ...body, ...threadLine(options)],
   };
 }
 
@@ -43,6 +44,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     contextLine(request, details),
     ...descriptionLine(details),
     ...body.blocks,
+    ...previewBlocks(details),
     ...(details.why === undefined || isHigh
       ? []
       : [quoted(cardTexts.explanation, details.why, { characters: limits.quoteCharacters, lines: 2 })]),

@@ -39,13 +39,19 @@ export function buildCallBody(details: CardDetails): CallBody {
       ...fields.blocks,
       ...(rendered === undefined ? [] : [preformatted(rendered.text)]),
       ...(rendered?.leftOut === undefined ? [] : [line(words(`${rendered.leftOut}.`, { bold: true }))]),
-      ...(opaque.length === 0
-        ? []
-        : [line(words(cardTexts.opaque(showLabel(opaque.join(', '), limits.label)), { bold: true }))]),
+      ...(opaque.length === 0 ? [] : [line(words(opaqueText(opaque), { bold: true }))]),
       ...editedBlocks(details),
     ],
     isWhole: rendered?.leftOut === undefined,
   };
+}
+
+const NAME = /^[A-Za-z_][\w.]{0,60}$/;
+
+/** Names arguments only by plain words, since their names may be anybody's. */
+function opaqueText(paths: readonly string[]): string {
+  const names = paths.filter((path) => NAME.test(path));
+  return cardTexts.opaque(names, paths.length - names.length);
 }
 
 const FIELD_CHARACTERS = 1_500;

@@ -37,11 +37,16 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   return { ...call, approvers, description, why, purpose, policy, rule };
 }
 
-/** Returns the title of a request in one line of visible characters, cut to a length. */
-export function titleOf(request: Pick<RequestRecord, 'details'>, length: number = limits.label): string {
+/** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */
+export function titleOf(
+  request: Pick<RequestRecord, 'details' | 'kind'>,
+  length: number = limits.label,
+): string {
   const details = readDetails(request);
   if (details === undefined) return UNREADABLE;
-  return showLabel(details.presented?.title ?? readableName(details.interrupt.toolRequest.name), length);
+  const { name, input } = details.interrupt.toolRequest;
+  const question = request.kind === 'question' ? Question.safeParse(input).data?.question : undefined;
+  return showLabel(question ?? details.purpose ?? details.presented?.title ?? readableName(name), length);
 }
 
 const UNREADABLE = "A request that can't be shown";

@@ -32,6 +32,7 @@ export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: false };
 }
 
+/** Builds a header from raw text; it makes the text visible and marks a cut. */
 export function heading(text: string): HeaderBlock {
   return { type: 'header', text: plain(showLabel(text, limits.header)) };
 }

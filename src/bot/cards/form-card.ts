@@ -3,7 +3,6 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { DETAILS, FILL_IN, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
-import { TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
@@ -13,19 +12,19 @@ import {
   mentions,
   moment,
   moreMenu,
-  quoted,
+  plain,
   threadLine,
   words,
 } from './card.ts';
 import type { CardDetails } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
 import { principalsLine } from './question-card.ts';
-import { escapeMarkup, showLabel, showLine } from './show-text.ts';
+import { escapeMarkup, excerpt, showLabel } from './show-text.ts';
 
 /** Builds the card of a form: its purpose and the button that opens it, and later the submitted values. */
 export function buildFormCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
-  return draw(request, options, {
-    title: purposeOf(details),
+  return draw(request, purposeOf(details), options, {
+    heading: cardTexts.form,
     text: cardTexts.pleaseFillIn,
     waiting: principalsLine(cardTexts.fillInBy, request.principals),
     first: button(request.id, FILL_IN, cardTexts.fillIn, { style: 'primary' }),
@@ -34,10 +33,9 @@ export function buildFormCard(request: RequestRecord, details: CardDetails, opti
 
 /** Builds the card of a callback: what is awaited and since when, and later the result. */
 export function buildCallbackCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
-  const purpose = purposeOf(details);
-  return draw(request, options, {
-    title: request.state === 'pending' ? cardTexts.external(purpose) : purpose,
-    text: (title) => title,
+  return draw(request, purposeOf(details), options, {
+    heading: cardTexts.external,
+    text: cardTexts.externalText,
     waiting: line(words(cardTexts.waitingSince), moment(request.createdAt)),
     first: button(request.id, SHOW_ADDRESS, cardTexts.showAddress),
   });
@@ -47,21 +45,21 @@ function purposeOf({ purpose = '', presented }: CardDetails): string {
   return purpose.trim() === '' ? presented.title : purpose;
 }
 
+/** The purpose is the model's, so it stands by itself and never in a line of ours. */
 function draw(
   request: RequestRecord,
+  purpose: string,
   options: CardOptions,
   parts: {
-    readonly title: string;
+    readonly heading: string;
     readonly text: (title: string) => string;
     readonly waiting: KnownBlock;
     readonly first: ReturnType<typeof button>;
   },
 ): Card {
-  const isPending = request.state === 'pending';
-  const title = showLabel(parts.title, TITLE_LENGTH);
-  const isCut = showLine(parts.title).length > TITLE_LENGTH;
-  const text = isPending ? parts.text(title) : `${STATE_WORD[request.state]}: ${title}`;
-  const { id } = request;
+  const { id, state } = request;
+  const title = showLabel(purpose, limits.label);
+  const shown = excerpt(purpose, { characters: limits.quoteCharacters, lines: limits.quoteLines });
   const pending: KnownBlock[] = [
     line(
       words(cardTexts.requestedBy),
@@ -83,13 +81,12 @@ function draw(
     },
   ];
   return {
-    text: escapeMarkup(text),
+    text: escapeMarkup(state === 'pending' ? parts.text(title) : `${STATE_WORD[state]}: ${title}`),
     blocks: [
-      heading(`${STATE_ICON[request.state]} ${title}`),
-      ...(isCut
-        ? [quoted(cardTexts.about, parts.title, { characters: limits.quoteCharacters, lines: 4 })]
-        : []),
-      ...(isPending ? pending : buildOutcome(request, options)),
+      heading(`${STATE_ICON[state]} ${state === 'pending' ? parts.heading : STATE_WORD[state]}`),
+      { type: 'section', text: plain(shown.text) },
+      ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
+      ...(state === 'pending' ? pending : buildOutcome(request, options)),
       ...threadLine(options),
     ],
   };

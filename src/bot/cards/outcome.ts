@@ -2,7 +2,7 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { CHANGED, parseEdited } from '../requests/replies-to.ts';
+import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
@@ -71,6 +71,7 @@ function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
   const edited = parseEdited(reason);
   if (edited !== undefined)
     return [line(words(cardTexts.replacedByEdit), mention(edited.by), words(', '), ...when(request))];
+  if (parsePreviewChange(reason) !== undefined) return [line(words(cardTexts.previewReplaced))];
   const [code = '', change] = reason.split('\n');
   const known = code === CHANGED && change !== undefined ? change : cardTexts.replaced(reason);
   return [

@@ -1,6 +1,6 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, findAction, planAttempt, problemAtStart } from '../actions/start-action.ts';
+import { approversOf, findAction, hasPreview, planAttempt, problemAtStart } from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -48,7 +48,8 @@ async function planStart(
   if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
   try {
     const action = await findAction(context, { ...request, by: who });
-    if (action === undefined) return undefined;
+    // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
+    if (action === undefined || hasPreview(action)) return undefined;
     // A woken worker ends the request, or asks anew, instead of running it.
     if ((await problemAtStart(context, action)) !== undefined) return undefined;
     return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };

@@ -7,13 +7,34 @@ import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
 import type { ListPage } from './load-lists.ts';
+import type { PolicyStats } from './policy-stats.ts';
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 
-/** Builds App Home: a page of each of the three lists. */
-export function buildHome(lists: readonly ListPage[]): HomeView {
-  return { type: 'home', blocks: lists.flatMap(buildList) };
+/** Builds App Home: a page of each of the three lists, and for admins the decisions of each policy. */
+export function buildHome(lists: readonly ListPage[], stats?: readonly PolicyStats[]): HomeView {
+  return {
+    type: 'home',
+    blocks: [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))],
+  };
+}
+
+const MAX_POLICIES = 15;
+
+function buildStats(stats: readonly PolicyStats[]): KnownBlock[] {
+  const lines = stats
+    .slice(0, MAX_POLICIES)
+    .map((policy) =>
+      line(
+        words(showLabel(policy.policy, limits.label), { bold: true }),
+        words(`: ${homeTexts.statsLine(policy)}`),
+      ),
+    );
+  return [
+    { type: 'header', text: plain(homeTexts.statsTitle) },
+    ...(lines.length === 0 ? [line(words(homeTexts.noStats))] : lines),
+  ];
 }
 
 /** Builds one list with its page buttons. A row shows the title, the requesters and the state. */

@@ -111,8 +111,19 @@ function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
     ...(details.originalInput === undefined
       ? []
       : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),
+    ...previewPieces(details),
     { label: modalTexts.explanation, text: showText(details.why ?? '') },
     ...outcomePieces(request),
+  ];
+}
+
+function previewPieces({ presented: { preview, previousPreview } }: CardDetails): Piece[] {
+  const shown = preview?.outcome === 'shown' ? preview : undefined;
+  return [
+    { label: modalTexts.previewBefore, text: showText(shown?.before ?? '') },
+    { label: modalTexts.previewAfter, text: showText(shown?.after ?? '') },
+    { label: modalTexts.previousBefore, text: showText(previousPreview?.before ?? '') },
+    { label: modalTexts.previousAfter, text: showText(previousPreview?.after ?? '') },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
-import { editorOf } from '../../tools/gate/gate.ts';
+import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
@@ -13,7 +13,7 @@ import { digestNow } from './bind-request.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
-import { presentCall } from './present-call.ts';
+import { presentCall, previewOf } from './present-call.ts';
 import { toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
@@ -52,7 +52,16 @@ export async function planRequest(
     );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
-  const presented = await presentCall(directory, entry, input);
+  const [words, preview] = await Promise.all([
+    presentCall(directory, entry, input),
+    pause.kind === 'approval' ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
+  ]);
+  const previousPreview = previousPreviewOf(interrupt);
+  const presented = {
+    ...words,
+    ...(preview !== undefined && { preview }),
+    ...(previousPreview !== undefined && { previousPreview }),
+  };
   const { title, target, fields } = presented;
   const called = {
     tool: toolName,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ReplyError } from '../../agent/errors.ts';
-import type { JsonValue } from '../../agent/json.ts';
+import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
@@ -26,6 +26,18 @@ type Edited = z.infer<typeof Edited>;
 /** Writes the payload of a request that was superseded by an edit. */
 export function editedPayload(edited: JsonValue, by: string): string {
   return JSON.stringify({ edited, by } satisfies Edited);
+}
+
+const PreviewChange = z.object({ previewChanged: z.object({ before: z.string(), after: z.string() }) });
+
+/** Writes the payload of a request whose preview is no longer true; it holds the preview that people approved. */
+export function previewChangedPayload({ before, after }: { before: string; after: string }): string {
+  return JSON.stringify({ previewChanged: { before, after } });
+}
+
+/** Parses the payload of a request whose preview changed; `undefined` if it is none. */
+export function parsePreviewChange(payload: string): z.infer<typeof PreviewChange> | undefined {
+  return PreviewChange.safeParse(tryParseJson(payload)).data;
 }
 
 /** Turns ended requests into replies. An action that ran has its result in the messages already. */
@@ -103,10 +115,15 @@ function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | un
   const edited = parseEdited(payload);
   // An edited input needs approval however often it is asked anew.
   const by = edited?.by ?? editorOf(interrupt);
-  if (by === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  const previousPreview = parsePreviewChange(payload)?.previewChanged;
+  if (by === undefined && previousPreview === undefined)
+    return { restart: [buildRestart(tool, interrupt, {}, {})] };
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
-  const resumed: GateResumed = { decision: 'edited', by, policy };
+  const resumed: GateResumed =
+    previousPreview === undefined
+      ? { decision: 'edited', by: by ?? '', policy }
+      : { decision: 'changed', by: by ?? null, policy, previousPreview };
   const replacement = edited === undefined ? {} : { replaceInput: edited.edited };
   try {
     return { restart: [buildRestart(tool, interrupt, { ...resumed }, replacement)] };

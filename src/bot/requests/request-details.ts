@@ -17,6 +17,15 @@ const PresentedCall = z.object({
   done: z.string().optional(),
   target: z.string().optional(),
   fields: z.array(z.object({ label: z.string(), text: z.string(), format: z.string().optional() })),
+  /** What the call would change, computed when the request was made. */
+  preview: z
+    .discriminatedUnion('outcome', [
+      z.object({ outcome: z.literal('shown'), before: z.string(), after: z.string() }),
+      z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
+    ])
+    .optional(),
+  /** The preview that people approved before it changed. */
+  previousPreview: z.object({ before: z.string(), after: z.string() }).optional(),
   hasTitle: z.boolean(),
   isComplete: z.boolean(),
 });

@@ -66,12 +66,24 @@ export const cardTexts = {
   rejectedBy: 'Rejected by ',
   arguments: 'Arguments, exactly as they will run',
   notShown: (text: string) => `(not shown: ${plural(text.length, 'character')})`,
-  opaque: (names: string) => `Can't be inspected: ${names} (encoded text or a script).`,
+  opaque: (names: readonly string[], others: number) => {
+    const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
+    return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
+  },
   editedBy: 'Edited by ',
   editedByUnknown: 'a person',
   seeOriginal: '. See Details for the original.',
   before: 'Before',
   after: 'After',
+  preview: 'Preview',
+  previewFailed: {
+    'too-slow': 'No preview: it took too long.',
+    error: "No preview: it couldn't be computed.",
+  },
+  previewChanged: 'The preview has changed since it was approved. It was:',
+  previewReplaced: 'What it would change is different from what was approved, so it was requested again.',
+  diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
+  noDifference: 'No change',
   openThread: 'Open the thread',
   unreadable: "This request can't be shown, so nobody can approve or answer it.",
 
@@ -121,10 +133,11 @@ export const cardTexts = {
   answerButton: 'Answer…',
   fillIn: 'Fill in',
   showAddress: 'Show address',
-  about: 'What it is about',
+  form: 'Please fill in a form',
   pleaseFillIn: (title: string) => `Please fill in: ${title}`,
   fillInBy: 'To be filled in by ',
-  external: (what: string) => `Waiting for an external system: ${what}`,
+  external: 'Waiting for an external system',
+  externalText: (what: string) => `Waiting for an external system: ${what}`,
   waitingSince: 'Waiting since ',
 } as const;
 

@@ -7,6 +7,11 @@ export const modalTexts = {
   notAChoice: "This isn't one of the choices.",
   eitherOr: 'Please either choose or write, not both.',
   fillThisIn: 'Please fill this in.',
+  notANumber: (shown: string) => `"${shown}" is not a number.`,
+  tooManyDigits: 'This number has too many digits to be kept exactly.',
+  notJson: (why: string) => `This is not JSON: ${why}`,
+  tooDeep: (levels: number) => `This is nested more than ${levels} levels deep.`,
+  lossyNumber: (literal: string) => `The number ${literal} cannot be kept exactly; write it in quotes.`,
   chooseOne: 'Please choose one.',
 
   answerTitle: 'Answer',
@@ -58,5 +63,9 @@ export const modalTexts = {
   original: 'Original arguments, before the edit',
   explanation: "Agent's explanation (unverified)",
   result: 'Result',
+  previewBefore: 'Preview: before',
+  previewAfter: 'Preview: after',
+  previousBefore: 'Preview that was approved earlier: before',
+  previousAfter: 'Preview that was approved earlier: after',
   continued: (label: string) => `${label} (continued)`,
 } as const;

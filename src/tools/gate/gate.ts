@@ -9,13 +9,23 @@ const Approval = z.object({ policy: z.string(), rule: z.string() });
 /** The policy that must approve a gated call, and the rule that requires it. */
 export type Approval = Readonly<z.infer<typeof Approval>>;
 
+const FormerPreview = z.object({ before: z.string(), after: z.string() });
+
 /**
  * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
- * marks the reply to an interrupt of the tool itself; such a call has already passed the gate.
+ * marks the reply to an interrupt of the tool itself; such a call has already passed the gate. `changed` asks anew because the preview
+ * that people approved is no longer true; the former preview is kept beside the new one.
  */
 const Resumed = z.discriminatedUnion('decision', [
   z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
   z.object({ decision: z.literal('edited'), by: z.string(), policy: z.string() }),
+  z.object({
+    decision: z.literal('changed'),
+    /** The person who edited the call before, if somebody did. */
+    by: z.string().nullable(),
+    policy: z.string(),
+    previousPreview: FormerPreview,
+  }),
 ]);
 export type GateResumed = Readonly<z.infer<typeof Resumed>>;
 
@@ -66,12 +76,16 @@ export function gate(
       policyOf,
     );
     // An editor is on record with the pause, because they have to be known as a requester from then on.
-    const edited = resumed === undefined ? {} : { editedBy: resumed.by };
+    const editor = resumed?.by ?? undefined;
+    const kept = {
+      ...(editor !== undefined && { editedBy: editor }),
+      ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
+    };
     if (verdict.needed)
-      return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...edited });
-    if (resumed !== undefined) {
-      const rule = `edited by ${resumed.by}`;
-      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...edited });
+      return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...kept });
+    if (resumed !== undefined && editor !== undefined) {
+      const rule = `edited by ${editor}`;
+      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...kept });
     }
     return () => tool.run(input, { ...helpers, resumed: undefined });
   };
@@ -87,6 +101,13 @@ function placeOf(context: ToolContext, editor: string | undefined): CallPlace {
     contextAuthors: contextAuthors.filter((person) => person !== editor),
     channel,
   };
+}
+
+const Previous = z.object({ previousPreview: FormerPreview });
+
+/** Returns the preview that people approved before it changed, if the call is asked anew for that. */
+export function previousPreviewOf(interrupt: Interrupt): z.infer<typeof FormerPreview> | undefined {
+  return Previous.safeParse(interrupt.metadata).data?.previousPreview;
 }
 
 const Editor = z.object({ editedBy: z.string() });

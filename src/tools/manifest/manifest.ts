@@ -6,6 +6,7 @@ import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
+import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { BUILT_IN_NAMES } from './schema.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
@@ -87,6 +88,7 @@ interface Declared {
 /** The texts for the calls of the tools that a pattern matches. */
 export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
+  readonly preview?: PreviewDeclaration | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

@@ -241,10 +241,27 @@ const textKeys = {
     .describe('Values to show below the title, by label.'),
 };
 
+export const PreviewFile = z
+  .strictObject({
+    tool: Name.describe('A tool that only reads (effect: none); over HTTP a GET.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Its input; "{{input.name}}" is replaced by that input of the call.'),
+    before: Template.describe('What is there now, with values such as {{output.name}}.'),
+    after: Template.describe('What will be there, with values of {{input.name}} and {{output.name}}.'),
+    timeout: Duration.optional().describe('How long it may take; 5s.'),
+  })
+  .describe(
+    'What a call would change, read by another tool; shown on the card and checked again before the run.',
+  );
+export type PreviewFile = z.output<typeof PreviewFile>;
+
 export const CardFile = z
   .strictObject({
     match: Text.describe('For which tools, such as "write_*".'),
     ...textKeys,
+    preview: PreviewFile.optional(),
   })
   .describe('The texts for the calls of some tools of a server.');
 export type CardFile = z.output<typeof CardFile>;
@@ -350,6 +367,7 @@ export const ToolFile = z
       .describe('Where and for whom the model may use it; everywhere and for everybody.'),
     max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
     ...textKeys,
+    preview: PreviewFile.optional(),
     cards: z
       .array(CardFile)
       .optional()

@@ -3,6 +3,7 @@ import type { ModelConfig } from '../../agent/model.ts';
 import type { Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
+import type { PreviewDeclaration } from '../presentation/preview.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   ManifestFile,
   McpFile,
   PolicyFile,
+  PreviewFile,
   ToolFile,
 } from './schema.ts';
 import { durationMs } from './schema.ts';
@@ -168,9 +170,17 @@ function withoutRules(unfilled: JsonValue | undefined, name: string): JsonObject
 }
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
-function toCards({ cards = [], title, done, target, fields }: ToolFile): ToolDeclaration['cards'] {
-  const own = { match: '*', title, done, target, fields };
-  return [title, done, target, fields].some((text) => text !== undefined) ? [...cards, own] : cards;
+function toCards({ cards = [], title, done, target, fields, preview }: ToolFile): ToolDeclaration['cards'] {
+  const own = { match: '*', title, done, target, fields, preview };
+  const hasOwn = [title, done, target, fields, preview].some((part) => part !== undefined);
+  return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({ ...card, preview: toPreview(card.preview) }));
+}
+
+function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undefined {
+  if (written === undefined) return undefined;
+  const { tool, before, after, timeout: timeoutMs } = written;
+  const input = toJson(written.input ?? {});
+  return { tool, input: isJsonObject(input) ? input : {}, before, after, timeoutMs };
 }
 
 function toMcpConfig({

@@ -9,12 +9,14 @@ import {
 } from '../gate/approval-rules.ts';
 import { type CallPlace, gate } from '../gate/gate.ts';
 import { type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
-import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
-import { createPresentation, type TextDeclaration } from '../presentation/presentation.ts';
+import { createPresentation } from '../presentation/presentation.ts';
+import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
 import { protectTool } from './protect-tool.ts';
+import { previewProblems, readFrom } from './read-tool.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import { MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
@@ -50,6 +52,7 @@ export function buildEntries(
     secrets,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
+    read: readFrom((name) => entries.get(name)),
   };
   for (const source of sources) {
     for (const tool of source.tools()) {
@@ -61,6 +64,8 @@ export function buildEntries(
       else entries.set(tool.name, buildEntry(source, tool, options));
     }
   }
+  for (const { declaration, tools } of sources)
+    for (const { name } of tools()) problems.push(...previewProblems(declaration, name, entries));
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -140,13 +145,14 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly policyOf: PolicyOf;
+  readonly read: ReadTool;
   /** Whether an admin has locked the definitions of servers. */
   readonly isLocked: boolean;
 }
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, policyOf, isLocked } = options;
+  const { secrets, policyOf, read, isLocked } = options;
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -184,6 +190,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   };
   return {
     ...base,
+    preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
     tool: gate(protectedTool, compiled, { policyOf, allows, refreshRules }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
@@ -201,7 +208,7 @@ function strictRules(name: string, rules: readonly ApprovalRule[]): ApprovalRule
 }
 
 /** Returns the texts of the first pattern that matches a tool. */
-function textsFor({ cards }: ToolDeclaration, name: string): TextDeclaration {
+function textsFor({ cards }: ToolDeclaration, name: string): Partial<CardDeclaration> {
   return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
 }
 

@@ -4,6 +4,7 @@ import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Presentation } from '../presentation/presentation.ts';
+import type { PreviewSource } from '../presentation/preview.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
@@ -42,6 +43,8 @@ export interface ToolEntry {
   readonly resolvedBy?: string | undefined;
   /** Puts its calls into words for people. */
   readonly presentation: Presentation;
+  /** Computes what a call would change, if the tool or the manifest can say. */
+  readonly preview?: PreviewSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
 }

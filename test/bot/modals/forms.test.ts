@@ -117,7 +117,7 @@ describe('a form made from a schema', () => {
       'a choice that is none',
       'field-4',
       { selected_option: { value: '3' } },
-      'This is not one of the choices.',
+      "This isn't one of the choices.",
     ],
     ['a list with a wrong item', 'field-11', { value: '1\nx' }, '"x" is not a number.'],
     [

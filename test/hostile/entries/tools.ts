@@ -12,7 +12,7 @@ import { boxesIn, pick, quotesIn, shownAs } from '../shown.ts';
 import { callsOf, playAll, startStage } from '../stage.ts';
 import { quoteForYaml } from './manifest.ts';
 
-const DESCRIBED = /The tool says of itself/;
+const DESCRIBED = /What this does/;
 const MODULE = './test/hostile/fixtures/hostile-tools.ts';
 
 /** Serves the items as bytes: the texts as text, the rest as JSON that may be none. */

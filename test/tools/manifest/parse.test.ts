@@ -172,7 +172,7 @@ describe('what is written', () => {
       escalate: { afterMs: 14_400_000, to: ['S0ONCALL'] },
       announce: ['C012ABCDEF'],
       directMessages: false,
-      confirm: false,
+      confirm: undefined,
       risk: 'low',
       resolvers: ['U034GHIJKL'],
     });

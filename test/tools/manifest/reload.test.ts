@@ -156,6 +156,7 @@ test('a file with errors is rejected: the previous one stays active, and the log
 
   writeFileSync(file, manifest('Third.'));
   await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Third.'));
+  await eventually(() => expect(notices.slice(1)).toEqual([{ outcome: 'valid-again', file, problems: [] }]));
 });
 
 test('a missing file changes nothing, and the admins are notified', async () => {

@@ -78,6 +78,7 @@ test('a change of the policy, the people, the editor, the thread or the argument
     digestOf(toolbox, 'ping', { editor: 'U0BEN00002' }),
     digestOf(toolbox, 'ping', { threadId: 'C1:1.3' }),
     digestOf(toolbox, 'ping', { input: { amount: 1 } }),
+    digestOf(toolbox, 'ping', { presented: { title: 'Ping' } }),
   ];
   expect(new Set(digests).size).toBe(digests.length);
 });

@@ -11,11 +11,12 @@ const KEYS = ['title', 'done', 'target'];
  * Finds mistakes in the texts for people: what is no placeholder, unknown formats, and for http unknown inputs. The inputs of modules and
  * servers are known only when they are open.
  */
-export function checkTexts(pointer: string, name: string, tool: JsonObject): Finding[] {
+export function checkTexts(pointer: string, name: string, tool: JsonObject, tools: JsonObject): Finding[] {
   const schema = tool.http === undefined ? undefined : isJsonObject(tool.input) ? tool.input : NO_INPUT;
   const cards = Array.isArray(tool.cards) ? tool.cards : [];
   return [
     ...checkSet(pointer, tool, schema),
+    ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
     ...cards.flatMap((card: JsonValue, index) => {
       if (!isJsonObject(card)) return [];
       const at = pointerTo(`${pointer}/cards`, index);
@@ -25,6 +26,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject): Fin
       return [
         ...(isUnused ? [{ pointer: `${at}/match`, at: 'value' as const, message }] : []),
         ...checkSet(at, card, schema),
+        ...checkPreview(`${at}/preview`, card.preview, schema, tools),
       ];
     }),
   ];
@@ -40,10 +42,34 @@ function checkSet(pointer: string, texts: JsonObject, schema: JsonObject | undef
   ].flatMap(([at, text]) => (typeof text === 'string' ? checkText(at, text, schema) : []));
 }
 
-function checkText(pointer: string, text: string, schema: JsonObject | undefined): Finding[] {
+/** Checks a preview: its templates, and that a tool of the manifest only reads. */
+function checkPreview(
+  pointer: string,
+  preview: JsonValue | undefined,
+  schema: JsonObject | undefined,
+  tools: JsonObject,
+): Finding[] {
+  if (!isJsonObject(preview)) return [];
+  const findings = ['before', 'after'].flatMap((key) => {
+    const text = preview[key];
+    return typeof text === 'string' ? checkText(`${pointer}/${key}`, text, schema, { hasOutput: true }) : [];
+  });
+  const used = typeof preview.tool === 'string' ? tools[preview.tool] : undefined;
+  const http = isJsonObject(used) && isJsonObject(used.http) ? used.http : undefined;
+  if (http?.method === undefined || http.method === 'GET') return findings;
+  const message = `a preview can only read, and this tool is a ${String(http.method)}`;
+  return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
+}
+
+function checkText(
+  pointer: string,
+  text: string,
+  schema: JsonObject | undefined,
+  { hasOutput = false } = {},
+): Finding[] {
   const { template, problems } = parseDisplayTemplate(text);
   const outputs = placeholdersIn(template)
-    .filter(({ root }) => root === 'output')
+    .filter(({ root }) => root === 'output' && !hasOutput)
     .map(({ offset }) => ({ offset, message: 'there is no output yet; only a preview can show one' }));
   const unknown = schema === undefined ? [] : unknownInputs(template, schema);
   return [...problems, ...outputs, ...unknown].map(({ offset, message, ...rest }) => ({

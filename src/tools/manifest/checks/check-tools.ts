@@ -18,12 +18,13 @@ const NO_INPUT: JsonObject = { type: 'object', properties: {} };
 /** Finds mistakes between the values of a tool; rules that can never apply are warnings. */
 export function checkTools(manifest: JsonObject): RuleFindings {
   const policies = isJsonObject(manifest.policies) ? Object.keys(manifest.policies) : [];
-  const checked = Object.entries(isJsonObject(manifest.tools) ? manifest.tools : {}).map(([name, tool]) => {
+  const tools = isJsonObject(manifest.tools) ? manifest.tools : {};
+  const checked = Object.entries(tools).map(([name, tool]) => {
     const pointer = pointerTo('/tools', name);
     if (!isJsonObject(tool)) return { findings: [], warnings: [] };
     const { findings, warnings } = checkRules(pointer, tool, name, policies);
     return {
-      findings: [...checkTool(pointer, name, tool), ...checkTexts(pointer, name, tool), ...findings],
+      findings: [...checkTool(pointer, name, tool), ...checkTexts(pointer, name, tool, tools), ...findings],
       warnings,
     };
   });

@@ -196,7 +196,7 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     rest: 'slack',
     problems: [
       '2:46: policies.default.risk: unknown variable "inptu"; did you mean "input"?',
-      '3:43: policies.other.risk: an expression must give one of low, medium, high, but this is of type bool',
+      '3:44: policies.other.risk: an expression must give one of low, medium, high, but this is of type bool',
     ],
   },
   {

@@ -234,4 +234,19 @@ export const brokenTools: readonly BrokenManifest[] = [
       '9:86: tools.ping.fields.Size: bytes takes no arguments',
     ],
   },
+  {
+    says: 'a preview that writes',
+    text: `tools:
+  save:
+    description: Saves.
+    http: { method: POST, url: "https://example.com" }
+    preview: { tool: save, before: "{{output.a}}", after: "{{input.b | nmber}}" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:22: tools.save.preview.tool: a preview can only read, and this tool is a POST',
+      '5:60: tools.save.preview.after: the input has no "b"',
+      '5:72: tools.save.preview.after: there is no format "nmber"; did you mean "number"?',
+    ],
+  },
 ];
