@@ -17,7 +17,7 @@ import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-peo
 import { parseThreadId } from '../slack/thread.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { toUserMessages } from './inbox-messages.ts';
-import { reportModelFailure } from './tell-admins.ts';
+import { reportModelFailure } from './report-model-failure.ts';
 import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnLease } from './turn-lease.ts';

@@ -4,8 +4,8 @@ import type { Model, ModelReply } from '../../agent/model.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { UsageTotals } from '../../store/port/usage.ts';
 import type { BotContext } from '../context.ts';
+import { tellAdmins } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { tellAdmins } from './tell-admins.ts';
 
 /** A budget of a day, with what was spent of it. */
 interface DayBudget {
