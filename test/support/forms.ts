@@ -10,6 +10,7 @@ const ONLY_FULL = [
   'test/browser/block-kit.test.ts',
   'test/browser/interaction.test.ts',
   'test/browser/persistence.test.ts',
+  'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',
   'test/browser/states.test.ts',
   'test/faults/checkers.test.ts',

@@ -63,7 +63,7 @@ function findClicked(shown: FoundTarget, actionId: string, options: ClickOptions
       : actionId;
     throw new NotPossible(
       `Nobody can click ${wanted} here now: what is shown offers ${list}. Use force for a stale click.`,
-      { shown: 'This has changed. Take another look.' },
+      { shown: 'This message has changed. Check it and try again.' },
     );
   }
   const [stale] = shown.older
