@@ -51,7 +51,7 @@ test('a denied call that the model repeats unchanged is refused without another 
   });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.bruno, /Approval needed/, 'reject');
-  const modal = await story.modalFor(CAST.bruno, /You are about to reject/);
+  const modal = await story.modalFor(CAST.bruno, /You're about to reject/);
   await story.workspace.as(CAST.bruno).submit(modal.id, { reason: 'Too much.' });
   await thread.shows(/So be it\./);
   expect(story.toldOfCalls()).toEqual([
