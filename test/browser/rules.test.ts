@@ -27,7 +27,7 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText('Approval needed: refund_order').waitFor();
+  await alice.messages.getByText(/⏳ Refund /).waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
@@ -37,10 +37,10 @@ test('the copy of a card in the direct messages approves the same request and li
   await remi.openThread(words);
   await alice.conversationLink(/Countersign/).click();
   const copies = alice.messages.getByRole('listitem');
-  await alice.click(copies.filter({ hasText: '13100' }), 'Approve');
+  await alice.click(copies.filter({ hasText: '$131.00' }), 'Approve');
   await remi.threadMessage('✅ Refunded').waitFor();
   await copies
-    .filter({ hasText: '13100' })
+    .filter({ hasText: '$131.00' })
     .filter({ hasText: '✅ Refunded' })
     .getByRole('link', { name: 'Open the thread' })
     .click();
@@ -91,7 +91,10 @@ test('Home lists pending requests and opens their details', async () => {
   await alice.page.getByRole('link', { name: 'Home' }).click();
   const home = alice.page.getByRole('region', { name: 'Home' });
   await home.getByRole('heading', { name: 'Waiting for me' }).waitFor();
-  await home.getByRole('button', { name: /View Delete customer/ }).first().click();
+  await home
+    .getByRole('button', { name: /View Delete customer/ })
+    .first()
+    .click();
   await alice.dialog.getByText('customer: "Ines Marr"').waitFor();
   await alice.page.keyboard.press('Escape');
   await alice.dialog.waitFor({ state: 'detached' });
