@@ -27,7 +27,7 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText('Approval needed: refund_order').waitFor();
+  await alice.messages.getByText(/⏳ Refund /).waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
@@ -37,10 +37,10 @@ test('the copy of a card in the direct messages approves the same request and li
   await remi.openThread(words);
   await alice.conversationLink(/Countersign/).click();
   const copies = alice.messages.getByRole('listitem');
-  await alice.click(copies.filter({ hasText: '13100' }), 'Approve');
+  await alice.click(copies.filter({ hasText: '$131.00' }), 'Approve');
   await remi.threadMessage('✅ Refunded').waitFor();
   await copies
-    .filter({ hasText: '13100' })
+    .filter({ hasText: '$131.00' })
     .filter({ hasText: '✅ Refunded' })
     .getByRole('link', { name: 'Open the thread' })
     .click();

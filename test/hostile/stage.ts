@@ -108,6 +108,27 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
         { what: `the modal of ${actionId}` },
       );
     },
+    /** Everything that Details shows of a card, over all its pages. */
+    async detailsOf(who: string, card: Message): Promise<unknown[]> {
+      return this.atScreenOf(who, async () => {
+        let view = await this.open(who, card, 'details');
+        const blocks: unknown[] = [...view.blocks];
+        while (hasAction(view, 'next-page')) {
+          const { hash, id } = view;
+          await workspace.as(who).click({ viewId: id }, 'next-page');
+          view = await workspace.until(
+            () => {
+              const modal = workspace.modalOf(who);
+              return modal?.hash === hash ? undefined : modal;
+            },
+            { what: 'the next page' },
+          );
+          blocks.push(...view.blocks);
+        }
+        await workspace.as(who).close(view.id);
+        return blocks;
+      });
+    },
     async withdraw(card: Message) {
       await clickCard(workspace, CAST.requester, card, 'withdraw');
       await workspace.until(() => !hasAction(card, 'withdraw'), { what: 'the withdrawn card' });

@@ -14,7 +14,7 @@ const refunded = async (story: Story, orderId = 'A-1001') => (await story.ledger
 
 async function reject(story: Story, who: string, thread: ReturnType<Story['ask']>, words: RegExp) {
   await thread.click(who, words, 'reject');
-  const modal = await story.modalFor(who, /You are about to reject/);
+  const modal = await story.modalFor(who, /You're about to reject/);
   await story.workspace.as(who).submit(modal.id, { reason: 'Too much.' });
 }
 
@@ -49,12 +49,12 @@ test('an edited action is asked for anew, and runs once with the new arguments, 
   const modal = await story.modalFor(CAST.bruno);
   await story.workspace.as(CAST.bruno).submit(modal.id, { 'field-1': '11000' });
 
-  await story.workspace.until(() => JSON.stringify(first.blocks).includes('superseded'), {
+  await story.workspace.until(() => JSON.stringify(first.blocks).includes('Replaced by'), {
     what: 'the superseded card',
   });
   const second = await thread.shows(/Approval needed[\s\S]*11000/);
   expect(second.ts).not.toBe(first.ts);
-  expect(JSON.stringify(second.blocks)).toContain('See Details for the original');
+  expect(JSON.stringify(second.blocks)).toMatch(/Before.n[^"]*amount: 12000/);
   expect(await refunded(story)).toBe(0);
 
   await story.workspace.as(CAST.alice).click(first, 'approve', { force: true });
@@ -74,7 +74,7 @@ test('whoever edits an action cannot make it run unsigned, however small it has 
   await thread.click(CAST.requester, /Approval needed/, 'edit');
   const modal = await story.modalFor(CAST.requester);
   await story.workspace.as(CAST.requester).submit(modal.id, { 'field-1': '5' });
-  await thread.shows(/Approval needed[\s\S]*\b5\b[\s\S]*edited by/);
+  await thread.shows(/Approval needed[\s\S]*\b5\b[\s\S]*Edited by/);
   expect(await refunded(story)).toBe(0);
 });
 
@@ -83,7 +83,7 @@ test('one person counts once, however often they click, and a second one complet
   const thread = story.ask('delete Hooper Ltd');
   await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
   await thread.click(CAST.alice, /1 of 2 approvals/, 'approve');
-  await story.noticeFor(CAST.alice, /decided this already/);
+  await story.noticeFor(CAST.alice, /already approved/);
   await thread.shows(/1 of 2 approvals/);
   expect(await story.ledger.order('A-1001')).toBeDefined();
 
@@ -136,7 +136,7 @@ test('arguments that do not fit the card are approved only in the full view', as
   await alice.click({ viewId: view.id }, 'approve');
   await thread.shows(/Refunded at length\./);
   expect(await refunded(story)).toBe(12_000);
-  await story.modalFor(CAST.alice, /\((approved|started|succeeded)\)/);
+  await story.modalFor(CAST.alice, /· (Approved|Running|Done)/);
 });
 
 test('of two approvals and a plain call, what is approved runs at once, and the model gets three results in order', async () => {
@@ -154,14 +154,14 @@ test('of two approvals and a plain call, what is approved runs at once, and the 
     ],
   });
   const thread = story.ask('refund A-1001, look at A-1003, delete Tomo Arai');
-  await thread.shows(/Approval needed: delete_customer/);
-  await thread.click(CAST.alice, /Approval needed: refund_order/, 'approve');
+  await thread.shows(/Approval needed: Delete customer/);
+  await thread.click(CAST.alice, /Approval needed: Refund order/, 'approve');
   await thread.shows(/Done: Refund order/);
   expect(await refunded(story)).toBe(12_000);
-  await thread.shows(/Approval needed: delete_customer/);
+  await thread.shows(/Approval needed: Delete customer/);
   expect(story.model.requests).toHaveLength(1);
 
-  await reject(story, CAST.alice, thread, /Approval needed: delete_customer/);
+  await reject(story, CAST.alice, thread, /Approval needed: Delete customer/);
   await thread.shows(/One of two\./);
   expect(story.toldOfCalls()).toEqual([
     expect.stringContaining('"refunded":12000'),

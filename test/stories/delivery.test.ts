@@ -20,7 +20,7 @@ const hasBlocks = (given: Record<string, unknown>) => given.blocks !== undefined
 const cardsIn = (story: Story, channel: string, ts: string) =>
   story.workspace
     .messagesIn(channel, ts)
-    .filter(({ blocks }) => JSON.stringify(blocks).includes('refund_order'));
+    .filter(({ blocks }) => JSON.stringify(blocks).includes('Refund order'));
 
 test('a card that Slack has no room for now is posted when Slack said, and once', async () => {
   const story = await startStory({ replies: [{ calls: [refund] }] });

@@ -24,7 +24,7 @@ test('of many calls people are asked a few, identical ones once, and one notice 
     first.shows(/Approval needed[\s\S]*12000/),
     first.shows(/Approval needed[\s\S]*13000/),
   ]);
-  await first.shows(/refund_order \(2 calls\) did not run\. This thread has 2 requests waiting/);
+  await first.shows(/Refund order \(2 calls\) did not run\. This thread has 2 requests waiting/);
   expect(story.repliesIn(first)).toHaveLength(3);
 
   const second = story.ask('refund order A-1003');
@@ -51,7 +51,7 @@ test('a denied call that the model repeats unchanged is refused without another 
   });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.bruno, /Approval needed/, 'reject');
-  const modal = await story.modalFor(CAST.bruno, /You are about to reject/);
+  const modal = await story.modalFor(CAST.bruno, /You're about to reject/);
   await story.workspace.as(CAST.bruno).submit(modal.id, { reason: 'Too much.' });
   await thread.shows(/So be it\./);
   expect(story.toldOfCalls()).toEqual([

@@ -51,7 +51,7 @@ test('a form with a wrong field says so below that field, and is taken when it i
       extra: { link: 'x' },
     },
   ]);
-  const settled = await thread.shows(/request_form: answered/);
+  const settled = await thread.shows(/Answered: /);
   expect(settled.ts).toBe(card.ts);
   expect(JSON.stringify(settled.blocks)).toContain('The lift is stuck');
 });

@@ -25,7 +25,7 @@ export async function playArguments() {
   const { workspace } = stage;
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const card = await thread.shows(/Approval needed: keep_note/);
+    const card = await thread.shows(/Approval needed: Keep note/);
     const words = shownAs(text, quotesIn(card.blocks));
     const shown = howShown(text, inputOf(row), card.blocks);
     await stage.atScreenOf(CAST.bruno, async () => {
@@ -63,7 +63,7 @@ export async function playArgumentBytes() {
   });
   const outcomes = await playAll(JSONS, async (_item, row) => {
     const thread = stage.begin(row);
-    const first = await thread.shows(/Approval needed: keep_note|told /);
+    const first = await thread.shows(/Approval needed: Keep note|told /);
     const refusal = /told .*?Not run: the ((?:arguments|number)[^:"\\]*)/.exec(first.text)?.[1];
     if (refusal !== undefined) return `refused: ${refusal.trim()}`;
     if (!hasAction(first, 'approve')) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { CAST } from '../../stories/support.ts';
 import { JSONS, TEXTS } from '../corpus.ts';
-import { boxesIn, howShown, pick, quotesIn, shownAs, valueIn } from '../shown.ts';
+import { howShown, pick, quotesIn, shownAs, valueIn } from '../shown.ts';
 import { callsOf, playAll, startStage } from '../stage.ts';
 import { submit } from '../submit.ts';
 import { KEEP_NOTE } from './arguments.ts';
@@ -20,7 +20,7 @@ export async function playEdits() {
   });
   const edit = async (row: number, values: Readonly<Record<string, string>>) => {
     const thread = stage.begin(row);
-    const card = await thread.shows(/Approval needed: keep_note/);
+    const card = await thread.shows(/Approval needed: Keep note/);
     const end = await stage.atScreenOf(CAST.bruno, async () => {
       const modal = await stage.open(CAST.bruno, card, 'edit');
       return submit(stage, CAST.bruno, modal.id, values);
@@ -103,7 +103,7 @@ export async function playForms() {
       const refused = /did not run/.test(first.text) ? 'refused: no schema' : 'refused: too long';
       return { form: refused, wrong: refused, value: refused };
     }
-    const form = shownAs(text, quotesIn(first.blocks));
+    const form = shownAs(text, first.blocks);
     const who = CAST.requester;
     const ends = await stage.atScreenOf(who, async () => {
       const modal = await stage.open(who, first, 'fill-in');
@@ -119,7 +119,7 @@ export async function playForms() {
     });
     expect(ends.end).toBe('taken');
     const answered = await thread.shows(/Answered by/);
-    return { form, wrong: ends.wrong, value: shownAs(text, boxesIn(answered.blocks).slice(-1)) };
+    return { form, wrong: ends.wrong, value: shownAs(text, quotesIn(answered.blocks).slice(-1)) };
   });
   await stage.expectUnharmed();
   return {
