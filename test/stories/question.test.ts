@@ -30,7 +30,7 @@ test('a question can be for the person who asked alone, and a second answer come
   await story.noticeFor(CAST.alice, /Only the people this was sent to/);
   await thread.click(CAST.requester, /Which one\?/, 'choose:0');
   await thread.shows(/Red it is\./);
-  const card = await thread.shows(/Which one\?: answered/);
+  const card = await thread.shows(/Answered: Which one\?/);
   await story.workspace.as(CAST.requester).click(card, 'choose:1', { force: true });
   await story.noticeFor(CAST.requester, /already answered/);
   expect(story.toldOfCalls()).toEqual(['Red']);
