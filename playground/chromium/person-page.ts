@@ -81,7 +81,7 @@ export class PersonPage {
 
   /** The newest card of the thread on which something can be approved. */
   pendingCard(title: string): Locator {
-    return this.threadMessage(`⏳ ${title}`);
+    return this.threadMessage(`☐ ${title}`);
   }
 
   /** Chooses in the menu of a card. */

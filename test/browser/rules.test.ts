@@ -27,7 +27,7 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText(/⏳ Refund /).waitFor();
+  await alice.messages.getByText(/☐ Refund /).waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
@@ -38,10 +38,10 @@ test('the copy of a card in the direct messages approves the same request and li
   await alice.conversationLink(/Countersign/).click();
   const copies = alice.messages.getByRole('listitem');
   await alice.click(copies.filter({ hasText: '$131.00' }), 'Approve');
-  await remi.threadMessage('✅ Refunded').waitFor();
+  await remi.threadMessage('☑ Refunded').waitFor();
   await copies
     .filter({ hasText: '$131.00' })
-    .filter({ hasText: '✅ Refunded' })
+    .filter({ hasText: '☑ Refunded' })
     .getByRole('link', { name: 'Open the thread' })
     .click();
   await alice.openThread(words);
@@ -79,7 +79,7 @@ test('an approver cannot approve their own request, but can withdraw it', async 
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   await alice.waitForNotice('You took part in requesting this, so someone else has to approve it.');
   await alice.choose(alice.pendingCard('Refund'), 'Withdraw');
-  await alice.threadMessage('🚫 Refund').waitFor();
+  await alice.threadMessage('↩ Refund').waitFor();
 });
 
 test('Home lists pending requests and opens their details', async () => {

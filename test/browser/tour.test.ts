@@ -73,7 +73,7 @@ test('step 3: a larger refund runs after approval, in every window at once', asy
 
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   for (const who of [remi, alice]) {
-    await who.threadMessage('✅ Refunded').getByText('Approved by').waitFor();
+    await who.threadMessage('☑ Refunded').getByText('Approved by').waitFor();
     await who.waitForText(/Refunded \$120\.00 of order A-1001\. \$140\.00 of this order refunded in total/);
     expect(await who.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   }
@@ -88,7 +88,8 @@ test('step 4: a deletion needs two people, and one person clicking twice counts 
   await alice.approveTyped(card, 'Tomo Arai');
   await card.getByText('1 of 2 approvals').waitFor();
   await alice.approveTyped(card, 'Tomo Arai');
-  await alice.waitForNotice("You've already approved. Waiting for others.");
+  await alice.dialog.waitFor({ state: 'hidden' });
+  await card.getByText('1 of 2 approvals').waitFor();
 
   await bruno.openThread(prompt);
   await bruno.pendingCard('Delete customer').getByText('1 of 2 approvals').waitFor();
@@ -109,7 +110,7 @@ test('step 5: an edit with an invalid amount is refused under its field; the cor
   await expect.poll(() => amount.getAttribute('aria-invalid')).toBe('true');
   await amount.fill('11000');
   await alice.click(alice.dialog, 'Submit');
-  await alice.threadMessage('🔁 Refund').waitFor();
+  await alice.threadMessage('⇄ Refund').waitFor();
   await alice.pendingCard('Refund').getByText('$110.00').waitFor();
 
   await bruno.conversationLink(/general/).click();
@@ -130,7 +131,7 @@ test('step 6: a rejection needs a reason, and the model passes it on', async () 
   await reason.fill('It is two years old.');
   await bruno.click(bruno.dialog, 'Reject');
   await bruno.dialog.waitFor({ state: 'hidden' });
-  await remi.threadMessage('❌ Refund').getByText('It is two years old.').waitFor();
+  await remi.threadMessage('☒ Refund').getByText('It is two years old.').waitFor();
   await remi.waitForText(/was rejected, so it didn't run\. Reason: “It is two years old\.”/);
   await isDone('Reject with a reason');
 });
@@ -140,12 +141,12 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
   await alice.click(alice.pendingCard('Deploy'), 'Approve');
-  await remi.threadMessage('🔄 Deploy').getByText('Progress').waitFor();
+  await remi.threadMessage('▶ Deploy').getByText('Progress').waitFor();
   await remi.click(remi.tour, 'Kill the bot now');
   await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
-  const card = alice.threadMessage('❓ Deploy');
+  const card = alice.threadMessage('⚠ Deploy');
   await card.getByText('The worker stopped mid-run').waitFor();
   await alice.click(card, 'It ran');
   await alice.dialog.getByLabel(/^How do you know\?/).fill('The new version answers.');
@@ -159,7 +160,7 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
 test('step 7 ends: without a decision the line expires and can be asked again', async () => {
   await remi.click(await unfold('A request that expires'), 'Open the thread');
   await remi
-    .threadMessage('⌛ Publish')
+    .threadMessage('◷ Publish')
     .getByRole('button', { name: 'Request again' })
     .waitFor({ timeout: 60_000 });
   await remi.waitForText(/expired with no decision, so nothing was done/);

@@ -70,7 +70,7 @@ test('a form for the person who asked is taken from nobody else, who is told so 
   await story.workspace
     .as(CAST.alice)
     .submit(modal.id, { 'field-0': 'Nothing at all', 'field-1': '0', 'field-2': '1' });
-  await story.directly(CAST.alice).shows(/not an approver/);
+  await story.directly(CAST.alice).shows(/Only the people this was sent to/);
   await thread.shows(/Please fill in/);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { elementsOf } from '../../playground/slack/state/normalize-blocks.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, startStory } from './support.ts';
 
@@ -33,9 +34,8 @@ test('a call of high risk is approved by typing its target, one of low risk by o
   const blocks = JSON.stringify(card.blocks);
   expect(blocks).not.toContain('Trust me');
   expect(blocks).toContain('High risk');
-  expect(blocks).toMatch(
-    /"action_id":"approve-typed"[^}]*"style":"danger"|"style":"danger"[^}]*"action_id":"approve-typed"/,
-  );
+  const approve = card.blocks.flatMap(elementsOf).find(({ action_id }) => action_id === 'approve-typed');
+  expect(approve?.style).toBe('danger');
 
   const alice = story.workspace.as(CAST.alice);
   await thread.click(CAST.alice, /High risk/, 'approve-typed');

@@ -12,7 +12,7 @@ test('a question is answered with a button, and the card tells the answer and wh
   await thread.click(CAST.requester, /Which one\?/, 'choose:1');
   await thread.shows(/Blue it is\./);
   expect(story.toldOfCalls()).toEqual(['Blue']);
-  const settled = await thread.shows(/Which one\?: answered/);
+  const settled = await thread.shows(/Answered: Which one\?/);
   expect(settled.ts).toBe(card.ts);
   expect(JSON.stringify(settled.blocks)).toMatch(/Answered by .*U0REMI0001.*Blue/);
 });
@@ -27,10 +27,10 @@ test('a question can be for the person who asked alone, and a second answer come
   });
   const thread = story.ask('buy me a bicycle');
   await thread.click(CAST.alice, /Which one\?/, 'choose:1');
-  await story.noticeFor(CAST.alice, /not an approver/);
+  await story.noticeFor(CAST.alice, /Only the people this was sent to/);
   await thread.click(CAST.requester, /Which one\?/, 'choose:0');
   await thread.shows(/Red it is\./);
-  const card = await thread.shows(/Which one\?: answered/);
+  const card = await thread.shows(/Answered: Which one\?/);
   await story.workspace.as(CAST.requester).click(card, 'choose:1', { force: true });
   await story.noticeFor(CAST.requester, /already answered/);
   expect(story.toldOfCalls()).toEqual(['Red']);

@@ -51,7 +51,7 @@ test(
     await thread.click(CAST.alice, /Outcome unknown: Press part/, 'ran');
     const refused = await story.modalFor(CAST.alice);
     await story.workspace.as(CAST.alice).submit(refused.id, { reason: 'I believe so.' });
-    await story.directly(CAST.alice).shows(/not an approver/);
+    await story.directly(CAST.alice).shows(/can't confirm the outcome/);
 
     await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Press part[\s\S]*It ran/, 'ran');
     const modal = await story.modalFor(CAST.admin);

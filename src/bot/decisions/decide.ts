@@ -20,7 +20,14 @@ export async function answer(
 ): Promise<Notice> {
   const { actor, problem } = await authorize(context, click, request.principals);
   const result = await context.store.answer(request.id, actor, value);
-  return result.outcome === 'answered' ? undefined : refusalText(result, problem);
+  return result.outcome === 'answered'
+    ? undefined
+    : refusalText(result, inOtherWords(problem, noticeTexts.notAnswerer));
+}
+
+/** Replaces the sentence about approvers where nobody approves. */
+function inOtherWords(problem: string | undefined, words: string): string | undefined {
+  return problem === noticeTexts.notApprover ? words : problem;
 }
 
 /** Withdraws a request; the record allows it only to a requester. */
@@ -42,7 +49,9 @@ export async function resolve(
 ): Promise<Notice> {
   const { actor, problem } = await authorize(context, click, request.policy.resolvers);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
-  return result.outcome === 'resolved' ? undefined : refusalText(result, problem);
+  return result.outcome === 'resolved'
+    ? undefined
+    : refusalText(result, inOtherWords(problem, noticeTexts.notResolver));
 }
 
 /** Edits the input: the request is superseded, and the same people are asked for the new input. */

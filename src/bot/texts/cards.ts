@@ -3,19 +3,19 @@ import { plural } from '../cards/render-value.ts';
 
 type State = RequestRecord['state'];
 
-/** The icon of each state, so that a card is told apart at a glance. */
+/** The icon of each state, so that a card is told apart at a glance. Each is a character that every font has. */
 export const STATE_ICON: Readonly<Record<State, string>> = {
-  pending: '⏳',
-  approved: '👍',
-  started: '🔄',
-  unknown: '❓',
-  answered: '✅',
-  rejected: '❌',
-  expired: '⌛',
-  withdrawn: '🚫',
-  superseded: '🔁',
-  succeeded: '✅',
-  failed: '❗',
+  pending: '☐',
+  approved: '▶',
+  started: '▶',
+  unknown: '⚠',
+  answered: '☑',
+  rejected: '☒',
+  expired: '◷',
+  withdrawn: '↩',
+  superseded: '⇄',
+  succeeded: '☑',
+  failed: '✖',
   resolved: '☑',
 };
 

@@ -5,6 +5,8 @@ export const noticeTexts = {
     by === '' ? `This is already ${state}.` : `This is already ${state}, by <@${by}>.`,
   ownRequest: 'You took part in requesting this, so someone else has to approve it.',
   notApprover: "You're not an approver for this request.",
+  notAnswerer: 'Only the people this was sent to can answer.',
+  notResolver: "You can't confirm the outcome of this action.",
   onlyRequesterWithdraws: 'Only the requester can withdraw this.',
   alreadyRejected: "You've already rejected this.",
   alreadyApproved: "You've already approved. Waiting for others.",

@@ -112,7 +112,7 @@ describe('a pending approval', () => {
     const input = { orderId: 'A1', amount: 120 };
     const whole = draw({ details: detailsFor(input, { presented, description: 'Refunds.' }) });
     expect(whole.text).toBe('Approval needed: Refund $1.20 of order A1');
-    expect(whole.said).toMatch(/^⏳ Refund \$1\.20 of order A1\n/);
+    expect(whole.said).toMatch(/^☐ Refund \$1\.20 of order A1\n/);
     expect(whole.said).toContain('Why: \nlate\\u{202e}');
     expect(whole.said).not.toContain('orderId');
     expect(whole.said).not.toContain('Refunds.');
@@ -121,7 +121,7 @@ describe('a pending approval', () => {
     const long = draw({
       details: detailsFor(input, { presented: { ...presented, title: `Refund ${'x'.repeat(200)}` } }),
     });
-    expect(long.said).toMatch(/^⏳ Refund x+…\n/);
+    expect(long.said).toMatch(/^☐ Refund x+…\n/);
     expect(long.said).toContain('orderId: "A1"');
     const deep = draw({
       details: detailsFor(input, {
