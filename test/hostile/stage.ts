@@ -12,6 +12,9 @@ import { countFor } from '../support/count-for.ts';
 import { EVIL_HOST, PAYLOAD } from './corpus.ts';
 import { type Known, nodesIn, wrongIn } from './oracle.ts';
 
+/** Refusals of a private notice to somebody whose click names a place that they are not in; they are answered otherwise. */
+const NOWHERE = ['user_not_in_channel', 'thread_not_found'];
+
 /** Whom a record may name, and where our own links may lead. */
 export const KNOWN: Known = {
   ids: [...Object.values(CAST), ...Object.values(PLACES)],
@@ -137,7 +140,10 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     async expectUnharmed() {
       const asked = story.ask('are you there?', { as: CAST.alice });
       await asked.shows(new RegExp(STILL_HERE));
-      const sent = workspace.payloads().filter(({ by, name }) => by !== 'call' || !name.startsWith('users.'));
+      const sent = workspace
+        .payloads()
+        .filter(({ by, name }) => by !== 'call' || !name.startsWith('users.'))
+        .filter(({ name, error = '' }) => name !== 'chat.postEphemeral' || !NOWHERE.includes(error));
       expect([...new Set(wrongIn(sent, KNOWN))]).toEqual([]);
       const threads = new Map<string, number>();
       for (const { thread_ts = '' } of workspace.state.messages)

@@ -126,10 +126,7 @@ test('a reply that names a choice takes it, and words that a question does not a
   const queued = say(CAST.requester, 'with a bell');
   await story.workspace.until(() => queued.reactions.length > 0, { what: 'the mark of a queued message' });
   say(CAST.alice, 'red');
-  await story.workspace.until(
-    ({ deliveries }) => deliveries.every(({ outcome }) => outcome.kind === 'acknowledged'),
-    { what: 'the words of the other person on record' },
-  );
+  await story.allReceived();
   say(CAST.requester, 'blue');
   await thread.shows(/with a bell\./);
   expect(story.toldOfCalls()).toEqual(['Blue']);

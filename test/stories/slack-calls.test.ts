@@ -46,6 +46,9 @@ test.each([
   });
   const approved = async () => {
     const thread = story.ask('refund order A-1001');
+    await thread.shows(/Approval needed/);
+    // Nobody is sent a copy of a request that is decided already.
+    await story.deliveredAll();
     await thread.click(CAST.alice, /Approval needed/, 'approve');
     await thread.shows(/All refunded\./);
     await thread.shows(/succeeded/);
@@ -72,6 +75,8 @@ test('a long action for 15 approvers shows its progress in the thread only, and 
     replies: [{ calls: [workshop.call('polish_part')] }, { text: 'Polished.' }],
   });
   const thread = story.ask('polish the part');
+  await thread.shows(/Approval needed/);
+  await story.deliveredAll();
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await workshop.has(1, 'effects');
   const endedAt = Date.now();

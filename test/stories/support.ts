@@ -181,17 +181,22 @@ export async function startStory(options: StoryOptions = {}) {
   const repliesIn = ({ channel, ts }: { readonly channel: string; readonly ts: string }) =>
     workspace.messagesIn(channel, ts).filter(({ user }) => user === workspace.state.app.botUserId);
 
-  /** Waits until every event is acknowledged and nothing is left to send. */
-  const deliveredAll = async () => {
-    await workspace.until(() => workspace.deliveries.every(({ outcome }) => outcome.kind !== 'pending'), {
+  /** Waits until every event is acknowledged, so that what was said is on record. */
+  const allReceived = () =>
+    workspace.until(() => workspace.deliveries.every(({ outcome }) => outcome.kind !== 'pending'), {
       what: 'every event acknowledged',
     });
+
+  /** Waits until every event is acknowledged and nothing is left to send. */
+  const deliveredAll = async () => {
+    await allReceived();
     await expect.poll(async () => (await redis.keys(`${prefix}{*}:outbox`)).length).toBe(0);
   };
 
   return {
     modalFor,
     repliesIn,
+    allReceived,
     deliveredAll,
     slack,
     workspace,

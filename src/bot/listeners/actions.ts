@@ -1,4 +1,4 @@
-import type { App, BlockAction, BlockElementAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
 import * as ids from '../cards/action-ids.ts';
@@ -27,6 +27,8 @@ interface CardClick {
   readonly click: Click;
   readonly triggerId: string;
   readonly replyTo: PrivatePlace;
+  /** Responds through the click's `response_url`, if it has one. */
+  readonly respond: RespondFn | undefined;
   readonly client: WebClient;
   readonly body: BlockAction;
 }
@@ -44,12 +46,12 @@ export function listenToActions(app: App, context: BotContext): void {
   const handlers = new Map<string, (args: ActionArgs) => Promise<void>>();
 
   const onDecision = (id: string | RegExp, read: ReadDecision): void => {
-    const handle = async ({ ack, action, body, client }: ActionArgs): Promise<void> => {
-      const clicked = readClick(body, action, client);
-      const { requestId, click, replyTo } = clicked;
+    const handle = async ({ ack, action, body, client, respond }: ActionArgs): Promise<void> => {
+      const clicked = readClick(body, action, client, respond);
+      const { requestId, click, replyTo, respond: reply } = clicked;
       const made = { requestId, click, decision: read(action, body) };
       const notice = await decideInTime(context, made, replyTo, () => ack());
-      if (notice !== undefined) await tellPrivately(context, replyTo, notice);
+      if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
       else if (body.view?.type === 'modal')
         await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
     };
@@ -57,12 +59,12 @@ export function listenToActions(app: App, context: BotContext): void {
     app.action<BlockAction>(id, handle);
   };
   const onOpen = (id: string, build: BuildModal): void => {
-    const handle = async ({ ack, action, body, client }: ActionArgs): Promise<void> => {
+    const handle = async ({ ack, action, body, client, respond }: ActionArgs): Promise<void> => {
       await ack();
-      const clicked = readClick(body, action, client);
+      const clicked = readClick(body, action, client, respond);
       const loaded = await context.store.load(clicked.requestId);
       const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
-      if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view);
+      if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view, clicked.respond);
       else await open(clicked, view);
     };
     handlers.set(id, handle);
@@ -116,14 +118,19 @@ export function listenToActions(app: App, context: BotContext): void {
     [ids.PREVIOUS_PAGE, -1],
     [ids.NEXT_PAGE, 1],
   ] as const) {
-    app.action<BlockAction>(id, async ({ ack, action, body, client }) => {
+    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       await ack();
-      await showDetails(context, readClick(body, action, client), step);
+      await showDetails(context, readClick(body, action, client, respond), step);
     });
   }
 }
 
-function readClick(body: BlockAction, action: BlockElementAction, client: WebClient): CardClick {
+function readClick(
+  body: BlockAction,
+  action: BlockElementAction,
+  client: WebClient,
+  respond: RespondFn,
+): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
   return {
     // A menu has no value of its own; its block is named after the request.
@@ -136,6 +143,7 @@ function readClick(body: BlockAction, action: BlockElementAction, client: WebCli
     },
     triggerId: body.trigger_id,
     replyTo: replyPlace(body),
+    respond: body.view === undefined && 'response_url' in body ? respond : undefined,
     client,
     body,
   };

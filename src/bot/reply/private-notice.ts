@@ -13,14 +13,22 @@ export const PrivatePlace = z.object({
 });
 export type PrivatePlace = Readonly<z.infer<typeof PrivatePlace>>;
 
+/** Answers a click through its `response_url`; not every click has one. */
+type Respond = (message: {
+  response_type: 'ephemeral';
+  replace_original: false;
+  text: string;
+}) => Promise<unknown>;
+
 /**
  * Sends one sentence to one person. Slack shows an ephemeral message in a thread only if the call names the thread. Where Slack refuses
- * it, the sentence goes to the direct messages; throws if Slack cannot be reached.
+ * it, the sentence is the response to the click, or goes to the direct messages; throws if Slack cannot be reached.
  */
 export async function sendPrivately(
   client: WebClient,
   { user, channel, threadTs }: PrivatePlace,
   text: string,
+  respond?: Respond,
 ): Promise<void> {
   if (channel !== undefined) {
     try {
@@ -35,6 +43,10 @@ export async function sendPrivately(
       if (judgeSlackFailure(error).kind === 'later') throw error;
     }
   }
+  if (respond !== undefined) {
+    await respond({ response_type: 'ephemeral', replace_original: false, text });
+    return;
+  }
   await client.chat.postMessage({ channel: user, text });
 }
 
@@ -43,9 +55,10 @@ export async function tellPrivately(
   { client, store, logger }: Pick<BotContext, 'client' | 'store' | 'logger'>,
   place: PrivatePlace,
   text: string,
+  respond?: Respond,
 ): Promise<void> {
   try {
-    await sendPrivately(client, place, text);
+    await sendPrivately(client, place, text, respond);
   } catch (err) {
     logger.debug({ user: place.user, err }, 'notice sent later');
     const { user, channel, threadTs } = place;
