@@ -54,7 +54,7 @@ test.each([['check'], ['slack'], ['link']])('manifest %s says that there is no s
   const { code, error } = await run(['manifest', verb, file]);
   expect([code, error]).toEqual([
     1,
-    `countersign manifest ${verb}: there is no ${file}; name the file, or set MANIFEST to its path\n`,
+    `countersign manifest ${verb}: there is no ${file}; name the file, set MANIFEST in .env to its path, or make one with "countersign init"\n`,
   ]);
 });
 

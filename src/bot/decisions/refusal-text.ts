@@ -1,3 +1,5 @@
+import { isSlackPerson } from '../slack/directory.ts';
+
 /** A result of the record that is no success. */
 interface Refusal {
   readonly outcome: string;
@@ -7,11 +9,16 @@ interface Refusal {
 
 export const NOT_FOUND = 'This request is not known any more.';
 
+/** An operator at a terminal has no account to mention. */
+function nameOf(by: string): string {
+  return isSlackPerson(by) ? `<@${by}>` : by;
+}
+
 /** Returns the sentence that explains a refused click; `problem` is the reason of a failed eligibility check. */
 export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?: string): string {
   switch (outcome) {
     case 'settled':
-      return by === '' ? `This is already ${state}.` : `This is already ${state}, by <@${by}>.`;
+      return by === '' ? `This is already ${state}.` : `This is already ${state}, by ${nameOf(by)}.`;
     case 'own-request':
       return 'You took part in requesting this, so somebody else has to approve it.';
     case 'not-eligible':
