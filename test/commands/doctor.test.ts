@@ -135,6 +135,13 @@ test('a scope that the manifest lists and the app does not have is named, and so
   ]);
 });
 
+test('ids that the app may not look up are not said to fit', async () => {
+  const scopes = GOOD_SCOPES.filter((scope) => scope !== 'users:read');
+  expect(await saysOf('slack ids', await surroundings({ app: { scopes } }))).toEqual([
+    expect.stringMatching(/^warning: not all could be checked: the app lacks the scope for users\.info;/),
+  ]);
+});
+
 test('a token that Slack rejects is reported and not shown', async () => {
   const environment = {
     ...(await surroundings()),

@@ -3,7 +3,7 @@ import { pointerTo } from '../../agent/util/json-pointer.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
-import { type Finding, failed, firstLineOf, notChecked, ok } from './finding.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
 import { type LoadedManifest, type PlacedProblem, toFinding } from './manifest-view.ts';
 
 /** The role of an id: it decides which kinds of accounts fit. */
@@ -54,8 +54,15 @@ export async function checkPeople(
       [...loaded.manifest.policies.values()].map((policy) => inspectQuorum(policy, workspace)),
     );
     const found = [...problems.flat(), ...quorums.flat()];
-    if (found.length === 0) return [ok(check, `all ${references.length} of the manifest fit`)];
-    return found.map((problem) => toFinding(check, problem, loaded));
+    const { refused } = workspace;
+    const unchecked = [...refused].map((method) =>
+      warning(check, `not all could be checked: the app lacks the scope for ${method}`, {
+        fix: 'add the scopes that the manifest needs, and install the app again',
+      }),
+    );
+    if (found.length + unchecked.length === 0)
+      return [ok(check, `all ${references.length} of the manifest fit`)];
+    return [...found.map((problem) => toFinding(check, problem, loaded)), ...unchecked];
   } catch (error) {
     return [failed(check, firstLineOf(error))];
   }
@@ -95,15 +102,19 @@ type Workspace = NonNullable<Awaited<ReturnType<typeof openWorkspace>>>;
 /** Looks things up in Slack, each once. */
 async function openWorkspace(token: string, environment: NodeJS.ProcessEnv) {
   const answers = new Map<string, ReturnType<typeof callSlack>>();
+  const refused = new Set<string>();
   const ask = (method: string, args: Readonly<Record<string, string>> = {}) => {
     const key = JSON.stringify([method, args]);
     const known = answers.get(key) ?? callSlack(method, token, args, environment);
     answers.set(key, known);
-    return known;
+    return known.then((answer) => {
+      if (!answer.ok && answer.error === 'missing_scope') refused.add(method);
+      return answer;
+    });
   };
   const { ok: isOk, body, scopes } = await ask('auth.test');
   if (!isOk) return undefined;
-  return { ask, ownTeam: Identity.parse(body).team_id, scopes };
+  return { ask, ownTeam: Identity.parse(body).team_id, scopes, refused };
 }
 
 function inspect(reference: Reference, workspace: Workspace): Promise<PlacedProblem[]> {
@@ -183,7 +194,8 @@ async function inspectQuorum(
     const people = found === undefined ? [id] : isActive ? (found.group?.users ?? []) : [];
     for (const person of people) {
       if (eligible.size >= quorum) return [];
-      const { body } = await workspace.ask('users.info', { user: person });
+      const { body, error } = await workspace.ask('users.info', { user: person });
+      if (error === 'missing_scope') return [];
       const { data } = User.safeParse(body);
       if (data !== undefined && isEligible(data.user, workspace)) eligible.add(person);
     }
