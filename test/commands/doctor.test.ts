@@ -7,6 +7,7 @@ import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
+import { startManifestApi } from './slack-server.ts';
 import { GOOD, GOOD_SCOPES, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
 const PING: ModelReply = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
@@ -159,6 +160,17 @@ test('where Slack calls over HTTP no app token is missed', async () => {
   const { SLACK_APP_TOKEN: _unused, ...others } = await surroundings();
   expect(await saysOf('slack app token', { ...others, SLACK_SIGNING_SECRET: 'hidden-word' })).toEqual([
     'ok: not needed: Slack calls over HTTP',
+  ]);
+});
+
+test('a clock that is far from Slack’s is a failure', async () => {
+  const date = new Date(Date.now() - 3_600_000).toUTCString();
+  const body = { ok: true, team: 'Shop', user: 'bot', team_id: 'T0LOCAL001' };
+  const api = await startManifestApi({ 'auth.test': { headers: { date }, body } });
+  const environment = { ...(await surroundings()), SLACK_API_URL: api.url };
+  expect(await saysOf('clock', environment)).toEqual([
+    'ok: agrees with Redis',
+    expect.stringMatching(/^failed: this machine's clock is 3\d{3} seconds ahead of Slack's; set it by NTP$/),
   ]);
 });
 

@@ -8,6 +8,7 @@ import { type LocalSlack, startLocalSlack } from '../../playground/slack/start-l
 import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { checkClock } from '../../src/commands/checks/check-clock.ts';
 import { type PrivateRedis, plainArguments, startPrivateRedis } from '../store/private-redis.ts';
+import { isFull } from '../support/count-for.ts';
 import {
   CLOSED_GROUP,
   EMPTY_GROUP,
@@ -106,7 +107,10 @@ test('there are at least forty mistakes', () => {
   expect(new Set(PLANTED.map(({ name }) => name)).size).toBeGreaterThanOrEqual(40);
 });
 
-test.each(PLANTED)('$name is found', async (planted) => {
+/** The quick form plays every third. */
+const played = isFull ? PLANTED : PLANTED.filter((_, index) => index % 3 === 0);
+
+test.each(played)('$name is found', async (planted) => {
   const { check, doctor } = await find(planted);
   if (planted.check !== undefined) expect(check.error).toMatch(planted.check);
   else expect(check).toMatchObject({ code: 0, error: '' });
