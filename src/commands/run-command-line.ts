@@ -56,7 +56,22 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'pending',
     summary: 'list the requests that wait for people',
-    load: async () => (await import('./pending.ts')).pending,
+    load: async () => (await import('./operate/pending.ts')).pending,
+  },
+  {
+    name: 'show',
+    summary: 'show one request',
+    load: async () => (await import('./operate/show.ts')).show,
+  },
+  {
+    name: 'cancel',
+    summary: 'cancel a request that has not started',
+    load: async () => (await import('./operate/cancel.ts')).cancel,
+  },
+  {
+    name: 'resolve',
+    summary: 'record the outcome of an action when it is unknown',
+    load: async () => (await import('./operate/resolve.ts')).resolve,
   },
   {
     name: 'stats',

@@ -25,11 +25,13 @@ const ONLY_FULL = [
 
 /** Holds what the quick form plays in part and the full form whole; each of these asks `countFor` or `isFull`. */
 const SCALED = [
+  'test/agent/openai/request-schemas.test.ts',
   'test/agent/property.test.ts',
   'test/bot/cards/rendering-is-total.test.ts',
   'test/bot/cards/titles-are-total.test.ts',
   'test/bot/modals/forms.test.ts',
   'test/bot/reply/answers.test.ts',
+  'test/commands/planted-mistakes.test.ts',
   'test/faults/matrix.test.ts',
   'test/hostile/table.test.ts',
   'test/stories/home.test.ts',

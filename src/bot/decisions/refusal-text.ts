@@ -1,3 +1,4 @@
+import { isSlackPerson } from '../slack/directory.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
@@ -10,11 +11,16 @@ interface Refusal {
 
 export const NOT_FOUND = noticeTexts.notFound;
 
+/** An operator at a terminal has no account to mention. */
+function nameOf(by: string): string {
+  return isSlackPerson(by) ? `<@${by}>` : by;
+}
+
 /** Returns the sentence that explains a refused click; `problem` is the reason of a failed eligibility check. */
 export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?: string): string {
   switch (outcome) {
     case 'settled':
-      return noticeTexts.alreadySettled(stateWord(state), by);
+      return noticeTexts.alreadySettled(stateWord(state), by === '' ? '' : nameOf(by));
     case 'own-request':
       return noticeTexts.ownRequest;
     case 'not-eligible':

@@ -2,7 +2,7 @@
 export const noticeTexts = {
   notFound: 'This request no longer exists.',
   alreadySettled: (state: string, by: string) =>
-    by === '' ? `This is already ${state}.` : `This is already ${state}, by <@${by}>.`,
+    by === '' ? `This is already ${state}.` : `This is already ${state}, by ${by}.`,
   ownRequest: 'You took part in requesting this, so someone else has to approve it.',
   notApprover: "You're not an approver for this request.",
   notAnswerer: 'Only the people this was sent to can answer.',

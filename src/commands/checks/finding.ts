@@ -30,9 +30,17 @@ export function notChecked(check: string, message: string): Finding {
   return { check, status: 'not-checked', message };
 }
 
+/** Turns a mistake in the manifest into a finding. */
+export function fromProblem(status: 'failed' | 'warning', { message, ...place }: ManifestProblem): Finding {
+  return { check: 'manifest', status, message, place };
+}
+
 /** Writes a finding as one sentence: its place, what is wrong, how to fix it. */
 export function describeFinding({ place, message, fix }: Finding): string {
-  const at = place === undefined ? '' : `${place.file}:${place.line}:${place.column}: ${place.path}: `;
+  const at =
+    place === undefined
+      ? ''
+      : `${place.file}:${place.line}:${place.column}: ${place.path === '' ? '' : `${place.path}: `}`;
   const what = oneLine(message);
   return `${at}${fix === undefined ? what : `${what.replace(/[.;:]$/, '')}; ${fix}`}`;
 }

@@ -46,6 +46,7 @@ import type {
   TurnFailure,
   Verdict,
   Vote,
+  Withdrawer,
 } from './values.ts';
 
 export { requestIdOf, threadOf } from '../record/keys.ts';
@@ -100,7 +101,8 @@ export interface Store extends AuditStore, UsageStore {
   /** `vote` and, if it completes the quorum, `start` in one step. */
   voteAndStart(requestId: string, vote: Vote, attempt: Attempt): Promise<VoteAndStartResult>;
   answer(requestId: string, actor: Actor, value: JsonValue): Promise<AnswerResult>;
-  withdraw(requestId: string, actor: Omit<Actor, 'eligible'>, reason: string): Promise<WithdrawResult>;
+  /** Ends a request that has not started; only a requester may, or an operator at a terminal. */
+  withdraw(requestId: string, actor: Withdrawer, reason: string): Promise<WithdrawResult>;
   supersede(requestId: string, reason: string): Promise<SupersedeResult>;
   start(requestId: string, attempt: Attempt): Promise<StartResult>;
   heartbeat(

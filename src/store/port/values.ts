@@ -109,6 +109,11 @@ export interface Actor {
   readonly evidence: JsonObject;
 }
 
+/** A person who withdraws a request: a requester, or an operator at a terminal. */
+export interface Withdrawer extends Omit<Actor, 'eligible'> {
+  readonly isOperator?: boolean;
+}
+
 export interface Vote extends Actor {
   readonly decision: 'approve' | 'reject';
   /** The digest of what the person was shown. */

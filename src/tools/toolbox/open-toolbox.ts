@@ -1,3 +1,4 @@
+import type { Tool } from '../../agent/tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
@@ -34,6 +35,8 @@ export interface OpenToolbox extends Toolbox {
   /** Activates a new manifest and reads the lock file again; sources that it declares as before stay open. */
   replace(manifest: Manifest): Promise<void>;
   problems(): readonly string[];
+  /** Returns the tools of one entry of the manifest, as they are before their gates. */
+  toolsOf(entry: string): readonly Tool[];
   servers(): readonly McpDescription[];
   /** Returns the definitions of all tools of servers as last listed, offered or not. */
   definitions(): readonly ToolDefinition[];
@@ -98,6 +101,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     policy: (name) => manifest.policies.get(name),
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
+    toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
     async replace(next) {

@@ -101,7 +101,7 @@ const command = fc.oneof(
     weight: 3,
     arbitrary: verb('answer', { pick, who, eligible: mostly, value: fc.constantFrom(0, '', 'b') }),
   },
-  { weight: 2, arbitrary: verb('withdraw', { pick, who, own: fc.boolean() }) },
+  { weight: 2, arbitrary: verb('withdraw', { pick, who, own: fc.boolean(), isOperator: fc.boolean() }) },
   { weight: 1, arbitrary: verb('supersede', { pick }) },
   { weight: 1, arbitrary: verb('abandon', { pick }) },
   { weight: 2, arbitrary: verb('addViews', { pick, views: fc.subarray(['thread', 'dm', 'home']) }) },

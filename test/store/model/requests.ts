@@ -70,7 +70,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     withdraw(requestId, actor, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (!requestersOf(request).includes(actor.who)) return refuse(request, actor, { outcome: 'not-yours' });
+      if (actor.isOperator !== true && !requestersOf(request).includes(actor.who))
+        return refuse(request, actor, { outcome: 'not-yours' });
       if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
       if (request.state !== 'pending' && request.state !== 'approved')
         return refuse(request, actor, settled(request));

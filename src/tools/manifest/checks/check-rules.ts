@@ -4,6 +4,7 @@ import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
 import type { Finding } from '../problem.ts';
 import { RuleFile } from '../schema.ts';
 import { checkExpression } from './check-expression.ts';
+import { unknownInputNames } from './condition-names.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
 
@@ -31,7 +32,12 @@ export function checkRules(
     pointer: at,
     rule: readableParts(RuleFile, value),
   }));
-  const findings = rules.flatMap((rule) => checkRule(rule, policies));
+  // A module or a server brings its own schema, which the doctor knows.
+  const schema = tool.http === undefined ? undefined : (tool.input ?? NO_INPUT);
+  const findings = rules.flatMap((rule) => [
+    ...checkRule(rule, policies),
+    ...(isJsonObject(schema) ? checkNames(rule, schema) : []),
+  ]);
   // A rule with a mistake cannot be compared with the others.
   if (written.some(({ value }) => !RuleFile.safeParse(value).success)) return { findings, warnings: [] };
   // A server or a module may have several tools, with names of their own.
@@ -64,6 +70,17 @@ function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: r
     findings.push({ pointer: `${pointer}/policy`, at: 'value', message });
   }
   return findings;
+}
+
+const NO_INPUT: JsonObject = { type: 'object', properties: {} };
+
+function checkNames({ pointer, rule: { when } }: LocatedRule, schema: JsonObject): Finding[] {
+  if (when === undefined) return [];
+  return unknownInputNames(when, schema).map((problem) => ({
+    pointer: `${pointer}/when`,
+    at: 'value',
+    ...problem,
+  }));
 }
 
 /** Tells whether some call of the tool, or of tools with unknown names, needs the default policy. */
