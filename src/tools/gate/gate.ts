@@ -89,7 +89,7 @@ function placeOf(context: ToolContext, editor: string | undefined): CallPlace {
   };
 }
 
-const Editor = z.object({ editedBy: z.string() });
+const Editor = z.object({ editedBy: z.string().optional() });
 
 /** Returns the person who edited the call of an interrupt, if somebody did. */
 export function editorOf(interrupt: Interrupt): string | undefined {
