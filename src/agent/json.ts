@@ -43,6 +43,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Freezes a value with everything in it. */
 export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  if (typeof value !== 'object' || value === null) return value;
+  Object.freeze(value);
+  for (const entry of Object.values(value)) if (typeof entry === 'object') deepFreeze(entry);
   return value;
 }

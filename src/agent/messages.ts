@@ -147,18 +147,22 @@ export const Message: z.ZodType<Message> = z.discriminatedUnion('role', [
   ToolMessage,
 ]);
 
-/** The messages that this process has checked; they are frozen, so a second check cannot find anything. */
+/** The lists of messages that this process has checked; they are frozen, so a second check cannot find anything. */
 const sealed = new WeakSet<object>();
 
 /** Freezes a well-formed message with everything in it: a message is written once and never changes. */
 export function sealMessage<Sealed extends Message>(message: Sealed): Sealed {
-  sealed.add(message);
   return deepFreeze(message);
+}
+
+/** Freezes a list of sealed messages. */
+export function sealMessages(messages: Message[]): readonly Message[] {
+  sealed.add(messages);
+  return Object.freeze(messages);
 }
 
 /** Checks a value and returns it as a sealed message that shares nothing with the value; `index` is for the error. */
 export function parseMessage(value: unknown, index = 0): Message {
-  if (isSealed(value)) return value;
   let copy: JsonValue;
   try {
     copy = toJson(value);
@@ -168,9 +172,14 @@ export function parseMessage(value: unknown, index = 0): Message {
   return checkMessage(copy, index);
 }
 
+/** Checks values and returns them as a sealed list of messages. */
+export function parseMessages(values: readonly unknown[]): readonly Message[] {
+  return isSealed(values) ? values : sealMessages(values.map(parseMessage));
+}
+
 /** Reads the messages of a thread from their JSON texts. */
 export function readMessages(texts: readonly string[]): readonly Message[] {
-  return Object.freeze(texts.map((text, index) => checkMessage(JSON.parse(text), index)));
+  return sealMessages(texts.map((text, index) => checkMessage(JSON.parse(text), index)));
 }
 
 /** Reads one result or interrupt from its JSON. */
@@ -203,8 +212,8 @@ export function areSmall(media: readonly Media[]): boolean {
   return media.reduce((sum, { url }) => sum + url.length, 0) <= MAX_MEDIA_BYTES;
 }
 
-function isSealed(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && sealed.has(value);
+function isSealed(values: readonly unknown[]): values is readonly Message[] {
+  return sealed.has(values);
 }
 
 function checkMessage(value: JsonValue, index: number): Message {

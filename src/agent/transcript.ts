@@ -6,8 +6,9 @@ import {
   type Message,
   type ModelMessage,
   type ProviderData,
-  parseMessage,
+  parseMessages,
   type ResponsePart,
+  sealMessages,
   type ToolMessage,
   type Usage,
   type UserMessage,
@@ -21,6 +22,9 @@ export type CallState = { readonly part: CallPart } & (
   | { readonly state: 'settled'; readonly response: ResponsePart }
 );
 
+/** The part of a transcript that its latest round decides. */
+export type LatestRound = Pick<Transcript, 'append' | 'round' | 'interrupts' | 'text'>;
+
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /**
@@ -29,6 +33,8 @@ const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
  */
 export class Transcript {
   readonly #messages: Message[] = [];
+  /** The place of the first message in its history. */
+  #start = 0;
   readonly #history: HistoryItem[] = [];
   readonly #round = new Map<string, CallState>();
   readonly #refs = new Set<string>();
@@ -45,8 +51,22 @@ export class Transcript {
     { mayBeOpen = false }: { readonly mayBeOpen?: boolean } = {},
   ): Transcript {
     requireList('messages', messages);
+    return Transcript.#read(parseMessages(messages), 0, mayBeOpen);
+  }
+
+  /** Reads a checked history from its latest model message on; what follows from earlier messages is missing. */
+  static latestRound(
+    messages: readonly Message[],
+    { mayBeOpen = false }: { readonly mayBeOpen?: boolean } = {},
+  ): LatestRound {
+    const start = messages.findLastIndex(({ role }) => role === 'model');
+    return Transcript.#read(messages, Math.max(0, start), mayBeOpen);
+  }
+
+  static #read(messages: readonly Message[], start: number, mayBeOpen: boolean): Transcript {
     const transcript = new Transcript();
-    for (const [index, message] of messages.entries()) transcript.append(parseMessage(message, index));
+    transcript.#start = start;
+    for (const message of messages.slice(start)) transcript.append(message);
     for (const call of transcript.#round.values())
       if (call.state === 'open' && !mayBeOpen) transcript.#failDangling(call);
     return transcript;
@@ -65,7 +85,7 @@ export class Transcript {
 
   /** A frozen list of the messages so far. */
   get messages(): readonly Message[] {
-    return Object.freeze([...this.#messages]);
+    return sealMessages([...this.#messages]);
   }
 
   /** The history in the form that a model is sent; a round appears in it when its last call is settled. */
@@ -195,16 +215,15 @@ export class Transcript {
   }
 
   #fail(code: HistoryErrorCode, message: string, ref?: string): never {
-    throw new HistoryError(code, message, this.#messages.length, ref);
+    throw new HistoryError(code, message, this.#start + this.#messages.length, ref);
   }
 }
 
-/** Appends messages to a history and returns both; throws a `HistoryError` if they do not follow. */
-export function withMessages(messages: readonly Message[], more: readonly Message[]): readonly Message[] {
-  const transcript = Transcript.of(messages);
-  for (const [index, message] of more.entries())
-    transcript.append(parseMessage(message, messages.length + index));
-  return transcript.messages;
+/** Appends messages of people to a checked history and returns both; throws a `HistoryError` if a call before them has no result. */
+export function withMessages(messages: readonly Message[], more: readonly UserMessage[]): readonly Message[] {
+  const latest = Transcript.latestRound(messages);
+  for (const message of more) latest.append(message);
+  return sealMessages([...messages, ...more]);
 }
 
 function textOf(message: UserMessage | ModelMessage): string {

@@ -12,7 +12,7 @@ function result(ref: string): Message {
   return sealMessage({ v: 1, role: 'tool', content: [{ toolResponse, status: 'ok' }] });
 }
 
-const begun = () => withMessages([], [userMessage('hello'), call('first'), result('first')]);
+const begun = () => Transcript.of([userMessage('hello'), call('first'), result('first')]).messages;
 
 test('two transcripts of the same messages are independent', () => {
   const messages = begun();
@@ -36,14 +36,32 @@ test('a history is a copy that does not grow with the transcript', () => {
 });
 
 test('a ref of an earlier round cannot be used again', () => {
-  expect(() => withMessages(begun(), [call('first')])).toThrow(
+  expect(() => Transcript.of([...begun(), call('first')])).toThrow(
     expect.objectContaining({ code: 'repeated-ref', index: 3 }),
   );
 });
 
 test('a call without a result is refused when its messages are read back', () => {
-  const messages = withMessages([], [userMessage('hello'), call('open')]);
+  const messages = [userMessage('hello'), call('open')];
   expect(() => Transcript.of(messages)).toThrow(expect.objectContaining({ code: 'dangling-call' }));
+});
+
+test('a person cannot speak after a call that has no result yet', () => {
+  const open = [...begun(), call('open')];
+  expect(() => withMessages(open, [userMessage('well?')])).toThrow(
+    expect.objectContaining({ code: 'dangling-call', index: 4 }),
+  );
+  expect(withMessages(begun(), [userMessage('thanks')])).toHaveLength(4);
+});
+
+test('the latest round is the same with and without the messages before it', () => {
+  const messages = [...begun(), call('second'), result('second')];
+  for (const end of [0, 1, 3, 5]) {
+    const read = messages.slice(0, end);
+    const [latest, whole] = [Transcript.latestRound(read), Transcript.of(read)];
+    expect([latest.text, [...latest.round]]).toEqual([whole.text, [...whole.round]]);
+  }
+  expect(Transcript.latestRound(withMessages(messages, [userMessage('thanks')])).round.size).toBe(0);
 });
 
 test('a tool message without parts adds nothing to the history', () => {

@@ -26,24 +26,32 @@ function withSilenceLimit(send: Fetch, silenceMs: number): Fetch {
     const response = await send(input, init);
     // A fetch of the caller's own may give a body of another kind.
     if (!(response.body instanceof ReadableStream)) return response;
-    return new Response(response.body.pipeThrough(silenceTimer(silenceMs)), response);
+    return new Response(limitSilence(response.body, silenceMs), response);
   };
 }
 
-function silenceTimer(silenceMs: number): TransformStream<Uint8Array, Uint8Array> {
+function limitSilence(body: ReadableStream<Uint8Array>, silenceMs: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
   let timer: NodeJS.Timeout | undefined;
-  return new TransformStream({
+  return new ReadableStream({
     start(controller) {
-      const fail = () => controller.error(new Error(`The model sent nothing for ${silenceMs} ms`));
+      const fail = () => {
+        controller.error(new Error(`The model sent nothing for ${silenceMs} ms`));
+        reader.cancel().catch(() => {});
+      };
       // An abort does not stop the timer; it must not keep the process alive.
       timer = setTimeout(fail, silenceMs).unref();
     },
-    transform(bytes, controller) {
+    async pull(controller) {
+      const { done, value } = await reader.read();
       timer?.refresh();
-      controller.enqueue(bytes);
-    },
-    flush() {
+      if (!done) return controller.enqueue(value);
       clearTimeout(timer);
+      controller.close();
+    },
+    cancel(reason) {
+      clearTimeout(timer);
+      return reader.cancel(reason);
     },
   });
 }

@@ -25,16 +25,16 @@ export async function planRequests(
   messages: readonly Message[],
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
-  const transcript = Transcript.of(messages);
+  const { round, text } = Transcript.latestRound(messages);
   const { requesters, contextAuthors } = peopleOf(messages);
   const [requester = NOBODY] = requesters;
   const origin = {
     threadId,
     requesters: [requester, ...requesters.slice(1)],
     contextAuthors,
-    why: transcript.text,
+    why: text,
   };
-  const waiting = [...transcript.round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
+  const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isDoubtful = ({ interrupt }: WaitingCall) => classifyInterrupt(interrupt).kind === 'unknown';
   const groups = [
     // Each of these may have taken effect by itself, so none is joined to another.

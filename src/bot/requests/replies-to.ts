@@ -47,7 +47,10 @@ export function repliesTo(
   tools: readonly Tool[],
 ): Resume {
   const waiting = new Map(
-    Transcript.of(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [interrupt.id, interrupt]),
+    Transcript.latestRound(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [
+      interrupt.id,
+      interrupt,
+    ]),
   );
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(settlement.requestId.slice(settlement.requestId.lastIndexOf('~') + 1));

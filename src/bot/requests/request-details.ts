@@ -6,6 +6,7 @@ import {
   MESSAGE_VERSION,
   type Message,
   sealMessage,
+  sealMessages,
 } from '../../agent/messages.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 
@@ -98,11 +99,11 @@ export function presentedJson(presented: Details['presented']): JsonObject | und
 }
 
 /** Rebuilds the call and its pause as messages, so that it can be settled without its thread. */
-export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details): Message[] {
+export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details): readonly Message[] {
   const { name, ref, input } = interrupt.toolRequest;
   const toolRequest = { name, ref, input: originalInput ?? input };
-  return [
+  return sealMessages([
     sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [{ toolRequest, idempotencyKey }] }),
     sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
-  ];
+  ]);
 }

@@ -18,9 +18,9 @@ const Author = z.object({
   /** A message of an older version has no role; its author is a requester. */
   role: z.enum(['requester', 'context']).catch('requester'),
   /** The requesters of an earlier request that is asked for again. */
-  requesters: z.array(z.string()).catch([]),
+  requesters: z.array(z.string()).default([]).catch([]),
 });
-const Answered = z.object({ answeredBy: z.string() });
+const Answered = z.object({ answeredBy: z.string() }).partial().default({});
 
 /**
  * Collects the people of the present task from its messages. Requesters are the authors of instructions, people who answered a

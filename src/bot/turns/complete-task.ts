@@ -9,7 +9,9 @@ import { plainValue } from '../cards/plain-value.ts';
 export async function settleCompletedTask(
   messages: readonly Message[],
 ): Promise<{ readonly messages: readonly Message[]; readonly text: string }> {
-  const exits = Transcript.of(messages).interrupts.filter((interrupt) => completeTask.matches(interrupt));
+  const exits = Transcript.latestRound(messages).interrupts.filter((interrupt) =>
+    completeTask.matches(interrupt),
+  );
   if (exits.length === 0) return { messages, text: '' };
   const respond = exits.map((exit) => completeTask.respond(exit, { recorded: true }));
   const settled = await settle({ messages, tools: [completeTask], resume: { respond } });

@@ -110,7 +110,7 @@ export function previousPreviewOf(interrupt: Interrupt): z.infer<typeof FormerPr
   return Previous.safeParse(interrupt.metadata).data?.previousPreview;
 }
 
-const Editor = z.object({ editedBy: z.string() });
+const Editor = z.object({ editedBy: z.string().optional() });
 
 /** Returns the person who edited the call of an interrupt, if somebody did. */
 export function editorOf(interrupt: Interrupt): string | undefined {
