@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
-import { escapeMarkup } from './bot/cards/show-text.ts';
+import { escapeMarkup } from './bot/cards/values/show-text.ts';
 import { noticeTexts } from './bot/texts/notices.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';

@@ -1,4 +1,4 @@
-import { showLine } from '../bot/cards/show-text.ts';
+import { showLine } from '../bot/cards/values/show-text.ts';
 import { readSettings } from '../settings.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkManifest } from './checks/check-manifest.ts';

@@ -26,27 +26,27 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'manifest check',
     summary: 'find every mistake in the manifest',
-    load: async () => (await import('./manifest-check.ts')).manifestCheck,
+    load: async () => (await import('./manifest/manifest-check.ts')).manifestCheck,
   },
   {
     name: 'manifest slack',
     summary: "print Slack's app manifest",
-    load: async () => (await import('./manifest-slack.ts')).manifestSlack,
+    load: async () => (await import('./manifest/manifest-slack.ts')).manifestSlack,
   },
   {
     name: 'manifest link',
     summary: 'print the link that creates the app in Slack',
-    load: async () => (await import('./manifest-link.ts')).manifestLink,
+    load: async () => (await import('./manifest/manifest-link.ts')).manifestLink,
   },
   {
     name: 'manifest push',
     summary: "create or update the app through Slack's API",
-    load: async () => (await import('./manifest-push.ts')).manifestPush,
+    load: async () => (await import('./manifest/manifest-push.ts')).manifestPush,
   },
   {
     name: 'manifest lock',
     summary: 'accept the definitions of all MCP tools as they are now',
-    load: async () => (await import('./manifest-lock.ts')).manifestLock,
+    load: async () => (await import('./manifest/manifest-lock.ts')).manifestLock,
   },
   {
     name: 'doctor',
@@ -76,42 +76,42 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'stats',
     summary: 'show how often and how fast each policy approves',
-    load: async () => (await import('./stats.ts')).stats,
+    load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
     name: 'usage',
     summary: 'list the tokens that were spent',
-    load: async () => (await import('./usage.ts')).usage,
+    load: async () => (await import('./operate/usage.ts')).usage,
   },
   {
     name: 'threads',
     summary: 'list the quarantined threads',
-    load: async () => (await import('./threads.ts')).threads,
+    load: async () => (await import('./operate/threads.ts')).threads,
   },
   {
     name: 'retry',
     summary: 'let the bot continue a quarantined thread',
-    load: async () => (await import('./retry.ts')).retry,
+    load: async () => (await import('./operate/retry.ts')).retry,
   },
   {
     name: 'audit',
     summary: 'list what happened, in the order of time',
-    load: async () => (await import('./audit.ts')).audit,
+    load: async () => (await import('./audit/audit.ts')).audit,
   },
   {
     name: 'audit verify',
     summary: 'find what was changed or removed in the audit log',
-    load: async () => (await import('./audit-verify.ts')).auditVerify,
+    load: async () => (await import('./audit/audit-verify.ts')).auditVerify,
   },
   {
     name: 'audit trim',
     summary: 'remove exported rows of the audit log from Redis',
-    load: async () => (await import('./audit-trim.ts')).auditTrim,
+    load: async () => (await import('./audit/audit-trim.ts')).auditTrim,
   },
   {
     name: 'audit key',
     summary: 'make the key that signs the audit log',
-    load: async () => (await import('./audit-key.ts')).auditKey,
+    load: async () => (await import('./audit/audit-key.ts')).auditKey,
   },
 ];
 

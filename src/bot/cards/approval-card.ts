@@ -21,7 +21,7 @@ import {
 import { type CardDetails, needsConfirmation } from './card-details.ts';
 import { buildOutcome, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
-import { escapeMarkup, showLabel } from './show-text.ts';
+import { escapeMarkup, showLabel } from './values/show-text.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {

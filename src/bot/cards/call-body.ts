@@ -4,9 +4,9 @@ import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { line, mention, plain, preformatted, words } from './card.ts';
 import type { CardDetails } from './card-details.ts';
-import { opaqueArguments } from './opaque.ts';
-import { renderValue } from './render-value.ts';
-import { showLabel, showLine, showText } from './show-text.ts';
+import { opaqueArguments } from './values/opaque.ts';
+import { renderValue } from './values/render-value.ts';
+import { showLabel, showLine, showText } from './values/show-text.ts';
 
 /** The part of a card that shows what will run. */
 export interface CallBody {

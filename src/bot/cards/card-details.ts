@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
-import { showLabel } from './show-text.ts';
+import { showLabel } from './values/show-text.ts';
 
 /** The details that a card shows. Everything but the call itself may be absent. */
 export interface CardDetails

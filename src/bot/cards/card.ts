@@ -11,8 +11,8 @@ import type {
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { MORE } from './action-ids.ts';
-import { plural, type Room } from './render-value.ts';
-import { excerpt, showLabel, showLine } from './show-text.ts';
+import { plural, type Room } from './values/render-value.ts';
+import { excerpt, showLabel, showLine } from './values/show-text.ts';
 
 /** A posted card: blocks, and text for notifications and screen readers. */
 export interface Card {

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { limits } from '../slack/limits.ts';
 import { plain } from './card.ts';
 import { type Question, questionOf } from './card-details.ts';
-import { showLabel } from './show-text.ts';
+import { showLabel } from './values/show-text.ts';
 
 /** The control for the choices of a question; a menu with cut options is shown below the full list. */
 export type ChoiceLayout = 'none' | 'buttons' | 'checkboxes' | 'menu' | 'listed-menu' | 'modal';

@@ -19,7 +19,7 @@ import {
 import type { CardDetails } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
 import { principalsLine } from './question-card.ts';
-import { escapeMarkup, excerpt, showLabel } from './show-text.ts';
+import { escapeMarkup, excerpt, showLabel } from './values/show-text.ts';
 
 /** Builds the card of a form: its purpose and the button that opens it, and later the submitted values. */
 export function buildFormCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {

@@ -7,7 +7,7 @@ import { cardTexts, confirmTexts } from '../texts/cards.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
-import { plainValue } from './plain-value.ts';
+import { plainValue } from './values/plain-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {

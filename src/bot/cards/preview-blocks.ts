@@ -3,7 +3,7 @@ import { diffLines } from 'diff';
 import { cardTexts } from '../texts/cards.ts';
 import { line, plain, preformatted, words } from './card.ts';
 import type { CardDetails } from './card-details.ts';
-import { showText } from './show-text.ts';
+import { showText } from './values/show-text.ts';
 
 interface Sides {
   readonly before: string;

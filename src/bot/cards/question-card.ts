@@ -27,7 +27,7 @@ import {
 import { type Question, questionOf } from './card-details.ts';
 import { layoutOf, numbered, optionsOf } from './choices.ts';
 import { buildOutcome } from './outcome.ts';
-import { cut, escapeMarkup, excerpt, showLabel, showText } from './show-text.ts';
+import { cut, escapeMarkup, excerpt, showLabel, showText } from './values/show-text.ts';
 
 /** Builds the card of a question: its choices as buttons or a menu, and later the answer and its author. */
 export function buildQuestionCard(request: RequestRecord, options: CardOptions): Card {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
-import { escapeMarkup } from '../cards/show-text.ts';
+import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { applyDecision, MadeDecision } from '../decisions/decision.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';

@@ -2,7 +2,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { buildCallBody } from '../cards/call-body.ts';
 import { plain } from '../cards/card.ts';
 import { cardDetailsOf } from '../cards/card-details.ts';
-import { showLabel } from '../cards/show-text.ts';
+import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { APPROVE_MODAL, type Modal, modal, type Submission, untrustedText } from './modal.ts';

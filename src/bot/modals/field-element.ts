@@ -1,8 +1,8 @@
 import type { InputBlockElement, PlainTextOption } from '@slack/types';
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import { plain } from '../cards/card.ts';
-import { showJson } from '../cards/show-json.ts';
-import { hasHidden, showLabel } from '../cards/show-text.ts';
+import { showJson } from '../cards/values/show-json.ts';
+import { hasHidden, showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { momentText } from './moment-text.ts';
 import { menuOf } from './option-menu.ts';

@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView, SectionBlock } from '@slack/types';
 import { z } from 'zod';
 import { plain } from '../cards/card.ts';
-import { excerpt, showLabel } from '../cards/show-text.ts';
+import { excerpt, showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { modalTexts } from '../texts/modals.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../agent/json.ts';
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
-import { cut, showLine } from '../cards/show-text.ts';
+import { cut, showLine } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { modalTexts } from '../texts/modals.ts';
 import type { Submission } from './modal.ts';

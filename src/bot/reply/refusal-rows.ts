@@ -1,7 +1,7 @@
 import type { CloseReply } from '../../agent/replies.ts';
 import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
-import { showLabel } from '../cards/show-text.ts';
+import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';

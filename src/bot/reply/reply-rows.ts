@@ -1,5 +1,5 @@
 import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
-import { plural } from '../cards/render-value.ts';
+import { plural } from '../cards/values/render-value.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { fencedLine, inlinePieces } from './markdown-code.ts';

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import { showLabel } from '../cards/show-text.ts';
+import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { RunningWork } from '../slack/running-work.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';

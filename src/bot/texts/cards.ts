@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../store/port/store.ts';
-import { plural } from '../cards/render-value.ts';
+import { plural } from '../cards/values/render-value.ts';
 
 type State = RequestRecord['state'];
 

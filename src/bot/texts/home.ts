@@ -1,4 +1,4 @@
-import { plural } from '../cards/render-value.ts';
+import { plural } from '../cards/values/render-value.ts';
 import type { ListName } from '../home/load-lists.ts';
 import type { PolicyStats } from '../home/policy-stats.ts';
 

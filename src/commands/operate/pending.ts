@@ -1,7 +1,7 @@
-import { cut, showLine } from '../../bot/cards/show-text.ts';
+import { cut, showLine } from '../../bot/cards/values/show-text.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
-import { PeopleNames } from '../shared/audit-view.ts';
+import { PeopleNames } from '../audit/audit-view.ts';
 import { type Command, EXIT } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';

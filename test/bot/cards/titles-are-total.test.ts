@@ -5,7 +5,7 @@ import { defineTool } from '../../../src/agent/tool.ts';
 import { APPROVE, DETAILS } from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { titleOf } from '../../../src/bot/cards/card-details.ts';
-import { showLine, showText } from '../../../src/bot/cards/show-text.ts';
+import { showLine, showText } from '../../../src/bot/cards/values/show-text.ts';
 import { buildHome } from '../../../src/bot/home/build-home.ts';
 import { FORMAT_NAMES, formatValue } from '../../../src/tools/presentation/formats.ts';
 import { createPresentation } from '../../../src/tools/presentation/presentation.ts';

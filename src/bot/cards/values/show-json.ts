@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../agent/json.ts';
+import { isJsonObject, type JsonValue } from '../../../agent/json.ts';
 import { quoteText } from './show-text.ts';
 
 const LINE = 80;

@@ -1,5 +1,5 @@
-import { isDeeperThan, isJsonObject, type JsonValue } from '../../agent/json.ts';
-import { limits } from '../slack/limits.ts';
+import { isDeeperThan, isJsonObject, type JsonValue } from '../../../agent/json.ts';
+import { limits } from '../../slack/limits.ts';
 import { showJson } from './show-json.ts';
 import { quoteText, showLine } from './show-text.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { slackManifest } from '../tools/manifest/slack-manifest.ts';
-import { callSlack, type SlackResponse } from './shared/call-slack.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { Failure, UsageError } from './shared/errors.ts';
-import { manifestFile, requireManifest } from './shared/load-manifest.ts';
-import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
+import { slackManifest } from '../../tools/manifest/slack-manifest.ts';
+import { callSlack, type SlackResponse } from '../shared/call-slack.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { Failure, UsageError } from '../shared/errors.ts';
+import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from '../shared/options.ts';
 
 const Problems = z.array(z.object({ message: z.string(), pointer: z.string().catch('') })).catch([]);
 const Pushed = z.object({

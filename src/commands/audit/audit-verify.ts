@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { parsePublicKeys, publicKeysOf, readSigningKey } from '../audit/signing-key.ts';
+import { parsePublicKeys, publicKeysOf, readSigningKey } from '../../audit/signing-key.ts';
 import {
   type ExportLines,
   type PublicKeys,
@@ -9,13 +9,13 @@ import {
   type Verification,
   verifyExport,
   verifyLog,
-} from '../audit/verify.ts';
-import { auditKeySource } from '../settings.ts';
-import { marksUnlessExport } from './shared/audit-marks.ts';
-import { type Command, type CommandContext, EXIT } from './shared/command.ts';
-import { Failure, UsageError } from './shared/errors.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+} from '../../audit/verify.ts';
+import { auditKeySource } from '../../settings.ts';
+import { type Command, type CommandContext, EXIT } from '../shared/command.ts';
+import { Failure, UsageError } from '../shared/errors.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
+import { marksUnlessExport } from './audit-marks.ts';
 
 /** Checks the audit log, in Redis or in an export, and names everything that was changed, removed, moved or cut off. */
 export const auditVerify: Command = {

@@ -1,8 +1,8 @@
-import { collectStats, type PolicyStats } from '../bot/home/policy-stats.ts';
-import { homeTexts } from '../bot/texts/home.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+import { collectStats, type PolicyStats } from '../../bot/home/policy-stats.ts';
+import { homeTexts } from '../../bot/texts/home.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Prints the approval rate and the median time to a decision of each policy. */
 export const stats: Command = {

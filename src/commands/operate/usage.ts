@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { showLine } from '../bot/cards/show-text.ts';
-import type { UsageRow } from '../store/port/usage.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { UsageError } from './shared/errors.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
-import { formatTable } from './shared/table.ts';
+import { showLine } from '../../bot/cards/values/show-text.ts';
+import type { UsageRow } from '../../store/port/usage.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { UsageError } from '../shared/errors.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
+import { formatTable } from '../shared/table.ts';
 
 const GROUPS = ['day', 'person', 'channel', 'model'] as const;
 type Group = (typeof GROUPS)[number];

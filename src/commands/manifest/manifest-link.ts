@@ -1,8 +1,8 @@
-import { createAppLink } from '../tools/manifest/slack-manifest.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { manifestFile, requireManifest } from './shared/load-manifest.ts';
-import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
-import { createSteps } from './shared/slack-steps.ts';
+import { createAppLink } from '../../tools/manifest/slack-manifest.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from '../shared/options.ts';
+import { createSteps } from '../shared/slack-steps.ts';
 
 /** Prints the link with which a person creates the app in a browser. */
 export const manifestLink: Command = {

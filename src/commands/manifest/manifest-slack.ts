@@ -1,7 +1,7 @@
-import { slackManifestText } from '../tools/manifest/slack-manifest.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { manifestFile, requireManifest } from './shared/load-manifest.ts';
-import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from './shared/options.ts';
+import { slackManifestText } from '../../tools/manifest/slack-manifest.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
+import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from '../shared/options.ts';
 
 /** Prints Slack's part of the manifest and nothing else, so that it can be piped. */
 export const manifestSlack: Command = {

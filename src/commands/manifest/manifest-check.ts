@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
-import type { ParsedManifest } from '../tools/manifest/parse.ts';
-import { formatProblem, type ManifestProblem } from '../tools/manifest/problem.ts';
-import { inspectManifest } from './checks/inspect-manifest.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { manifestFile, readManifest } from './shared/load-manifest.ts';
-import { readOptions } from './shared/options.ts';
+import type { ParsedManifest } from '../../tools/manifest/parse.ts';
+import { formatProblem, type ManifestProblem } from '../../tools/manifest/problem.ts';
+import { inspectManifest } from '../checks/inspect-manifest.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { manifestFile, readManifest } from '../shared/load-manifest.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Prints every mistake in a manifest at once, in the format that editors recognize. */
 export const manifestCheck: Command = {

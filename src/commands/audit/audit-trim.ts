@@ -1,11 +1,11 @@
-import { auditSettings, sinksOf } from '../audit/sinks.ts';
-import { trimExported } from '../audit/trim.ts';
-import { DURATION, durationMs } from '../tools/manifest/schema.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { Failure, UsageError } from './shared/errors.ts';
-import { manifestFile, requireManifest } from './shared/load-manifest.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+import { auditSettings, sinksOf } from '../../audit/sinks.ts';
+import { trimExported } from '../../audit/trim.ts';
+import { DURATION, durationMs } from '../../tools/manifest/schema.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { Failure, UsageError } from '../shared/errors.ts';
+import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Removes old rows from Redis that every configured sink has. */
 export const auditTrim: Command = {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonValue } from '../../agent/json.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
+import { isJsonObject, type JsonValue } from '../../../agent/json.ts';
+import { readableName } from '../../../tools/presentation/readable-name.ts';
 
 const MAX_DEPTH = 6;
 

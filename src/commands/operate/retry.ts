@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
-import { type Command, EXIT } from './shared/command.ts';
-import { UsageError } from './shared/errors.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { UsageError } from '../shared/errors.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Lets the bot continue a quarantined thread. */
 export const retry: Command = {

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseCheckpoint } from '../audit/checkpoint.ts';
-import { checkpointLine, rowLine } from '../audit/export-line.ts';
-import { mergeRows } from '../audit/merge-rows.ts';
-import type { AuditMark } from '../store/port/audit.ts';
-import type { Store } from '../store/port/store.ts';
-import { DURATION, durationMs } from '../tools/manifest/schema.ts';
-import { readMarks, writeMarks } from './shared/audit-marks.ts';
-import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './shared/audit-view.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { UsageError } from './shared/errors.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+import { parseCheckpoint } from '../../audit/checkpoint.ts';
+import { checkpointLine, rowLine } from '../../audit/export-line.ts';
+import { mergeRows } from '../../audit/merge-rows.ts';
+import type { AuditMark } from '../../store/port/audit.ts';
+import type { Store } from '../../store/port/store.ts';
+import { DURATION, durationMs } from '../../tools/manifest/schema.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { UsageError } from '../shared/errors.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
+import { readMarks, writeMarks } from './audit-marks.ts';
+import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './audit-view.ts';
 
 const FOLLOW_EVERY_MS = 1_000;
 

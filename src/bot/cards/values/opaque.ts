@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../agent/json.ts';
+import type { JsonValue } from '../../../agent/json.ts';
 
 const MIN_LENGTH = 80;
 const ENCODED = /[A-Za-z0-9+/_-]{80,}={0,2}/g;

@@ -1,10 +1,10 @@
-import { Secrets } from '../tools/secrets.ts';
-import { openToolbox } from '../tools/toolbox/open-toolbox.ts';
-import { LOCK_FILE, readLock, writeLock } from '../tools/toolbox/tool-lock.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { Failure } from './shared/errors.ts';
-import { manifestFile, requireManifest } from './shared/load-manifest.ts';
-import { readOptions } from './shared/options.ts';
+import { Secrets } from '../../tools/secrets.ts';
+import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
+import { LOCK_FILE, readLock, writeLock } from '../../tools/toolbox/tool-lock.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { Failure } from '../shared/errors.ts';
+import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Accepts the definitions of all MCP tools as they are now. */
 export const manifestLock: Command = {

@@ -1,7 +1,7 @@
-import { showLine } from '../bot/cards/show-text.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+import { showLine } from '../../bot/cards/values/show-text.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Lists the quarantined threads. */
 export const threads: Command = {

@@ -2,7 +2,7 @@ import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { describeError } from '../../agent/util/describe-error.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
-import { Failure } from './errors.ts';
+import { Failure } from '../shared/errors.ts';
 
 const Marks = z.array(
   z.object({
