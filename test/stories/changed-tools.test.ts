@@ -37,13 +37,13 @@ test('a tool that its server changed without announcing it does not run on the o
     ],
   });
   const thread = story.ask('greet Tomo');
-  const card = await thread.shows(/0 of 1 signed/);
+  const card = await thread.shows(/0 of 1 approvals/);
   await story.ask('refine yourself').shows(/Refined\./);
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/The tool, its settings or its policy changed, so this needs a new approval/);
   expect(called('greet')).toBe(0);
-  await thread.shows(/0 of 1 signed[\s\S]*Greets loudly|Greets loudly[\s\S]*0 of 1 signed/);
-  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/0 of 1 approvals[\s\S]*Greets loudly|Greets loudly[\s\S]*0 of 1 approvals/);
+  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
   await thread.shows(/Greeted\./);
   expect(called('greet')).toBe(1);
 });
@@ -65,9 +65,9 @@ test('a call that needed no approval needs it once its server has changed the to
   expect(called('greet')).toBe(1);
   await story.ask('refine yourself').shows(/Refined\./);
   const thread = story.ask('greet again');
-  await thread.shows(/0 of 1 signed/);
+  await thread.shows(/0 of 1 approvals/);
   expect(called('greet')).toBe(1);
-  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
   await thread.shows(/Second\./);
   expect(called('greet')).toBe(2);
 });
@@ -87,9 +87,9 @@ test('a tool that appeared since the start needs approval, whatever the rule for
   });
   await story.ask('learn to read').shows(/Learnt\./);
   const thread = story.ask('read');
-  await thread.shows(/0 of 1 signed/);
+  await thread.shows(/0 of 1 approvals/);
   expect(called('read_and_wipe')).toBe(0);
-  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
   await thread.shows(/Read\./);
 });
 

@@ -22,7 +22,7 @@ test('a pause inside a nested generate after the approval is asked as a request 
   const isSecond = () =>
     story
       .repliesIn(thread)
-      .find(({ ts, blocks }) => ts !== card.ts && JSON.stringify(blocks).includes('0 of 1 signed'));
+      .find(({ ts, blocks }) => ts !== card.ts && JSON.stringify(blocks).includes('0 of 1 approvals'));
   const second = await story.workspace.until(isSecond, { what: 'a second card' });
   expect(await workshop.linesOf('effects')).toEqual([]);
   await story.workspace.as(CAST.bruno).click({ channel: thread.channel, ts: second.ts }, 'approve');

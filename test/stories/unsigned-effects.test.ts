@@ -191,7 +191,7 @@ test('an approved action whose output cannot be used is shown as done', async ()
   });
   const thread = story.ask('make a part');
   await thread.click(CAST.alice, /Approval needed/, 'approve');
-  await thread.shows(/press_part: succeeded/);
+  await thread.shows(/Done: Press part/);
   await thread.shows(/Pressed\./);
   expect(story.toldOfCalls()).toEqual([expect.stringMatching(/"status":"ran"/)]);
 });
