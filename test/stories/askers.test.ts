@@ -79,8 +79,8 @@ test('a guest in a user group that the manifest names is answered', async () => 
     manifest: manifestWith('{ groups: [S0GUESTS01] }'),
     slack: { userGroups: [{ id: 'S0GUESTS01', handle: 'guests', name: 'Guests', users: [guest] }] },
   });
-  story.ask('hello', { as: outsider, channel: PLACES.partners });
-  await story.noticeFor(outsider, /can't give me tasks/);
+  const refused = story.ask('hello', { as: outsider, channel: PLACES.partners });
+  await refused.shows(/can't give me tasks/);
   await story.ask('hello', { as: guest }).shows(/Welcome\./);
 });
 

@@ -43,7 +43,7 @@ test('an unknown outcome that an operator has run again runs once more', async (
   const thread = story.ask('press a part');
   await thread.click(CAST.alice, /Approve/, 'approve');
   await workshop.has(1, 'effects');
-  await thread.shows(/It did not run/);
+  await thread.shows(/It didn't run/);
   expect(await operate(story, 'resolve', '--run-again', ...WHY)).toMatchObject({ code: 0 });
   await workshop.has(2, 'effects');
   await workshop.release('after');

@@ -97,11 +97,11 @@ test('an approved action that an outage of Slack held up past its deadline does 
     { when: ({ user }) => isDown && user === CAST.requester, calls: 10_000 },
   );
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
-  await thread.shows(/It runs in a moment/);
+  await thread.shows(/Starting…/);
   await sleep(1_200);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
   isDown = false;
-  await thread.shows(/could not start in time, so this needs a new approval/);
+  await thread.shows(/couldn't start in time, so it needs a new approval/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);

@@ -1,5 +1,6 @@
 import { readDetails } from '../../bot/requests/request-details.ts';
 import type { RequestRecord, Store } from '../../store/port/store.ts';
+import { readableName } from '../../tools/presentation/readable-name.ts';
 import { Failure } from '../shared/errors.ts';
 
 /** Describes a request for machines: what would run, for whom, who decides, and how far it is. */
@@ -26,11 +27,8 @@ export function describeRequest(request: RequestRecord) {
 
 /** Returns the title of a request as its card has it, else the name of its tool in plain words. */
 export function titleOf(request: RequestRecord): string {
-  const { title } = request.details;
-  if (typeof title === 'string' && title !== '') return title;
-  const name = readDetails(request)?.interrupt.toolRequest.name ?? 'unknown tool';
-  const words = name.replaceAll(/[_-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const details = readDetails(request);
+  return details?.presented?.title ?? readableName(details?.interrupt.toolRequest.name ?? 'unknown tool');
 }
 
 /** Says in which phase a request is: the votes it has, or that its outcome is unknown. */

@@ -13,7 +13,7 @@ test(
     await bot.hears(bot.ask('Read notes.md.'), /notes\.md says:\n```\nTwelve lemons\.\n```/);
 
     const write = bot.ask('Write "Water the plants" into todo.txt.');
-    await write.shows(/Approval needed: Write file/);
+    await write.shows(/Approval needed: Write the file todo.txt/);
     expect(() => readFileSync(join(bot.folder, 'todo.txt'))).toThrow();
     await write.click(CAST.alice, /Approval needed/, 'approve');
     await bot.hears(write, /Wrote todo\.txt\./);
@@ -76,7 +76,7 @@ test(
       change: (text) => replaceOnce(text, 'expires: 45s', 'expires: 3s'),
     });
     const thread = bot.ask('Please publish on the status page: "All is well."');
-    const card = await thread.shows(/Expired: Publish status/);
+    const card = await thread.shows(/Expired: Publish a line on the status page/);
     await bot.workspace.as(CAST.requester).click({ channel: thread.channel, ts: card.ts }, 'ask-again');
     const next = await thread.shows(/Approval needed[\s\S]*All is well\./);
     expect(next.ts).not.toBe(card.ts);

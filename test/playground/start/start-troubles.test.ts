@@ -32,7 +32,7 @@ test('a manifest that is not there is one sentence', async () => {
     startPlayground({ ...DEFAULTS, manifest, dataFolder: temporaryFolder(), env: {} }),
   );
   expect(message).toBe(
-    `The manifest cannot be read: there is no ${manifest}; name the file, or set MANIFEST to its path.`,
+    `The manifest cannot be read: there is no ${manifest}; name the file, set MANIFEST in .env to its path, or make one with "countersign init".`,
   );
 });
 
