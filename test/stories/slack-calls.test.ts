@@ -51,7 +51,7 @@ test.each([
     await story.deliveredAll();
     await thread.click(CAST.alice, /Approval needed/, 'approve');
     await thread.shows(/All refunded\./);
-    await thread.shows(/succeeded/);
+    await thread.shows(/Done: /);
     await story.deliveredAll();
   };
   // The first action looks up who everybody is.
@@ -80,7 +80,7 @@ test('a long action for 15 approvers shows its progress in the thread only, and 
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await workshop.has(1, 'effects');
   const endedAt = Date.now();
-  await thread.shows(/polish_part: succeeded|Polish part/);
+  await thread.shows(/Done: Polish part/);
   await thread.shows(/Polished\./);
   const { calls } = story.workspace;
   const updates = calls.filter(({ method }) => method === 'chat.update');

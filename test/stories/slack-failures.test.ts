@@ -84,7 +84,7 @@ describe.each(['sockets', 'HTTP'] as const)('over %s', (way) => {
     await story.directly(CAST.alice).shows(/Approval needed/);
     await thread.click(CAST.alice, /Approval needed/, 'approve');
     await thread.shows(/Refunded\./);
-    await story.directly(CAST.alice).shows(/succeeded/);
+    await story.directly(CAST.alice).shows(/Done: /);
     await story.deliveredAll();
     expect(story.workspace.calls.filter(({ arguments: given }) => isForBruno(given))).toHaveLength(1);
     expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.bruno))).toEqual([]);

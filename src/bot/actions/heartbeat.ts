@@ -20,7 +20,7 @@ export function startHeartbeat(
   let shownAt = Number.NEGATIVE_INFINITY;
   const takeProgress = (): string => {
     const now = performance.now();
-    if (latest === '' || now - shownAt < timing.progressMs || !updates.hasRoomForProgress()) return '';
+    if (latest === '' || now - shownAt < timing.progressMs || !updates.takeProgress()) return '';
     const progress = latest;
     latest = '';
     shownAt = now;
