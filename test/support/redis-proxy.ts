@@ -8,8 +8,8 @@ export interface RedisProxy {
   readonly lost: number;
   /** The beginning of the last reply that was lost. */
   readonly lastLost: string;
-  /** Loses the replies to the next scripts, or to those after some more, each with its connection; or only the end of them. */
-  cutNext(which?: { readonly count?: number; readonly after?: number; readonly endOnly?: boolean }): void;
+  /** Loses the replies to the next scripts, or to those after some more, each with its connection; or only the last byte of them. */
+  cutNext(which?: { readonly count?: number; readonly after?: number; readonly lastByte?: boolean }): void;
   /** From now on every reply comes so much later. */
   slowDown(milliseconds: number): void;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
   let delayMs = 0;
   let toPass = 0;
   let toCut = 0;
-  let isEndOnly = false;
+  let isLastByte = false;
   let lost = 0;
   let lastLost = '';
 
@@ -67,7 +67,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
       }
       lost += 1;
       lastLost = chunk.subarray(0, 200).toString('utf8');
-      if (isEndOnly) client.write(chunk.subarray(0, -8), end);
+      if (isLastByte) client.write(chunk.subarray(0, -1), end);
       else end();
     });
   });
@@ -83,8 +83,8 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
     get lastLost() {
       return lastLost;
     },
-    cutNext({ count = 1, after = 0, endOnly = false } = {}) {
-      isEndOnly = endOnly;
+    cutNext({ count = 1, after = 0, lastByte = false } = {}) {
+      isLastByte = lastByte;
       toPass = after;
       toCut = count;
     },

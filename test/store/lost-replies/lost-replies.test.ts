@@ -110,7 +110,7 @@ test('a claim whose log is lost on the way reads the log again, and does not cla
   await store.suspend(await claim(), { messages: [userMessage('hello')], read: 1 });
   await store.enqueue(threadId, item('second'));
   const [lostBefore, runBefore] = [proxy.lost, await scriptsRun()];
-  proxy.cutNext({ endOnly: true });
+  proxy.cutNext({ lastByte: true });
   expect((await claim()).messages).toEqual([userMessage('hello')]);
   expect([proxy.lost - lostBefore, (await scriptsRun()) - runBefore]).toEqual([1, 1]);
 });
