@@ -8,8 +8,8 @@ export interface RedisProxy {
   readonly lost: number;
   /** The beginning of the last reply that was lost. */
   readonly lastLost: string;
-  /** Loses the replies to the next scripts, or to those after some more, each with its connection; or only the last byte of them. */
-  cutNext(which?: { readonly count?: number; readonly after?: number; readonly lastByte?: boolean }): void;
+  /** Loses the replies to the next scripts, or to those after some more, each with its connection. */
+  cutNext(which?: { readonly count?: number; readonly after?: number }): void;
   /** From now on every reply comes so much later. */
   slowDown(milliseconds: number): void;
   stop(): Promise<void>;
@@ -22,7 +22,6 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
   let delayMs = 0;
   let toPass = 0;
   let toCut = 0;
-  let isLastByte = false;
   let lost = 0;
   let lastLost = '';
 
@@ -67,8 +66,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
       }
       lost += 1;
       lastLost = chunk.subarray(0, 200).toString('utf8');
-      if (isLastByte) client.write(chunk.subarray(0, -1), end);
-      else end();
+      end();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -83,8 +81,7 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
     get lastLost() {
       return lastLost;
     },
-    cutNext({ count = 1, after = 0, lastByte = false } = {}) {
-      isLastByte = lastByte;
+    cutNext({ count = 1, after = 0 } = {}) {
       toPass = after;
       toCut = count;
     },

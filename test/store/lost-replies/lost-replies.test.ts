@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUpRedis } from '../../../playground/redis/bring-up-redis.ts';
-import { userMessage } from '../../../src/agent/messages.ts';
 import { Keys, shardOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
@@ -95,22 +94,4 @@ test(`whatever reply is lost, nothing happens twice (${ROUNDS} rounds of ${CHAPT
       await expectSameRecord(`round ${round}`);
     }
   }
-});
-
-test('a claim whose log is lost on the way reads the log again, and does not claim twice', async () => {
-  await direct.flushall();
-  const { store, threadId } = tell(cut, 'lossy:', 'T-log');
-  const item = (id: string) => ({ id, body: { user: 'U-rita', text: 'hello' } });
-  const claim = async () => {
-    const claimed = await store.claimTurn(threadId, 60_000);
-    if (claimed.outcome !== 'claimed') throw new Error(`The thread is ${claimed.outcome}`);
-    return claimed.turn;
-  };
-  await store.enqueue(threadId, item('first'));
-  await store.suspend(await claim(), { messages: [userMessage('hello')], read: 1 });
-  await store.enqueue(threadId, item('second'));
-  const [lostBefore, runBefore] = [proxy.lost, await scriptsRun()];
-  proxy.cutNext({ lastByte: true });
-  expect((await claim()).messages).toEqual([userMessage('hello')]);
-  expect([proxy.lost - lostBefore, (await scriptsRun()) - runBefore]).toEqual([1, 1]);
 });
