@@ -39,7 +39,7 @@ export function scriptRunner(
   scripts: Scripts,
   redact: Redact = (body) => body,
 ): RunScript {
-  const prepare = (name: ScriptName, call: Call): PreparedCall => {
+  const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
     const { threadId, shard = shardOf(threadId), requestIds = [], args } = call;
     const script = scripts[name];
     const own = keys.named(script.keys, threadId, shard);
@@ -47,32 +47,17 @@ export function scriptRunner(
       own.push(keys.request(id, shard));
       if (script.takesRecords) own.push(keys.record(id, shard));
     }
-    return { script, args: [own.length, ...own, threadId, ...args] };
-  };
-  const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
-    const { script, args } = prepare(name, call);
-    const sent = client.evalsha(script.sha, ...args);
-    return parseReply(await sent.catch((error: unknown) => sendText(client, { script, args }, error)));
+    return parseReply(await evaluate(client, script, own, [threadId, ...args]));
   };
   return Object.assign(run, {
     async withLog(name: ScriptName, call: Call) {
-      const { script, args } = prepare(name, call);
       const key = keys.log(call.threadId);
-      const both = client
-        .pipeline()
-        .evalsha(script.sha, ...args)
-        .lrange(key, 0, -1);
-      const [ran, read] = (await both.exec()) ?? [];
-      const [error, reply] = ran ?? [new Error('A pipeline gave no reply')];
-      const rows = read?.[0] === null ? readRows(read[1]) : undefined;
+      const [reply, rows] = await Promise.all([run(name, call), client.lrange(key, 0, -1)]);
       const log: ThreadLog = {
         // Rows are only ever added, so equal length means equal rows.
-        ofLength: async (length) => (rows?.length === length ? rows : client.lrange(key, 0, -1)),
+        ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),
       };
-      return {
-        reply: parseReply(error === null ? reply : await sendText(client, { script, args }, error)),
-        log,
-      };
+      return { reply, log };
     },
     auditBody(body: JsonObject): [text: string, digest: string] {
       const text = canonicalJson(redact(body));
@@ -81,19 +66,16 @@ export function scriptRunner(
   });
 }
 
-/** A script with the count of its keys, the keys and the other arguments. */
-interface PreparedCall {
-  readonly script: Script;
-  readonly args: [keyCount: number, ...keysAndArgs: (string | number)[]];
-}
-
-/** Sends the text of a script whose digest the server does not know; throws any other error. */
-function sendText(client: RedisClient, { script, args }: PreparedCall, error: unknown): Promise<unknown> {
-  if (!(error instanceof ReplyError) || !String(error).includes('NOSCRIPT')) throw error;
-  return client.eval(script.text, ...args);
-}
-
-/** Reads the rows of a list; `undefined` if they did not arrive. */
-function readRows(rows: unknown): readonly string[] | undefined {
-  return Array.isArray(rows) ? rows : undefined;
+async function evaluate(
+  client: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(script.sha, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof ReplyError) || !String(error).includes('NOSCRIPT')) throw error;
+    return client.eval(script.text, keys.length, ...keys, ...args);
+  }
 }
