@@ -77,7 +77,7 @@ export function listModel(world: World): ListVerbs {
     countPending: (requester) =>
       world.shards
         .flatMap(({ requests }) => [...requests.values()])
-        .filter(({ state, asked }) => state === 'pending' && asked.requester === requester).length,
+        .filter(({ state, asked }) => state === 'pending' && requestersOf(asked).includes(requester)).length,
 
     due(shard, { overdueMs, limit }) {
       const { threads, outbox } = world.shard(shard);
