@@ -45,8 +45,8 @@ const JSON_TABLE = {
       'a list',
       'a byte order mark',
     ],
-    'refused: nested more than': DEEP,
-    'refused: over the limit': ['megabyte string', 'ten thousand keys'],
+    'done, and its output is refused: nested more than': DEEP,
+    'done, and its output is refused: over the limit': ['megabyte string', 'ten thousand keys'],
     'refused: not JSON': NO_JSON,
   },
   'the bytes of a report': {

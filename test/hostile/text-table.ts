@@ -123,8 +123,8 @@ export const TEXT_TABLE = {
   },
   'a question and its choices': {
     'shown as it is': VISIBLE,
-    'shown escaped': [...HIDDEN, FORGED, 'combining flood', '300 spaces'],
-    'cut, and said so': ['200 newlines', 'brackets without end', 'very long word', HUGE],
+    'shown escaped': [...HIDDEN, FORGED, 'combining flood', '300 spaces', '200 newlines'],
+    'cut, and said so': ['brackets without end', 'very long word', HUGE],
   },
   'an answer in own words': {
     ...QUOTED,
@@ -142,8 +142,8 @@ export const TEXT_TABLE = {
     ...NO_FORM,
   },
   'a value in a form': {
-    'shown as it is': [...VISIBLE, FORGED],
-    'shown escaped': HIDDEN.filter((name) => name !== HALF),
+    'shown as it is': VISIBLE,
+    'shown escaped': [...HIDDEN.filter((name) => name !== HALF), FORGED],
     'cut, and said so': ['combining flood', '200 newlines', '300 spaces'],
     ...NO_FORM,
   },
@@ -152,14 +152,13 @@ export const TEXT_TABLE = {
     'refused: too long': [HUGE],
   },
   'the output of a tool': {
-    'shown as it is': [...VISIBLE, FORGED],
-    'shown escaped': HIDDEN,
-    'cut, and said so': LONG.filter((name) => name !== HUGE),
-    'refused: too long': [HUGE],
+    'shown as it is': [...VISIBLE, '200 newlines'],
+    'shown escaped': [...HIDDEN, FORGED, ...LONG.filter((name) => name !== HUGE && name !== '200 newlines')],
+    'done, and its output is refused': [HUGE],
   },
   'the error of a tool': {
-    'shown as it is': [...VISIBLE, FORGED],
-    'shown escaped': HIDDEN,
+    'shown as it is': VISIBLE,
+    'shown escaped': [...HIDDEN, FORGED],
     'cut, and said so': LONG,
   },
   'the progress of a tool': {

@@ -43,9 +43,9 @@ export function joinTexts(texts: readonly string[]): string {
 function split(text: string, sent: number): string[] {
   const parts: string[] = [];
   let rest = text;
-  for (let room = roomIn(rest); rest.length > room; room = roomIn(rest)) {
-    const least = Math.max(Math.floor(room / 2), parts.length === 0 ? sent : 0);
-    const [part, after] = divide(rest, cutBefore(rest, room, least));
+  for (let room = Math.max(roomIn(rest), sent); rest.length > room; room = roomIn(rest)) {
+    const kept = parts.length === 0 ? sent : 0;
+    const [part, after] = divide(rest, cutBefore(rest, room, kept));
     parts.push(part);
     rest = after;
   }
@@ -68,15 +68,23 @@ function divide(text: string, cut: number): readonly [string, string] {
   return [`${part}\n${close}`, `${open}${after.startsWith('\n') ? '' : '\n'}${after}`];
 }
 
-/** Finds the last end of a line, or else of a word outside code, from `least` to `room`. */
-function cutBefore(text: string, room: number, least: number): number {
+/** Finds the last end of a line, or else of a word outside code, up to `room`; the first `kept` characters stay together. */
+function cutBefore(text: string, room: number, kept: number): number {
+  const least = Math.max(Math.floor(room / 2), kept);
   const atLine = text.lastIndexOf('\n', room);
+  if (atLine >= least) return atLine;
+  const before = text.slice(0, Math.max(atLine, 0));
   // Nothing but a fence before the cut would be the same text again.
+  if (atLine >= kept && openFenceIn(before) !== undefined && before.includes('\n')) return atLine;
+  // The streamed part ends within a line of code, and the rest of the line fits beside it.
+  const lineEnd = text.indexOf('\n', kept);
   if (
-    atLine >= least ||
-    (atLine > 0 && openFenceIn(text.slice(0, atLine)) !== undefined && text.slice(0, atLine).includes('\n'))
+    kept > 0 &&
+    lineEnd - kept < limits.codeLine &&
+    lineEnd > 0 &&
+    openFenceIn(text.slice(0, kept)) !== undefined
   )
-    return atLine;
+    return lineEnd;
   for (let at = text.lastIndexOf(' ', room); at >= least && at > 0; at = text.lastIndexOf(' ', at - 1))
     if (!isInSpan(text, at)) return at;
   return Math.max(wholeUntil(text, room), least);

@@ -91,6 +91,8 @@ export class ReplyStream {
     const until = sanitizableLength(this.#text);
     if (until <= this.#sent || until > limits.replyText) return;
     const shown = sanitizeMarkdown(this.#text, until);
+    // Sanitizing can make a text longer than one message holds.
+    if (shown.length > limits.streamedText) return;
     const markdown_text = shown.slice(this.#shown);
     if (shown.trim() === '') return;
     try {

@@ -135,6 +135,7 @@ function stream(text: string, cuts: readonly number[]): { readonly sent: number;
     const until = sanitizableLength(grown);
     if (until <= sent || until > 9_000) continue;
     const now = sanitizeMarkdown(grown, until);
+    if (now.length > 11_500) continue;
     expect(now.startsWith(shown)).toBe(true);
     sent = until;
     shown = now;

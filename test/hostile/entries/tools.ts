@@ -89,12 +89,12 @@ export async function playOutputs() {
     for (const title of ['Fetch page', 'Fail with']) {
       await thread.click(CAST.alice, new RegExp(`Approval needed: ${title}`), 'approve');
     }
-    const fetched = await thread.shows(/(Done|Failed): Fetch page/);
+    const fetched = await thread.shows(/Done: Fetch page/);
     const failed = await thread.shows(/Failed: Fail with/);
     await thread.shows(/Done\./);
-    const output = /Failed: Fetch page/.test(fetched.text)
-      ? 'refused: too long'
-      : shownAs(text, await stage.detailsOf(CAST.bruno, fetched));
+    const details = await stage.detailsOf(CAST.bruno, fetched);
+    const isRefused = JSON.stringify(details).includes('over the limit');
+    const output = isRefused ? 'done, and its output is refused' : shownAs(text, details);
     return {
       output,
       error: shownIn(text, failed.blocks),
@@ -127,8 +127,9 @@ export async function playOutputBytes() {
     await thread.click(CAST.alice, /Approval needed: Fetch page/, 'approve');
     const card = await thread.shows(/(Done|Failed): Fetch page/);
     const told = await thread.shows(/told /);
-    if (/^Failed/.test(card.text))
-      return `refused: ${/not JSON|over the limit|nested more than/.exec(told.text)?.[0]}`;
+    const [problem] = /not JSON|over the limit|nested more than/.exec(told.text) ?? [];
+    if (/^Failed/.test(card.text)) return `refused: ${problem}`;
+    if (/"status":"ran"/.test(told.text)) return `done, and its output is refused: ${problem}`;
     return shownAs(PAYLOAD, await stage.detailsOf(CAST.bruno, card)) === 'shown as it is'
       ? 'shown, and told as data'
       : 'cut, and said so';
