@@ -89,7 +89,7 @@ test('on a phone a person can request, approve and navigate back, without horizo
   await remi.page.getByRole('button', { name: 'Back to the channels and people' }).click();
   await remi.conversationLink(/Countersign/).click();
   const copy = remi.messages.getByRole('listitem').filter({ hasText: '☐' }).last();
-  await copy.getByText('$103.00').waitFor();
+  await copy.getByRole('heading', { name: /\$103\.00/ }).waitFor();
   await expectNoOverflow(remi);
   await remi.choose(copy, 'Edit');
   await remi.dialog.getByLabel(/amount/i).waitFor();
