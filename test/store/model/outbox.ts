@@ -41,10 +41,14 @@ export function outboxModel(world: World): OutboxVerbs {
       return 'done';
     },
 
-    /** A card that was drawn before the last change is due again. */
+    /** A card that was drawn before the last change is due again, and so is one that an earlier drawing may have replaced. */
     doneView({ item, owner, shard, requestId, viewId }, revision, postedAt) {
       const { outbox } = world.shard(shard);
-      if (!outbox.has(item)) return 'done';
+      if (!outbox.has(item)) {
+        if ((world.request(requestId)?.drawn.get(viewId)?.revision ?? 0) <= revision) return 'done';
+        outbox.set(item, { at: world.now, tries: 0 });
+        return 'due-again';
+      }
       if (outbox.get(item)?.claim !== owner) return 'stale';
       outbox.delete(item);
       const request = world.request(requestId);

@@ -217,5 +217,17 @@ export function describeOutbox(subject: () => Subject): void {
       const next = await takeView(id);
       expect(await store.doneView(next, (await found(store, id)).revision, { ts: '171.2' })).toBe('done');
     });
+
+    test('is due again when an earlier drawing ends after a later one, because it may have replaced that card', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS });
+      const { revision } = await found(store, id);
+      const early = await takeView(id, 0);
+      await store.vote(id, approve('U-ann'));
+      const late = await takeView(id);
+      expect(await store.doneView(late, (await found(store, id)).revision, { ts: '171.2' })).toBe('done');
+      expect(await store.doneView(early, revision, { ts: '171.2' })).toBe('due-again');
+      expect(await takeView(id)).toMatchObject({ requestId: id, viewId: 'thread' });
+    });
   });
 }

@@ -1,4 +1,5 @@
 -- Marks an item as sent. A row is removed; a view stores where it was posted, and is due again if its request has changed since.
+-- A view that another sender has drawn at a later revision meanwhile is due again too: this one may have replaced the later card.
 -- The request is that of a view; a row has none.
 -- ARGV
 --   1 thread id
@@ -8,14 +9,19 @@
 --   5 revision that was drawn
 --   6 where it was posted (JSON)
 -- Returns
---   {'done'}               the same call again is 'done' or 'stale'
+--   {'done'}               the same call again is 'done', 'due-again' or 'stale'
 --   {'due-again'}
 --   {'stale'}
 local item, owner, view, revision, place = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local claim = 'claim|' .. item
 
 local held = redis.call('HGET', K.rows, claim) == owner
-if not held and not redis.call('ZSCORE', K.outbox, item) then return { 'done' } end -- guard: outbox-done-repeated
+if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: outbox-done-repeated
+  local drawn = view ~= '' and redis.call('HGET', K.request, 'drawn:' .. view)
+  if not drawn or tonumber(drawn) <= tonumber(revision) then return { 'done' } end
+  redis.call('ZADD', K.outbox, NOW, item)
+  return { 'due-again' }
+end
 if not held then return { 'stale' } end -- guard: outbox-done-stale
 
 if view == '' then
