@@ -49,7 +49,7 @@ export interface Settings {
   readonly callbackSecret: string;
   /** The time without a heartbeat after which a process is taken for dead and its work is recovered. */
   readonly crashNoticeSeconds: number;
-  /** Where the key that signs the audit log is; without one nothing is signed. */
+  /** The file or text of the key that signs the audit log; without one nothing is signed. */
   readonly auditKey?: KeySource | undefined;
   readonly logLevel: string;
 }

@@ -20,7 +20,7 @@ export interface BotServers {
   readonly port?: number;
   /** The policy of the tool; one approver without direct messages by default. */
   readonly policy?: string | undefined;
-  /** How long the action takes, with progress all the time; it takes no time by default. */
+  /** The duration of the action, with progress all the time; it takes no time by default. */
   readonly actionMs?: number | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface BuiltResponse {
   readonly events: readonly object[];
   /** The answer as a whole, for a request that does not stream. */
   readonly whole: object;
-  /** What the next request has to bring back, by encrypted content, call id and message id. */
+  /** The data that the next request has to bring back, by encrypted content, call id and message id. */
   readonly reasoned: ReadonlyMap<string, Reasoned>;
 }
 

@@ -1,7 +1,7 @@
 import { badRequest, type RequestProblem } from './request-problem.ts';
 import type { InputItem, ResponsesRequest } from './responses-request.ts';
 
-/** What a server remembers of an answer with reasoning: which reasoning each of its items needs, by item id and call id. */
+/** The memory of a server about an answer with reasoning: which reasoning each of its items needs, by item id and call id. */
 export interface Reasoned {
   readonly model: string;
   readonly reasoning: string;

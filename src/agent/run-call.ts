@@ -38,7 +38,7 @@ export interface StartedCall {
   readonly messages: readonly Message[];
 }
 
-/** How a started call ended. `paused` had no effect yet; `unknown` means that nobody can know. */
+/** The end of a started call. `paused` had no effect yet; `unknown` means that nobody can know. */
 export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
 
 /**

@@ -51,7 +51,7 @@ export interface ToolTexts<Input> {
   fields?(input: Input): Readonly<Record<string, string | number | undefined>>;
 }
 
-/** What a call would change, in words or as the text before and after. */
+/** The change that a call would make, in words or as the text before and after. */
 export interface Preview {
   readonly before: string;
   readonly after: string;

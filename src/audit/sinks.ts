@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ExportLine, timeOf } from './export-line.ts';
 
-/** Where the audit log is exported to, and for how long it stays in Redis. */
+/** The sinks of the audit log, and the time that it stays in Redis. */
 export interface AuditSettings {
   /** The path of a JSON Lines file. */
   readonly file: string | undefined;

@@ -28,7 +28,7 @@ export type ExportLines = () => AsyncIterable<string>;
 /** Checkpoints are made at least once a minute; rows that wait for one much longer are a fault. */
 const LONGEST_UNSIGNED_MS = 300_000;
 
-/** What an export says, without the rows themselves. */
+/** The summary of an export, without its rows. */
 export interface ExportSummary {
   readonly checkpoints: CheckpointCheck;
   /** The last row of each shard. */

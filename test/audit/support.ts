@@ -15,7 +15,7 @@ import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 
 const NO_SINKS: AuditSettings = { file: undefined, http: undefined, retentionMs: undefined };
 
-/** What an exporter logged. */
+/** The log of an exporter. */
 export interface Logged {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;

@@ -9,7 +9,7 @@ export interface ClientOptions {
   readonly baseURL?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** How long the model may send nothing, before or within its answer; two minutes by default. */
+  /** The longest time in which the model may send nothing, before or within its answer; two minutes by default. */
   readonly silenceMs?: number | undefined;
   /** Replaces the built-in `fetch`, for example to use a proxy. */
   readonly fetch?: Fetch | undefined;

@@ -17,7 +17,7 @@ export interface OpenAIModelOptions extends ClientOptions {
   readonly api?: 'auto' | Api | undefined;
   /** Parameters of every request; those of `generate` go before them. */
   readonly config?: ModelConfig | undefined;
-  /** How many times a 429, a 5xx or a failed connection is retried; 4 by default. */
+  /** The most retries of a 429, a 5xx or a failed connection; 4 by default. */
   readonly maxRetries?: number | undefined;
   /** The wait before the first retry; each further wait is twice as long. Half a second by default. */
   readonly firstRetryMs?: number | undefined;

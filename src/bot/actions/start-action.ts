@@ -30,7 +30,8 @@ export async function startApprovedAction(context: BotContext, requestId: string
     await store.supersede(requestId, problem);
     return;
   }
-  const former = await outdatedPreview(action);
+  // An earlier attempt may have made the change itself, so only the first one is compared with its preview.
+  const former = loaded.request.attempts > 0 ? undefined : await outdatedPreview(action);
   if (former !== undefined) {
     await store.supersede(requestId, previewChangedPayload(former));
     return;

@@ -76,6 +76,8 @@ function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
   const known = code === CHANGED && change !== undefined ? change : cardTexts.replaced(reason);
   return [
     line(words(known ?? cardTexts.replacedUnknown)),
+    // A retry that may not start says nothing about the attempt before it.
+    ...(request.attempts > 0 ? [line(words(cardTexts.earlierAttempt))] : []),
     ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
   ];
 }

@@ -18,7 +18,7 @@ const PresentedCall = z.object({
   done: z.string().optional(),
   target: z.string().optional(),
   fields: z.array(z.object({ label: z.string(), text: z.string(), format: z.string().optional() })),
-  /** What the call would change, computed when the request was made. */
+  /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [
       z.object({ outcome: z.literal('shown'), before: z.string(), after: z.string() }),

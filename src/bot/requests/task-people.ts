@@ -54,10 +54,6 @@ export function requestersOf(messages: readonly Message[]): readonly string[] {
   return peopleOf(messages).requesters;
 }
 
-export function contextAuthorsOf(messages: readonly Message[]): readonly string[] {
-  return peopleOf(messages).contextAuthors;
-}
-
 /** Lists everyone whose words the model reads in the task, requesters first. */
 export function everyoneIn({ requesters, contextAuthors }: TaskPeople): readonly string[] {
   return [...requesters, ...contextAuthors];

@@ -113,6 +113,7 @@ export const cardTexts = {
   expired: 'Expired with no decision, ',
   replacedByEdit: 'Replaced by an edited request from ',
   replaced: (reason: string) => REPLACED.get(reason),
+  earlierAttempt: 'It had been started before. That attempt may have completed: please check.',
   replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
   answered: 'Answered by ',
   answer: 'Answer',

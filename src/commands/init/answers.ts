@@ -21,7 +21,7 @@ export interface Answers {
   readonly redisUrl: string;
 }
 
-/** What the flags and the environment say already. */
+/** The answers that the flags and the environment give already. */
 export interface Given {
   readonly connection: SlackConnection | undefined;
   readonly approvers: string | undefined;

@@ -42,7 +42,7 @@ export interface StoredCheckpoint {
   readonly text: string;
 }
 
-/** How far the export to one sink has come: the last row of each shard, and the last checkpoint. */
+/** The progress of the export to one sink: the last row of each shard, and the last checkpoint. */
 export interface SinkProgress {
   readonly marks: readonly AuditMark[];
   readonly checkpoint: number;

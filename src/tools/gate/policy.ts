@@ -9,7 +9,7 @@ export interface Policy {
   /** Whether one rejection decides; otherwise as many as the quorum. */
   readonly veto: boolean;
   readonly selfApproval: boolean;
-  /** Who may not approve: the requesters, or everyone whose words the model read in the task. */
+  /** The people who may not approve: the requesters, or everyone whose words the model read in the task. */
   readonly separation: 'requesters' | 'thread';
   readonly expiresMs: number;
   /** The time after the last approval in which the action must start; after it, people are asked anew. */

@@ -111,7 +111,7 @@ export interface HttpDeclaration extends Declared {
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
 
-/** Where the audit log goes. */
+/** The sinks of the audit log. */
 export interface AuditDeclaration {
   /** As it is written: relative to the manifest, or absolute. */
   readonly file: string | undefined;

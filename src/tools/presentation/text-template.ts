@@ -9,7 +9,7 @@ export interface Placeholder {
   readonly root: TemplateRoot;
   readonly path: readonly string[];
   readonly format: FormatCall | undefined;
-  /** Where it begins in the text. */
+  /** The offset of its start in the text. */
   readonly offset: number;
 }
 

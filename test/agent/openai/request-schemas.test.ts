@@ -135,7 +135,7 @@ function withDistinctRefs(items: readonly HistoryItem[]): HistoryItem[] {
   });
 }
 
-/** What a body is once it was sent. */
+/** A body as it is after it was sent. */
 function sent(body: object): unknown {
   return JSON.parse(JSON.stringify(body));
 }

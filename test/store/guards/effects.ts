@@ -24,7 +24,7 @@ async function startCall({ store }: Stage) {
   return turn;
 }
 
-/** What may take effect in a turn, and what is kept of it. */
+/** The guards of effects within a turn. */
 export const effectScenarios: Scenarios = {
   'start-effect-stale': async ({ store }) => {
     const late = await beginTurn(store, newThreadId(), 0);

@@ -117,7 +117,7 @@ export interface Shard {
   readonly audit: string[];
 }
 
-/** What the export of the audit log has come to. */
+/** The state of the export of the audit log. */
 export interface Exported {
   lease?: { readonly owner: string; readonly until: number };
   readonly progress: Map<string, SinkProgress>;
