@@ -71,6 +71,7 @@ test('an approver who mentions the bot to change the amount is a requester of th
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed[\s\S]*12000/);
   story.ask('make it 130 dollars', { as: alice, threadTs: thread.ts });
+  await story.allReceived();
   await thread.click(bruno, /Approval needed[\s\S]*12000/, 'reject');
   const modal = await story.modalFor(bruno, /reject/);
   await story.workspace.as(bruno).submit(modal.id, { reason: 'Alice wants another amount.' });
@@ -89,6 +90,7 @@ test('of two people who both ask neither can approve, so a call that only they c
   const thread = story.ask('refund order A-1001', { as: alice });
   await thread.shows(/Approval needed[\s\S]*12000/);
   story.ask('and once more, please', { as: bruno, threadTs: thread.ts });
+  await story.allReceived();
   await thread.click(alice, /Approval needed[\s\S]*12000/, 'withdraw');
   await thread.shows(/Nobody can approve this/);
   expect(await refunded(story)).toBe(0);
@@ -157,6 +159,7 @@ test('what runs without approval for the admin alone needs approval after somebo
   await thread.shows(/Approval needed[\s\S]*12000/);
   expect(offered()).not.toContain('delete_customer');
   story.ask('thanks!', { as: CAST.admin, threadTs: thread.ts });
+  await story.allReceived();
   await thread.click(remi, /Approval needed[\s\S]*12000/, 'withdraw');
   await thread.shows(/Approval needed[\s\S]*13000/);
   expect(offered()).not.toContain('delete_customer');
