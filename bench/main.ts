@@ -6,12 +6,14 @@ import { formatTable, type Table } from './support/table.ts';
 import { measureTurns } from './turns/measure-turns.ts';
 import { measureWay } from './way/measure-way.ts';
 import { measureRush } from './way/rush.ts';
+import { measureCallbackMemory } from './worker/callback-memory.ts';
 import { measureMemory } from './worker/memory.ts';
 import { measureTwoWorkers } from './worker/two-workers.ts';
 
 const rounds = Number(process.env.COUNTERSIGN_BENCH_ROUNDS ?? 300);
 const turnRounds = Number(process.env.COUNTERSIGN_BENCH_TURN_ROUNDS ?? 40);
 const wayRounds = Number(process.env.COUNTERSIGN_BENCH_WAY_ROUNDS ?? 5);
+const memoryThreads = Number(process.env.COUNTERSIGN_BENCH_MEMORY_THREADS ?? 5_000);
 const many = Number(process.env.COUNTERSIGN_BENCH_PENDING ?? 100_000);
 const hasPeers = existsSync(new URL('./peers/node_modules', import.meta.url));
 
@@ -23,7 +25,7 @@ const measures: Readonly<Record<string, () => Promise<Table[]>>> = {
   ...(hasPeers && { peers: () => measurePeers({ warmUps: 2_000, rounds: turnRounds }) }),
   steps: async () => [await measureStepOverhead({ warmUps: 50, rounds })],
   pending: async () => [await measurePending({ rounds, many })],
-  memory: async () => [await measureMemory(1_000)],
+  memory: async () => [await measureMemory(memoryThreads), await measureCallbackMemory(10_000)],
   workers: async () => [await measureTwoWorkers({ warmUps: 2_000, batch: 600, rounds: 8 })],
 };
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CAST } from '../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { bundle } from '../../scripts/build.ts';
 import { builtFile } from '../support/built-file.ts';
 import type { NodeCommand } from '../support/node-process.ts';
 import { REFUND_TOOL } from '../support/refund.ts';
@@ -16,6 +17,7 @@ export interface BotServers {
   readonly slack: Pick<LocalSlack, 'botToken' | 'appToken' | 'apiUrl'>;
   readonly redisUrl: string;
   readonly modelUrl: string;
+  readonly port?: number;
 }
 
 // One card for a request, as the other bots have it: no copies in direct messages.
@@ -26,20 +28,26 @@ policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
 tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: default } } }
 `;
 
-export function ourBot(): BotKind {
-  return { name: 'ours', file: builtFile('src/cli.ts'), args: ['start'] };
+const BUNDLE = fileURLToPath(new URL('../../node_modules/.cache/countersign-bundle', import.meta.url));
+let bundled: Promise<void> | undefined;
+
+/** Our bot as production runs it: bundled. */
+export async function ourBot(): Promise<BotKind> {
+  bundled ??= bundle(BUNDLE);
+  await bundled;
+  return { name: 'ours', file: join(BUNDLE, 'bin/cli.js'), args: ['start'] };
 }
 
 /** Returns the bots of a comparison; the peer is among them only when its packages are installed. */
-export function allBots(): BotKind[] {
+export async function allBots(): Promise<BotKind[]> {
   const peers = fileURLToPath(new URL('../peers', import.meta.url));
   const floor: BotKind = { name: 'floor', file: builtFile('bench/way/floor-bot.ts'), args: [] };
   const peer: BotKind = { name: 'peer', file: join(peers, 'chat-bot.mjs'), args: [] };
-  return [ourBot(), floor, ...(existsSync(join(peers, 'node_modules')) ? [peer] : [])];
+  return [await ourBot(), floor, ...(existsSync(join(peers, 'node_modules')) ? [peer] : [])];
 }
 
 /** Returns the environment of a bot, with the names that our bot documents; the other bots read the same. */
-export function botEnvironment({ slack, redisUrl, modelUrl }: BotServers): NodeJS.ProcessEnv {
+export function botEnvironment({ slack, redisUrl, modelUrl, port = 0 }: BotServers): NodeJS.ProcessEnv {
   const manifest = join(dirname(builtFile('bench/support/refund-tool.ts')), 'manifest.yml');
   writeFileSync(manifest, MANIFEST);
   return {
@@ -52,7 +60,7 @@ export function botEnvironment({ slack, redisUrl, modelUrl }: BotServers): NodeJ
     OPENAI_BASE_URL: modelUrl,
     OPENAI_MODEL: 'tool-loop',
     MANIFEST: manifest,
-    PORT: '0',
+    PORT: String(port),
     APPROVER: CAST.alice,
   };
 }

@@ -50,7 +50,7 @@ export async function measureWay(pace: WayPace): Promise<Table[]> {
   const contestants: Contestant[] = [];
   const [times, usage] = [new Figures(), new Figures()];
   try {
-    for (const kind of allBots()) {
+    for (const kind of await allBots()) {
       const redis = await startPrivateRedis();
       redises.push(redis);
       const stage = await openStage(kind, { delayMs: SLACK_MS });

@@ -9,7 +9,7 @@ import { openStage } from './stage.ts';
 export async function measureRush(clicks: number): Promise<Table> {
   const redis = await startPrivateRedis({ persistent: true });
   const model = await startInstantModel();
-  const stage = await openStage(ourBot());
+  const stage = await openStage(await ourBot());
   try {
     const bot = await stage.startBot({ redisUrl: redis.url, modelUrl: model.url });
     const { people } = stage;

@@ -9,7 +9,11 @@ export interface Stage {
   readonly workspace: Workspace;
   readonly people: SlackPeople;
   /** Starts the bot and returns when it has a connection to Slack. */
-  startBot(servers: { readonly redisUrl: string; readonly modelUrl: string }): Promise<StartedBot>;
+  startBot(servers: {
+    readonly redisUrl: string;
+    readonly modelUrl: string;
+    readonly port?: number;
+  }): Promise<StartedBot>;
   /** Switches the delay of every answer of the Web API on or off; it is off at first. */
   setSlow(isSlow: boolean): void;
   stop(): Promise<void>;

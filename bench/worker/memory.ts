@@ -1,31 +1,22 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startInstantModel } from '../support/instant-model.ts';
-import type { NodeProcess } from '../support/node-process.ts';
 import { startPrivateRedis } from '../support/private-redis.ts';
-import { residentBytesOf } from '../support/process-usage.ts';
 import type { Table } from '../support/table.ts';
 import { ourBot } from '../way/bots.ts';
 import { openStage, type Stage } from '../way/stage.ts';
+import { memoryOf, memoryRow } from './memory-of.ts';
 
-const MEGABYTE = 1024 * 1024;
 const AT_ONCE = 50;
-const SETTLE_MS = 2_000;
 const TIMEOUT_MS = 60_000;
-
-interface Memory {
-  readonly residentBytes: number;
-  readonly heapBytes: number;
-}
 
 /** Measures what the bot holds at rest, with many paused threads, and with a model that never answers. */
 export async function measureMemory(threads: number): Promise<Table> {
   const redis = await startPrivateRedis();
   const model = await startInstantModel();
   const silent = await startSilentModel();
-  const [stage, hangingStage] = [await openStage(ourBot()), await openStage(ourBot())];
+  const [stage, hangingStage] = [await openStage(await ourBot()), await openStage(await ourBot())];
   try {
     const bot = await stage.startBot({ redisUrl: redis.url, modelUrl: model.url });
     const atRest = await memoryOf(bot);
@@ -42,10 +33,10 @@ export async function measureMemory(threads: number): Promise<Table> {
       title: `Memory of a worker after a garbage collection, ${threads.toLocaleString('en')} threads`,
       columns: ['', 'resident MB', 'heap MB', 'in a model call', 'heap per thread, bytes'],
       rows: [
-        row('connected, at rest', atRest),
-        row('all threads paused', paused),
-        row('as many again', pausedTwice, ['', Math.round(growth).toLocaleString('en')]),
-        row('new threads, no model call returns', await memoryOf(hanging), [
+        memoryRow('connected, at rest', atRest, ['', '']),
+        memoryRow('all threads paused', paused, ['', '']),
+        memoryRow('as many again', pausedTwice, ['', Math.round(growth).toLocaleString('en')]),
+        memoryRow('new threads, no model call returns', await memoryOf(hanging), [
           String(silent.openRequests()),
           '',
         ]),
@@ -76,22 +67,6 @@ async function sendMessages({ workspace }: Stage, threads: number): Promise<void
       what: 'an acknowledgement of every event',
     });
   }
-}
-
-async function memoryOf(bot: NodeProcess): Promise<Memory> {
-  await sleep(SETTLE_MS);
-  // What the first collection finalizes is freed by the next one.
-  await bot.heapBytes();
-  await sleep(SETTLE_MS / 4);
-  return { heapBytes: await bot.heapBytes(), residentBytes: residentBytesOf(bot.pid) };
-}
-
-function row(
-  name: string,
-  { residentBytes, heapBytes }: Memory,
-  more: readonly string[] = ['', ''],
-): string[] {
-  return [name, (residentBytes / MEGABYTE).toFixed(1), (heapBytes / MEGABYTE).toFixed(1), ...more];
 }
 
 interface SilentModel {

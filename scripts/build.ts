@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Bundles the bot, the command line and the library with their dependencies into a few files: production reads those
+ * in half the time and two thirds of the memory of a thousand small ones. What the three share is loaded once, so an
+ * error marked by a tool that imports `countersign` is recognized by the bot.
+ */
+export async function bundle(outdir: string): Promise<void> {
+  rmSync(outdir, { recursive: true, force: true });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/main.ts', 'src/cli.ts', 'src/index.ts'],
+    outdir,
+    // All in one folder below `outdir`, as deep as src/commands and src/store/redis are below what they read.
+    entryNames: 'bin/[name]',
+    chunkNames: 'bin/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    // It finds files of its own beside itself, and is loaded only for tools written in TypeScript.
+    external: ['tsx'],
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'linked',
+    logLevel: 'warning',
+  });
+  cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'lua'), { recursive: true });
+}
+
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const outdir = join(ROOT, 'dist');
+  await bundle(outdir);
+  execFileSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+    {
+      cwd: ROOT,
+      stdio: 'inherit',
+    },
+  );
+}
