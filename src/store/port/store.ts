@@ -36,6 +36,7 @@ import type {
   EffectStart,
   EnqueueOptions,
   InboxItem,
+  Measures,
   OutboxItem,
   OutboxRow,
   Outcome,
@@ -47,7 +48,7 @@ import type {
   Vote,
 } from './values.ts';
 
-export { requestIdOf, threadOf } from '../record/keys.ts';
+export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
 export type * from './results.ts';
 export type * from './values.ts';
@@ -149,5 +150,7 @@ export interface Store extends AuditStore, UsageStore {
   countPending(requester: string): Promise<number>;
   /** Finds work that has been due in a shard for `overdueMs`, by Redis's clock. */
   due(shard: number, options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
+  /** Measures the open requests, queues and timers of a shard for the operator, at the cost of a few look-ups. */
+  measure(shard: number): Promise<Measures>;
   close(): Promise<void>;
 }

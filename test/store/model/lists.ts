@@ -38,6 +38,19 @@ export function runsOf({ requests }: Shard): readonly Timed[] {
   return [...requests].filter(([, { state }]) => state === 'approved').map(([id, { since }]) => [id, since]);
 }
 
+const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];
+const QUARANTINED = 5;
+
+/** The index of open requests and quarantined threads, with a number for each state. */
+export function statesOf({ requests, threads }: Shard): readonly Timed[] {
+  return [
+    ...[...requests].map(([id, { state }]): Timed => [id, OPEN_STATES.indexOf(state) + 1 || undefined]),
+    ...[...threads].map(
+      ([id, { quarantine }]): Timed => [id, quarantine === undefined ? undefined : QUARANTINED],
+    ),
+  ];
+}
+
 /** Everything due by a time, oldest first. */
 export function upTo(latest: number, timed: readonly Timed[]): string[] {
   return timed

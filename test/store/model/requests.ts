@@ -44,6 +44,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       } else if (votesFor(request, 'approve') >= policy.quorum) {
         world.enter(request, 'approved');
         request.by = who;
+        request.decidedAt = world.now;
         world.audit(request, 'approved', count);
       } else {
         world.redraw(request);

@@ -18,7 +18,8 @@ type OutsideTheModel =
   | 'readProgress'
   | 'readCheckpoints'
   | 'trimCheckpoints'
-  | 'listUsage';
+  | 'listUsage'
+  | 'measure';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -80,6 +81,8 @@ export interface Request {
   payload?: string;
   verdict?: string | undefined;
   firstStart?: number;
+  /** When people last decided that it runs. */
+  decidedAt?: number;
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;

@@ -32,6 +32,7 @@ if failures < most then -- guard: fail-turn-most
   return { 'failed', int(failures) }
 end
 redis.call('HSET', K.thread, 'quarantine', reason)
+redis.call('ZADD', K.states, '5', thread_id)
 redis.call('ZREM', K.wake, thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 send(ARGV[8], ARGV[9])

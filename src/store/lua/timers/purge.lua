@@ -29,5 +29,7 @@ for _, view in ipairs(words(request.views)) do
   redis.call('HDEL', K.rows, 'claim|' .. item, 'tries|' .. item)
 end
 redis.call('DEL', K.request, K.record)
+-- A process of the version before leaves the requests that it ends in the index.
+redis.call('ZREM', K.states, request_id)
 forget('purge')
 return { 'purged' }

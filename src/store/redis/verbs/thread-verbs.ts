@@ -216,6 +216,7 @@ function hashFields(
     execution,
     views = [],
     unsigned = false,
+    trace,
   }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
@@ -232,6 +233,7 @@ function hashFields(
   if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
   if (escalate !== undefined)
     fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
+  if (trace !== undefined) fields.push('trace', trace);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
   if (retryForMs !== 0) fields.push('retry_for', retryForMs);
