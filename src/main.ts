@@ -4,6 +4,8 @@ import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
 import { escapeMarkup } from './bot/cards/show-text.ts';
 import { inspectAtStart } from './inspect-model.ts';
+import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
+import { traceIdOf } from './observe/tracing.ts';
 import { readSettings } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
@@ -38,10 +40,23 @@ const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecr
 for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
 if (settings.auditKey !== undefined && 'text' in settings.auditKey) secrets.add(settings.auditKey.text);
 // Every line of the log is redacted, whichever library wrote it.
-const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
+const logger = pino({
+  level: settings.logLevel,
+  hooks: { streamWrite: (line) => secrets.redact(line) },
+  mixin: () => ({ traceId: traceIdOf() }),
+});
 try {
   const folder = dirname(resolve(file));
-  const bot = await startBot({ settings, manifest: parsed.manifest, folder, secrets, logger });
+  const tracing = await startTracing(process.env);
+  const captureContent = mayCaptureContent(process.env);
+  const bot = await startBot({
+    settings,
+    manifest: parsed.manifest,
+    folder,
+    secrets,
+    logger,
+    captureContent,
+  });
   const watch = await watchManifest({
     file,
     text,
@@ -52,11 +67,13 @@ try {
     logger,
     onNotice: (notice) => reportReload(bot, notice),
   });
-  const stop = async (): Promise<void> => {
+  const stop = async (signal: string): Promise<void> => {
+    logger.info({ signal }, 'signal received');
     await watch.close();
     await bot.stop();
+    await tracing?.stop();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(signal));
   void reportModel(bot);
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {

@@ -5,7 +5,7 @@ import * as ids from '../cards/action-ids.ts';
 import { questionOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { castVote } from '../decisions/cast-vote.ts';
-import { type Click, checkClick, type Notice } from '../decisions/click.ts';
+import { type Click, checkClick, decideInTrace, type Notice } from '../decisions/click.ts';
 import { answer, askAgain, showAddress, withdraw } from '../decisions/decide.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
@@ -40,7 +40,9 @@ export function listenToActions(app: App, context: BotContext): void {
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       const clicked = readClick(body, action, client, respond);
       const checked = await checkClick(context, clicked.requestId, clicked.click);
-      const notice = checked.ok ? await decide(checked.request, clicked, action) : checked.notice;
+      const notice = checked.ok
+        ? await decideInTrace(checked.request, () => decide(checked.request, clicked, action))
+        : checked.notice;
       await ack();
       if (notice !== undefined) await tellPrivately(clicked, notice);
       else if (body.view?.type === 'modal')

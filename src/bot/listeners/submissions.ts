@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { castVote } from '../decisions/cast-vote.ts';
-import { type Click, checkClick, type Notice } from '../decisions/click.ts';
+import { type Click, checkClick, decideInTrace, type Notice } from '../decisions/click.ts';
 import { answer, edit, resolve } from '../decisions/decide.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { parseAnswer } from '../modals/answer-modal.ts';
@@ -28,7 +28,9 @@ export function listenToSubmissions(app: App, context: BotContext): void {
       const click = { who: body.user.id, id: view.id, team: body.user.team_id };
       const checked = await checkClick(context, metadata.requestId, click);
       const done: modals.Submission<Notice> = checked.ok
-        ? await submit(checked.request, view.state.values, click, metadata)
+        ? await decideInTrace(checked.request, () =>
+            submit(checked.request, view.state.values, click, metadata),
+          )
         : { ok: true, value: checked.notice };
       if (!done.ok) return ack({ response_action: 'errors', errors: { ...done.errors } });
       await ack({ response_action: 'clear' });

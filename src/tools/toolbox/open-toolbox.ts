@@ -7,7 +7,7 @@ import { describeApprovals } from './approval-notice.ts';
 import { createModuleLoader } from './load-module.ts';
 import { buildEntries, offeredEntries, type RuledEntry } from './tool-entries.ts';
 import { openSource, type ToolSource } from './tool-source.ts';
-import type { Place, Toolbox } from './toolbox.ts';
+import type { AroundRun, Place, Toolbox } from './toolbox.ts';
 
 export interface ToolboxOptions {
   /** The folder that the manifest's paths start from. */
@@ -16,6 +16,8 @@ export interface ToolboxOptions {
   readonly log: McpLog;
   /** The proxies of HTTP tools and remote MCP servers. */
   readonly proxy?: ProxySettings | undefined;
+  /** Runs around every run of a tool. */
+  readonly around?: AroundRun | undefined;
 }
 
 /** A toolbox whose manifest can be replaced while it is in use. */
@@ -35,7 +37,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   let problems: readonly string[] = [];
 
   const rebuild = (): void => {
-    const built = buildEntries(manifest, sources, options.secrets);
+    const built = buildEntries(manifest, sources, options);
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);

@@ -12,9 +12,9 @@ import type { PolicyOf } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { Secrets } from '../secrets.ts';
-import { protectTool } from './protect-tool.ts';
+import { type Action, protectTool } from './protect-tool.ts';
 import type { ToolSource } from './tool-source.ts';
-import { MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
+import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
 
 /** An entry with its approval rules and the places where it may be used. */
 export interface RuledEntry extends ToolEntry {
@@ -33,7 +33,7 @@ const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  secrets: Secrets,
+  { secrets, around }: { readonly secrets: Secrets; readonly around?: AroundRun | undefined },
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
@@ -46,7 +46,7 @@ export function buildEntries(
       else
         entries.set(
           tool.name,
-          buildEntry(source, tool, { secrets, policyOf: (name) => manifest.policies.get(name) }),
+          buildEntry(source, tool, { secrets, around, policyOf: (name) => manifest.policies.get(name) }),
         );
     }
   }
@@ -106,10 +106,16 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
     }));
 }
 
+interface EntryOptions {
+  readonly secrets: Secrets;
+  readonly around: AroundRun | undefined;
+  readonly policyOf: PolicyOf;
+}
+
 function buildEntry(
   { declaration, hintsOf }: ToolSource,
   given: Tool,
-  { secrets, policyOf }: { readonly secrets: Secrets; readonly policyOf: PolicyOf },
+  { secrets, around, policyOf }: EntryOptions,
 ): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
@@ -128,12 +134,20 @@ function buildEntry(
   return {
     ...base,
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(protectedTool, compileApprovalRules(rules), policyOf),
+    tool: gate(watchTool(protectedTool, around), compileApprovalRules(rules), policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
       retryForMs: idempotent ? retryForMs : 0,
     },
+  };
+}
+
+function watchTool(tool: Action, around: AroundRun | undefined): Action {
+  if (around === undefined) return tool;
+  return {
+    ...tool,
+    run: (input, helpers) => around(tool.name, input, helpers, (given) => tool.run(input, given)),
   };
 }
 

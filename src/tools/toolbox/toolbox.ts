@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { Tool } from '../../agent/tool.ts';
+import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { Policy } from '../gate/policy.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
@@ -19,6 +19,14 @@ export interface Execution {
   readonly maxAttempts: number;
   readonly retryForMs: number;
 }
+
+/** Runs the function of a tool, possibly with other helpers, so that a caller can watch each run. */
+export type AroundRun = (
+  name: string,
+  input: unknown,
+  helpers: ToolHelpers,
+  run: (helpers: ToolHelpers) => unknown,
+) => Promise<unknown>;
 
 /** One tool with what the manifest says of it. */
 export interface ToolEntry {
