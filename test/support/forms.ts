@@ -9,6 +9,7 @@ const ONLY_FULL = [
   'test/browser/persistence.test.ts',
   'test/browser/appearance.test.ts',
   'test/browser/rules.test.ts',
+  'test/deploy/image-steps.test.ts',
   'test/faults/checkers.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/start/playground.test.ts',
