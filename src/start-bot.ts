@@ -75,7 +75,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
-  const record = openRedisStore({ client: redis, prefix, redact: (body) => redactFields(body, secrets) });
+  // The toolbox has the manifest that holds now; it is opened below.
+  let current: () => Manifest = () => manifest;
+  const record = openRedisStore({
+    client: redis,
+    prefix,
+    retention: () => current().retention,
+    redact: (body) => redactFields(body, secrets),
+  });
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -92,6 +99,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     proxy,
     around: observeTools({ metrics, content }),
   });
+  current = () => toolbox.manifest;
   const connection = createConnection(settings.slack, {
     logger,
     once: onceIn(redis, prefix),

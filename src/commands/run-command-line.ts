@@ -48,6 +48,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./pending.ts')).pending,
   },
   {
+    name: 'erase',
+    summary: "remove a person's words from threads and requests",
+    load: async () => (await import('./erase.ts')).erase,
+  },
+  {
     name: 'usage',
     summary: 'list the tokens that were spent',
     load: async () => (await import('./usage.ts')).usage,

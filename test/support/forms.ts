@@ -11,6 +11,7 @@ const ONLY_FULL = [
   'test/browser/rules.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/faults/checkers.test.ts',
+  'test/observe/traces.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/start/playground.test.ts',
   'test/playground/start/supervise-bot.test.ts',

@@ -126,8 +126,13 @@ export interface Store extends AuditStore, UsageStore {
   remind(requestId: string, row: OutboxRow): Promise<RemindResult>;
   escalate(requestId: string, row: OutboxRow): Promise<EscalateResult>;
   recover(requestId: string): Promise<RecoverResult>;
-  purge(requestId: string): Promise<PurgeResult>;
-  retire(threadId: string): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
+  /** Removes an ended request, once it has been kept long enough or, with `early`, at once. */
+  purge(requestId: string, options?: { readonly early?: boolean }): Promise<PurgeResult>;
+  /** Removes an idle thread, once it has been kept long enough or, with `early`, at once. */
+  retire(
+    threadId: string,
+    options?: { readonly early?: boolean },
+  ): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
 
   enqueueOutbox(threadId: string, row: OutboxRow): Promise<void>;
   claimOutbox(

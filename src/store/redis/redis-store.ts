@@ -14,7 +14,8 @@ import { usageVerbs } from './verbs/usage-verbs.ts';
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   readonly prefix?: string;
-  readonly retention?: Retention;
+  /** Read for each turn that ends, since the manifest may have been reloaded. */
+  readonly retention?: () => Retention;
   readonly scripts?: Scripts;
   /** Removes secrets from everything that enters the audit log. */
   readonly redact?: Redact;
@@ -25,7 +26,12 @@ export const DEFAULT_RETENTION: Retention = { requestMs: 30 * DAY_MS, threadMs: 
 
 /** Opens the record on a connection, and closes the connection with it. */
 export function openRedisStore(options: RedisStoreOptions): Store {
-  const { client, prefix = 'countersign:', retention = DEFAULT_RETENTION, scripts = loadScripts() } = options;
+  const {
+    client,
+    prefix = 'countersign:',
+    retention = () => DEFAULT_RETENTION,
+    scripts = loadScripts(),
+  } = options;
   const keys = new Keys(prefix);
   const run = scriptRunner(client, keys, scripts, options.redact);
   return {

@@ -99,6 +99,12 @@ export interface HttpDeclaration extends Declared {
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
 
+/** How long ended requests and idle threads stay in Redis. */
+export interface RetentionDeclaration {
+  readonly requestMs: number;
+  readonly threadMs: number;
+}
+
 /** Where the audit log goes. */
 export interface AuditDeclaration {
   /** As it is written: relative to the manifest, or absolute. */
@@ -114,4 +120,5 @@ export interface Manifest {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly tools: readonly ToolDeclaration[];
   readonly audit: AuditDeclaration;
+  readonly retention: RetentionDeclaration;
 }

@@ -19,7 +19,8 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
-  | 'measure';
+  | 'measure'
+  | 'renameUsage';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
