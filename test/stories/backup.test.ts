@@ -14,7 +14,7 @@ test('a snapshot copied to a new server: what waited goes on, what ran does not 
   const call = { calls: [workshop.call('press_part')] };
   const story = await startStory({
     manifest: workshopManifest(),
-    replies: [call, { text: 'First part done.' }, call, call, { text: 'Second part done.' }],
+    replies: [call, call, { text: 'Second part done.' }, call, { text: 'Third part done.' }],
     timing: TIMING,
     sweep: { everyMs: 100, overdueMs: 0 },
     withoutBot: true,
@@ -31,19 +31,19 @@ test('a snapshot copied to a new server: what waited goes on, what ran does not 
   });
   onTestFinished(() => old.stop());
   const first = await startDoomedBot({ setup: on(old.url) }, workshopManifest());
-  const done = story.ask('press the first part');
-  await done.click(CAST.alice, /Approve/, 'approve');
-  await done.shows(/First part done\./);
-  const waiting = story.ask('press the second part');
-  await waiting.shows(/Approval needed/);
   await workshop.hold('after');
-  const running = story.ask('press the third part');
+  const running = story.ask('press the first part');
   await running.click(CAST.alice, /Approve/, 'approve');
-  await workshop.has(2, 'effects');
+  await workshop.has(1, 'effects');
+  const done = story.ask('press the second part');
+  await done.click(CAST.alice, /Approve/, 'approve');
+  await done.shows(/Second part done\./);
+  const waiting = story.ask('press the third part');
+  await waiting.shows(/Approval needed/);
 
   const client = new Redis(old.url);
-  onTestFinished(() => client.disconnect());
   await client.save();
+  client.disconnect();
   await first.kill();
   const restored = await startPrivateRedis((place: Place) => {
     copyFileSync(join(folder, 'dump.rdb'), join(place.folder, 'dump.rdb'));
@@ -56,7 +56,7 @@ test('a snapshot copied to a new server: what waited goes on, what ran does not 
   const bot = await story.startOwnBot(on(restored.url));
   await running.shows(/press_part: unknown/);
   await waiting.click(CAST.alice, /Approval needed/, 'approve');
-  await waiting.shows(/Second part done\./);
+  await waiting.shows(/Third part done\./);
   expect(await workshop.linesOf('effects')).toHaveLength(3);
   expect(await workshop.keys('effects')).toHaveProperty('size', 3);
   expect((await bot.context.store.verifyAudit()).problems).toEqual([]);
