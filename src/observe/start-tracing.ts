@@ -1,4 +1,4 @@
-import { context, trace } from '@opentelemetry/api';
+import { trace } from '@opentelemetry/api';
 
 /** The running export of traces. */
 export interface Tracing {
@@ -6,39 +6,14 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-const STOP_TIMEOUT_MS = 5_000;
-
 /**
  * Starts OpenTelemetry's SDK if its standard environment asks for traces: an OTLP endpoint is set, and the SDK is not disabled. The
  * SDK is loaded only then. One that was registered before, with `node --import`, is used instead.
  */
 export async function startTracing(environment: NodeJS.ProcessEnv): Promise<Tracing | undefined> {
   if (!wantsTraces(environment) || isRegistered()) return undefined;
-  const [{ BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }, resources] = await Promise.all([
-    import('@opentelemetry/sdk-trace-node'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-  ]);
-  const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources;
-  const named = resourceFromAttributes({ 'service.name': 'countersign' });
-  const provider = new NodeTracerProvider({
-    resource: defaultResource()
-      .merge(named)
-      .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-  });
-  provider.register();
-  return {
-    async stop() {
-      const late = new Promise<void>((resolve) => {
-        setTimeout(resolve, STOP_TIMEOUT_MS).unref();
-      });
-      // An endpoint that is down must not keep the process from ending.
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
-      trace.disable();
-      context.disable();
-    },
-  };
+  const { exportTraces } = await import('./export-traces.ts');
+  return exportTraces();
 }
 
 /** Tells whether the text of messages, arguments and results may be on spans; by default it may not. */

@@ -36,7 +36,7 @@ async function runBot(environment: Readonly<Record<string, string>>) {
     });
   });
   const ended = once(child, 'close');
-  await Promise.race([connected, ended]);
+  await Promise.race([connected, ended.then(() => Promise.reject(new Error('The bot did not start')))]);
   return {
     lines,
     async stop() {
