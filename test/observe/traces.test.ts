@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { bundle } from '../../scripts/build.ts';
 import { writeManifest } from '../commands/support.ts';
 import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';
@@ -46,14 +47,16 @@ async function runBot(environment: Readonly<Record<string, string>>) {
   };
 }
 
-test('one approval across a restart is one trace, from the message to the reply, and says nothing of its content', async () => {
+/** A collector, a Slack and a model for bots that are processes of their own, and the environment that leads to them. */
+async function prepare(replies: readonly ModelReply[]) {
   const receiver = await startReceiver();
   onTestFinished(receiver.stop);
   const redis = await startPrivateRedis(plainArguments);
   onTestFinished(() => redis.stop());
   const ping = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
-  const steps = [{ calls: [refund] }, { text: 'Refunded.' }];
+  const steps = [...replies];
   const story = await startStory({
+    // Each start asks the model for a harmless call.
     replies: ({ tools = [] }) =>
       tools.some((tool) => tool.function.name === 'ping') ? ping : (steps.shift() ?? ping),
     withoutBot: true,
@@ -63,7 +66,7 @@ test('one approval across a restart is one trace, from the message to the reply,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
-    OPENAI_API_KEY: 'scripted',
+    OPENAI_API_KEY: 'hidden-word',
     OPENAI_BASE_URL: story.model.url,
     OPENAI_MODEL: 'scripted',
     REDIS_URL: redis.url,
@@ -73,6 +76,11 @@ test('one approval across a restart is one trace, from the message to the reply,
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_SERVICE_NAME: 'approvals',
   };
+  return { receiver, story, environment };
+}
+
+test('one approval across a restart is one trace, from the message to the reply, and says nothing of its content', async () => {
+  const { receiver, story, environment } = await prepare([{ calls: [refund] }, { text: 'Refunded.' }]);
   const first = await runBot(environment);
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed/);
@@ -83,7 +91,8 @@ test('one approval across a restart is one trace, from the message to the reply,
   await second.stop();
 
   expect(receiver.problems).toEqual([]);
-  const root = receiver.spans.find(({ name }) => name === 'receive message');
+  // Slack sends a mention as two events; one of them is a copy, with a trace of its own.
+  const root = receiver.spans.find(({ name }) => name === 'invoke_agent countersign');
   const spans = receiver.spans.filter(({ traceId }) => traceId === root?.traceId);
   const tree = drawTree(spans);
   const own = tree.filter((line) => !line.includes('slack '));
@@ -122,4 +131,21 @@ test('one approval across a restart is one trace, from the message to the reply,
   expect(JSON.stringify(receiver.spans)).not.toMatch(/A-1001|Refunded|refund order/);
   const approved = second.lines.find((line) => line.includes('request approved'));
   expect(approved).toContain(root?.traceId);
+}, 180_000);
+
+test('content is on the spans only if the environment asks for it, and then without secrets', async () => {
+  const { receiver, story, environment } = await prepare([
+    { calls: [{ name: 'read_order', arguments: { orderId: 'A-1001' } }] },
+    { text: 'The key is hidden-word.' },
+  ]);
+  const bot = await runBot({ ...environment, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
+  const thread = story.ask('where is my order?');
+  await thread.shows(/The key is/);
+  await bot.stop();
+  const content = (name: string, attribute: string) =>
+    receiver.spans.flatMap((span) => (span.name === name ? [String(span.attributes[attribute])] : []));
+  expect(content('chat scripted', 'gen_ai.input.messages').join()).toContain('where is my order?');
+  expect(content('chat scripted', 'gen_ai.output.messages').join()).toContain('The key is');
+  expect(content('execute_tool read_order', 'gen_ai.tool.call.arguments').join()).toContain('A-1001');
+  expect(JSON.stringify(receiver.spans)).not.toContain('hidden-word');
 }, 180_000);
