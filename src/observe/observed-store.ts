@@ -38,7 +38,9 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
       { requestId, threadId, traceId, kind, tool, policy, requester, by, ...more },
       `request ${says}`,
     );
-    metrics.count('countersign_request_transitions_total', { state, policy, tool });
+    // A reminder, an escalation and a vote that does not decide leave the request where it is.
+    if (state !== 'pending' || says === 'asked')
+      metrics.count('countersign_request_transitions_total', { state, policy, tool });
     const now = Date.now();
     const hasWaited = endsWait && facts.decidedAt === undefined;
     if (hasWaited) {

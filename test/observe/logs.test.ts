@@ -41,14 +41,14 @@ test('each step of an approved request is one line with the ids of the request, 
   expect(JSON.stringify(lines)).not.toContain('A-1001');
 });
 
-test('votes that do not decide, a repeated click, a rejection and an expiry each have the lines they deserve', async () => {
+test('a vote that does not decide has a line and is no transition, and a repeated click has no line', async () => {
   const { logger, lines } = recordingLogger();
   const deletion = { name: 'delete_customer', arguments: { customer: 'Hooper Ltd' } };
   const story = await startStory({
     replies: [{ calls: [deletion] }, { text: 'Gone.' }],
     withoutBot: true,
   });
-  await story.startOwnBot({ logger });
+  const bot = await story.startOwnBot({ logger });
   const thread = story.ask('delete Hooper Ltd');
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/1 of 2/);
@@ -63,6 +63,11 @@ test('votes that do not decide, a repeated click, a rejection and an expiry each
     'request started',
     'request finished',
   ]);
+  const metrics = await bot.context.metrics.text();
+  const counted = metrics
+    .match(/^countersign_request_transitions_total.*$/gm)
+    ?.map((line) => line.split(' ')[1]);
+  expect(counted).toEqual(['1', '1', '1', '1']);
 });
 
 test('an action whose worker fell silent is a warning', async () => {
