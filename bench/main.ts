@@ -6,6 +6,7 @@ import { formatTable, type Table } from './support/table.ts';
 import { measureTurns } from './turns/measure-turns.ts';
 import { measureWay } from './way/measure-way.ts';
 import { measureRush } from './way/rush.ts';
+import { measureSlackCalls } from './way/slack-calls.ts';
 import { measureCallbackMemory } from './worker/callback-memory.ts';
 import { measureMemory } from './worker/memory.ts';
 import { measureTwoWorkers } from './worker/two-workers.ts';
@@ -18,8 +19,17 @@ const many = Number(process.env.COUNTERSIGN_BENCH_PENDING ?? 100_000);
 const hasPeers = existsSync(new URL('./peers/node_modules', import.meta.url));
 
 const measures: Readonly<Record<string, () => Promise<Table[]>>> = {
-  way: () =>
-    measureWay({ rounds: wayRounds, warmUps: 60, alone: 10, aloneSlow: 4, atOnce: 30, restMs: 20_000 }),
+  way: async () => [
+    ...(await measureWay({
+      rounds: wayRounds,
+      warmUps: 60,
+      alone: 10,
+      aloneSlow: 4,
+      atOnce: 30,
+      restMs: 20_000,
+    })),
+    ...(await measureSlackCalls()),
+  ],
   rush: async () => [await measureRush(200)],
   turns: () => measureTurns({ warmUps: 3_000, rounds: turnRounds }),
   ...(hasPeers && { peers: () => measurePeers({ warmUps: 2_000, rounds: turnRounds }) }),

@@ -38,15 +38,15 @@ export async function bundle(outdir: string): Promise<void> {
   cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'lua'), { recursive: true });
 }
 
-if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
-  const outdir = join(ROOT, 'dist');
+/** Builds everything that the package has in `dist`: the bundle and the types of the library. */
+export async function buildPackage(outdir: string): Promise<void> {
   await bundle(outdir);
-  execFileSync(
-    process.execPath,
-    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-    {
-      cwd: ROOT,
-      stdio: 'inherit',
-    },
-  );
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(outdir, 'types')], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
 }
+
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href)
+  await buildPackage(join(ROOT, 'dist'));

@@ -93,31 +93,24 @@ async function createStates(visit: Visit): Promise<Shot[]> {
     await remi.threadMessage(shown).waitFor();
     return new URL(remi.page.url()).pathname.replace('/remi', '');
   };
-  const expiring = await ask(
-    'Please publish on the status page: "Payments are slow, we are on it."',
-    'Approval needed',
-  );
+  const expiring = await ask('Please publish on the status page: "Payments are slow, we are on it."', '☐');
   const question = await ask('Please look up an order for me.', 'Which order was it?');
-  const deployment = await ask('Please deploy checkout 2.4.1 to staging.', 'Approval needed');
+  const deployment = await ask('Please deploy checkout 2.4.1 to staging.', '☐');
   await alice.page.goto(`/alice${deployment}`);
-  await alice.click(alice.pendingCard('deploy_service'), 'Approve');
+  await alice.click(alice.pendingCard('Deploy'), 'Approve');
   await alice.threadMessage('Progress').waitFor();
   await alice.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
   await alice.click(alice.tour, 'Kill the bot now');
-  await alice.threadMessage('deploy_service: unknown').waitFor();
+  await alice.threadMessage('⚠ Deploy').waitFor();
 
-  const deletion = await ask('Please delete the customer Tomo Arai.', 'Approval needed');
+  const deletion = await ask('Please delete the customer Tomo Arai.', '☐');
   await alice.page.goto(`/alice${deletion}`);
-  await alice.click(alice.pendingCard('delete_customer'), 'Approve');
-  await alice.click(alice.dialog, 'Approve');
-  await alice.threadMessage('1 of 2 signed').waitFor();
+  await alice.approveTyped(alice.pendingCard('Delete customer'), 'Tomo Arai');
+  await alice.threadMessage('1 of 2 approvals').waitFor();
   await ask('Please refund 20 dollars of order A-1001, it came late.', 'Refunded $20.00');
-  const refund = await ask(
-    'Please refund 120 dollars of order A-1001, the top is scratched.',
-    'Approval needed',
-  );
+  const refund = await ask('Please refund 120 dollars of order A-1001, the top is scratched.', '☐');
   await remi.page.goto(`/remi${expiring}`);
-  await remi.threadMessage('publish_status: expired').waitFor();
+  await remi.threadMessage('◷ Publish').waitFor();
   await Promise.all([remi, alice].map(({ page }) => page.context().close()));
   return shotsOf({ expiring, question, deployment, deletion, refund });
 }
@@ -134,10 +127,14 @@ function shotsOf(
   };
   return [
     { name: 'question', path: `/remi${paths.question}`, show: withCard('Which order was it?') },
-    { name: 'approval', path: `/alice${paths.refund}`, show: withRecord('Approval needed') },
-    { name: 'approvals', path: `/bruno${paths.deletion}`, show: withRecord('1 of 2 signed') },
-    { name: 'expired', path: `/remi${paths.expiring}`, show: withCard('publish_status: expired') },
-    { name: 'unknown', path: `/alice${paths.deployment}`, show: withRecord('deploy_service: unknown') },
+    { name: 'approval', path: `/alice${paths.refund}`, show: withRecord('☐') },
+    { name: 'approvals', path: `/bruno${paths.deletion}`, show: withRecord('1 of 2 approvals') },
+    { name: 'expired', path: `/remi${paths.expiring}`, show: withCard('◷ Publish') },
+    {
+      name: 'unknown',
+      path: `/alice${paths.deployment}`,
+      show: withRecord('⚠ Deploy'),
+    },
     {
       name: 'record',
       path: `/alice${paths.refund}`,
@@ -154,7 +151,7 @@ function shotsOf(
       name: 'reject',
       path: `/alice${paths.refund}`,
       show: async (person) => {
-        await person.click(person.pendingCard('refund_order'), 'Reject');
+        await person.click(person.pendingCard('Refund'), 'Reject');
         await person.click(person.dialog, 'Reject');
         await person.dialog.getByText('Please').waitFor();
       },
@@ -163,7 +160,7 @@ function shotsOf(
       name: 'edit',
       path: `/alice${paths.refund}`,
       show: async (person) => {
-        await person.click(person.pendingCard('refund_order'), 'Edit');
+        await person.choose(person.pendingCard('Refund'), 'Edit');
         await person.dialog.getByLabel(/amount/i).waitFor();
       },
     },

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { runCommandLine } from './commands/run-command-line.ts';
+import { loadEnvironment } from './load-environment.ts';
 
 /** Writes and waits until the text is flushed; a closed pipe (`| head`) ends the command without an error. */
 function writer(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
@@ -8,7 +9,8 @@ function writer(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
 }
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
-  environment: process.env,
+  environment: loadEnvironment(),
   write: writer(process.stdout),
   writeError: writer(process.stderr),
+  ...(process.stdin.isTTY && { input: process.stdin }),
 });

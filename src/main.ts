@@ -3,10 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
 import { escapeMarkup } from './bot/cards/show-text.ts';
+import { noticeTexts } from './bot/texts/notices.ts';
 import { inspectAtStart } from './inspect-model.ts';
+import { loadEnvironment } from './load-environment.ts';
 import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
 import { traceIdOf } from './observe/tracing.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, SETTINGS_HINT } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
@@ -22,15 +24,16 @@ function refuse(problems: readonly string[], hint = ''): never {
   process.exit(1);
 }
 
-const read = readSettings(process.env);
-if (!read.ok) refuse(read.problems, 'See .env.example for what each setting means.\n');
+const environment = loadEnvironment();
+const read = readSettings(environment);
+if (!read.ok) refuse(read.problems, `${SETTINGS_HINT}\n`);
 const { settings } = read;
 
 const file = settings.manifest;
 const text = await readFile(file, 'utf8').catch(() =>
-  refuse([`there is no ${file}`], 'Set MANIFEST to its path.\n'),
+  refuse([`there is no ${file}`], 'Set MANIFEST in .env to its path, or make one with "countersign init".\n'),
 );
-const parsed = parseManifest(text, { file, environment: process.env });
+const parsed = parseManifest(text, { file, environment });
 if (!parsed.ok) refuse(parsed.problems.map(formatProblem));
 if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem));
 
@@ -60,7 +63,7 @@ try {
   const watch = await watchManifest({
     file,
     text,
-    environment: process.env,
+    environment,
     toolbox: bot.toolbox,
     secrets,
     store: bot.context.store,
@@ -101,11 +104,13 @@ async function notifyAdmins({ context, toolbox }: RunningBot, text: string): Pro
     await context.client.chat.postMessage({ channel, text: safe });
 }
 
-/** Sends every admin of the manifest the problems of a changed manifest. */
+/** Tells every admin of the manifest about a changed manifest: its problems, or that it is valid again. */
 async function reportReload(bot: RunningBot, { outcome, file: name, problems }: ReloadNotice): Promise<void> {
-  const summary =
-    outcome === 'rejected'
-      ? `${name} has errors; the previous version stays active.`
-      : `The new ${name} is active, but has problems:`;
-  await notifyAdmins(bot, `${summary}\n\`\`\`${problems.join('\n')}\`\`\``);
+  const summary = {
+    rejected: noticeTexts.manifestRejected,
+    'active-with-problems': noticeTexts.manifestProblems,
+    'valid-again': noticeTexts.manifestFine,
+  }[outcome](name);
+  const list = problems.length === 0 ? '' : `\n\`\`\`${problems.join('\n')}\`\`\``;
+  await notifyAdmins(bot, `${summary}${list}`);
 }

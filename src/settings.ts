@@ -109,7 +109,28 @@ export function auditKeySource({
   return text === undefined || text === '' ? undefined : { text };
 }
 
-const NO_CONNECTION = 'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set';
+/** Says where settings belong. */
+export const SETTINGS_HINT =
+  'Put settings into .env in this folder or into the environment; a secret can be in a file: NAME_FILE=/path. "countersign init" writes a .env.';
+
+const NO_CONNECTION =
+  'SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) is not set; both are under "Basic Information" of the app';
+
+/** The places where a person finds a setting. */
+const SOURCES: Readonly<Record<string, string>> = {
+  SLACK_BOT_TOKEN: 'copy the "Bot User OAuth Token" from "OAuth & Permissions" of the app',
+  SLACK_APP_TOKEN: 'create it under "App-Level Tokens" in "Basic Information" of the app',
+  OPENAI_API_KEY: 'create it at your model provider; any text if the provider wants none',
+  REDIS_URL: 'such as redis://127.0.0.1:6379',
+};
+
+/** Describes a setting that is not there, and where to find it; of a file that cannot be read, the file. */
+export function describeMissing(name: string, environment: NodeJS.ProcessEnv): string {
+  const file = environment[`${name}_FILE`] ?? '';
+  if (file !== '') return `${name}_FILE: ${file} cannot be read or is empty`;
+  const source = SOURCES[name];
+  return source === undefined ? `${name} is not set` : `${name} is not set; ${source}`;
+}
 
 /** Chooses Socket Mode or HTTP by the secrets that are set; with both, Socket Mode. */
 function slackConnection({
@@ -120,6 +141,6 @@ function slackConnection({
   return signingSecret === undefined ? undefined : ({ mode: 'http', signingSecret } as const);
 }
 
-function describeIssue(name: string, message: string, given: Readonly<Record<string, unknown>>): string {
-  return given[name] === undefined ? `${name} is not set` : `${name}: ${message}`;
+function describeIssue(name: string, message: string, given: NodeJS.ProcessEnv): string {
+  return given[name] === undefined ? describeMissing(name, given) : `${name}: ${message}`;
 }

@@ -6,6 +6,8 @@ import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
+import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
+import { UpdateBudget } from './bot/delivery/update-budget.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -92,12 +94,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   });
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
+  let onUnlocked = (): void => {};
   const toolbox = await openToolbox(manifest, {
     folder,
     secrets,
     log: toolsLog,
     proxy,
     around: observeTools({ metrics, content }),
+    onUnlocked: () => onUnlocked(),
   });
   current = () => toolbox.manifest;
   const connection = createConnection(settings.slack, {
@@ -135,6 +139,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
+    updates: new UpdateBudget(),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     metrics,
     logger,
@@ -189,6 +194,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();
+    onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());
+    onUnlocked();
     return { port, context, toolbox, stop };
   } catch (error) {
     await stop();

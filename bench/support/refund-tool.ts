@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineTool } from '../../src/index.ts';
 import { REFUND_TOOL, refund } from './refund.ts';
 
-/** The tool as our bot has it. */
+const STEP_MS = 250;
+
+/** The tool as our bot has it. It takes as long as the environment says. */
 export const refundOrder = defineTool(
   {
     name: REFUND_TOOL.name,
@@ -14,5 +17,13 @@ export const refundOrder = defineTool(
     }),
     outputSchema: z.object({ refunded: z.number(), order: z.string() }),
   },
-  ({ order, amount }) => refund(order, amount),
+  async ({ order, amount }, { progress }) => {
+    const actionMs = Number(process.env.BENCH_ACTION_MS ?? 0);
+    const startedAt = performance.now();
+    for (let step = 1; performance.now() - startedAt < actionMs; step += 1) {
+      progress(`step ${step}`);
+      await sleep(STEP_MS);
+    }
+    return refund(order, amount);
+  },
 );

@@ -6,6 +6,7 @@ import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
+import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';
@@ -80,6 +81,7 @@ export async function openOurs(servers: {
     callbacks: new CallbackUrls('http://localhost', 'bench'),
     turns: new RunningTurns(),
     status: new ThreadStatus(slack, logger),
+    updates: new UpdateBudget(),
     timing: timingFor(30),
     metrics: new Metrics(),
     logger,

@@ -18,13 +18,18 @@ export interface BotServers {
   readonly redisUrl: string;
   readonly modelUrl: string;
   readonly port?: number;
+  /** The policy of the tool; one approver without direct messages by default. */
+  readonly policy?: string | undefined;
+  /** How long the action takes, with progress all the time; it takes no time by default. */
+  readonly actionMs?: number | undefined;
 }
 
 // One card for a request, as the other bots have it: no copies in direct messages.
-const MANIFEST = `
+const POLICY = `approvers: [${CAST.alice}], direct_messages: false`;
+const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { limits: { pending_per_person: 10000000 } }
-policies: { default: { approvers: [${CAST.alice}], direct_messages: false } }
+policies: { default: { ${policy} } }
 tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: default } } }
 `;
 
@@ -47,9 +52,16 @@ export async function allBots(): Promise<BotKind[]> {
 }
 
 /** Returns the environment of a bot, with the names that our bot documents; the other bots read the same. */
-export function botEnvironment({ slack, redisUrl, modelUrl, port = 0 }: BotServers): NodeJS.ProcessEnv {
+export function botEnvironment({
+  slack,
+  redisUrl,
+  modelUrl,
+  port = 0,
+  policy = POLICY,
+  actionMs = 0,
+}: BotServers): NodeJS.ProcessEnv {
   const manifest = join(dirname(builtFile('bench/support/refund-tool.ts')), 'manifest.yml');
-  writeFileSync(manifest, MANIFEST);
+  writeFileSync(manifest, manifestWith(policy));
   return {
     PATH: process.env.PATH,
     SLACK_BOT_TOKEN: slack.botToken,
@@ -62,5 +74,6 @@ export function botEnvironment({ slack, redisUrl, modelUrl, port = 0 }: BotServe
     MANIFEST: manifest,
     PORT: String(port),
     APPROVER: CAST.alice,
+    BENCH_ACTION_MS: String(actionMs),
   };
 }

@@ -1,7 +1,7 @@
-import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
-import { type BotKind, botEnvironment } from './bots.ts';
+import { type BotKind, type BotServers, botEnvironment } from './bots.ts';
 import { SlackPeople } from './slack-people.ts';
 
 /** A local Slack of its own for one bot. The bot can be started in it several times, one after the other. */
@@ -9,11 +9,7 @@ export interface Stage {
   readonly workspace: Workspace;
   readonly people: SlackPeople;
   /** Starts the bot and returns when it has a connection to Slack. */
-  startBot(servers: {
-    readonly redisUrl: string;
-    readonly modelUrl: string;
-    readonly port?: number;
-  }): Promise<StartedBot>;
+  startBot(servers: Omit<BotServers, 'slack'>): Promise<StartedBot>;
   /** Switches the delay of every answer of the Web API on or off; it is off at first. */
   setSlow(isSlow: boolean): void;
   stop(): Promise<void>;
@@ -26,8 +22,11 @@ export interface StartedBot extends NodeProcess {
 
 const TIMEOUT_MS = 60_000;
 
-export async function openStage(kind: BotKind, { delayMs = 0 } = {}): Promise<Stage> {
-  const slack = await startLocalSlack();
+export async function openStage(
+  kind: BotKind,
+  { delayMs = 0, seed = {} }: { readonly delayMs?: number; readonly seed?: LocalSlackOptions } = {},
+): Promise<Stage> {
+  const slack = await startLocalSlack(seed);
   const { workspace } = slack;
   const bots: NodeProcess[] = [];
   let isSlow = false;

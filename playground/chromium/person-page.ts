@@ -80,8 +80,21 @@ export class PersonPage {
   }
 
   /** The newest card of the thread on which something can be approved. */
-  pendingCard(tool: string): Locator {
-    return this.threadMessage(`Approval needed: ${tool}`);
+  pendingCard(title: string): Locator {
+    return this.threadMessage(`☐ ${title}`);
+  }
+
+  /** Chooses in the menu of a card. */
+  async choose(inside: Locator, item: string): Promise<void> {
+    await this.click(inside, 'More actions');
+    await inside.getByRole('menuitem', { name: item, exact: true }).click();
+  }
+
+  /** Approves a high-risk card, which asks to type what it touches. */
+  async approveTyped(card: Locator, target: string): Promise<void> {
+    await this.click(card, 'Approve');
+    await this.dialog.getByLabel(/^Type /).fill(target);
+    await this.click(this.dialog, 'Approve');
   }
 
   async click(inside: Locator, button: string): Promise<void> {

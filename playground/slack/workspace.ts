@@ -1,4 +1,4 @@
-import type { AttemptAnswer, Delivery } from './delivery/delivery.ts';
+import type { AttemptAnswer, Delivery, InteractionOutcome } from './delivery/delivery.ts';
 import type { Forgery, RawAnswer, RequestUrl } from './http/request-url.ts';
 import type { RequestContent } from './http/sign-request.ts';
 import type { SlackContext } from './people/interaction.ts';
@@ -9,6 +9,7 @@ import type {
   AgentSession,
   EphemeralMessage,
   EventSubscription,
+  JsonObject,
   Message,
   SuggestedPrompts,
   View,
@@ -69,7 +70,12 @@ export class Workspace {
   }
 
   ephemeralsFor(userId: string): EphemeralMessage[] {
-    return this.state.ephemerals.filter((message) => message.viewer === userId && !message.deleted);
+    return this.state.ephemeralsFor(userId);
+  }
+
+  /** Sends the app a payload as it is, for what no person of the local Slack does. */
+  deliver(type: 'events_api' | 'interactive', payload: JsonObject): Promise<InteractionOutcome> {
+    return this.#context.deliveries.deliverRaw(type, payload);
   }
 
   /** The modal a person has in front of them. */

@@ -10,13 +10,3 @@ export function readThreadOpenings({
     .filter(({ user, deleted, ts, thread_ts = ts }) => user !== app.botUserId && !deleted && thread_ts === ts)
     .map(({ channel, ts, text }) => ({ threadId: `${channel}:${ts}`, text }));
 }
-
-/** The part of a Redis connection that is needed. */
-export interface HashReader {
-  hvals(key: string): Promise<readonly string[]>;
-}
-
-/** Reads the amounts of all booked refunds in cents, as `src/store/redis-ledger.ts` stores them. */
-export async function readRefunds(client: HashReader, prefix = 'countersign:'): Promise<readonly number[]> {
-  return (await client.hvals(`${prefix}{ledger}:refunds`)).map(Number);
-}

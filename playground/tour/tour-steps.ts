@@ -82,10 +82,10 @@ function countApprovers(votes: RecordedRequest['votes']): number {
 
 /** True when the ledger has more refunds than approved requests, so at least one ran without approval. */
 function hasUnapprovedRefund({ requests, refunds }: TourFacts): boolean {
-  const signed = requests.filter(
+  const approved = requests.filter(
     ({ tool, attempts, state }) => tool === 'refund_order' && attempts > 0 && state !== 'failed',
   );
-  return refunds.length > signed.length;
+  return refunds.length > approved.length;
 }
 
 function killMissed({ kills, requests }: TourFacts): boolean {

@@ -66,8 +66,11 @@ export const TOUR_TEXTS: readonly TourText[] = [
     as: CAST.requester,
     prompt: 'Please delete the customer Tomo Arai.',
     next: [
-      { as: CAST.alice, text: 'Click Approve and confirm. That is the first of two approvals.' },
-      { as: CAST.bruno, text: 'Click Approve and confirm. Now it runs.' },
+      {
+        as: CAST.alice,
+        text: "Click Approve, type the customer's name and approve. That is the first of two approvals.",
+      },
+      { as: CAST.bruno, text: 'Click Approve and type the name as well. Now it runs.' },
     ],
   },
   {
@@ -77,7 +80,10 @@ export const TOUR_TEXTS: readonly TourText[] = [
     as: CAST.requester,
     prompt: 'Please refund 150 dollars of order A-1003, a wheel is broken.',
     next: [
-      { as: CAST.alice, text: 'Click Edit, change the amount to 11000 (cents) and submit.' },
+      {
+        as: CAST.alice,
+        text: 'Choose Edit in the menu of the card, change the amount to 11000 (cents) and submit.',
+      },
       { as: CAST.bruno, text: 'Click Approve on the new card.' },
     ],
   },
@@ -92,7 +98,7 @@ export const TOUR_TEXTS: readonly TourText[] = [
   {
     id: 'expiry',
     title: 'A request that expires',
-    text: 'An update of the status page expires after 45 seconds without a decision. Expired is not rejected: the card then offers to ask again.',
+    text: 'An update of the status page expires after 45 seconds without a decision. Expired is not rejected: the card then offers to request it again.',
     as: CAST.requester,
     prompt: 'Please publish on the status page: "Payments are slow, we are on it."',
     next: [{ as: CAST.requester, text: 'Do nothing for 45 seconds, and watch the card and the thread.' }],
@@ -110,7 +116,7 @@ export const TOUR_TEXTS: readonly TourText[] = [
       },
       {
         as: CAST.alice,
-        text: 'The bot restarts and soon asks on the card what happened: It ran, It did not run, or Run again.',
+        text: "The bot restarts and soon asks on the card what happened: It ran, It didn't run, or Run again.",
       },
     ],
   },

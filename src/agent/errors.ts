@@ -136,3 +136,15 @@ export function outcomeUnknown<Marked extends Error>(error: Marked): Marked {
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof Error && outcomeUnknownMark in error;
 }
+
+const ranMark = Symbol.for('countersign.ran');
+
+/** Marks the error of a call that took effect and whose output cannot be used: it counts as no failure, and the model is told. */
+export function afterEffect<Marked extends Error>(error: Marked): Marked {
+  Object.defineProperty(error, ranMark, { value: true });
+  return error;
+}
+
+export function isAfterEffect(error: unknown): boolean {
+  return error instanceof Error && ranMark in error;
+}

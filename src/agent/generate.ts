@@ -10,14 +10,15 @@ import {
   type Usage,
   userMessage,
 } from './messages.ts';
-import type {
-  Model,
-  ModelConfig,
-  ModelFinish,
-  ModelReply,
-  ModelRequest,
-  ToolChoice,
-  ToolSpec,
+import {
+  askModel,
+  type Model,
+  type ModelConfig,
+  type ModelFinish,
+  type ModelReply,
+  type ModelRequest,
+  type ToolChoice,
+  type ToolSpec,
 } from './model.ts';
 import { currentCall } from './nested.ts';
 import { type ParsedCall, parseCalls } from './parse-calls.ts';
@@ -206,19 +207,6 @@ function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutErro
       return hasCalls ? undefined : 'length';
     default:
       return reply.finish;
-  }
-}
-
-async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
-  try {
-    const reply = await model.reply(request);
-    // A model may be the caller's own code; results of tools that ran before it must not be lost.
-    const isValid = typeof reply?.text === 'string' && Array.isArray(reply.calls);
-    const problem = `The model "${model.name}" must answer with a text and a list of calls`;
-    return isValid ? reply : new ModelError('malformed-answer', problem);
-  } catch (error) {
-    if (error instanceof ModelError) return error;
-    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ModelError } from './errors.ts';
+import { ModelError } from './errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Media, ProviderData, Usage } from './messages.ts';
 
@@ -83,4 +83,18 @@ export interface ModelReply {
 export interface Model {
   readonly name: string;
   reply(request: ModelRequest): Promise<ModelReply>;
+}
+
+/** Asks a model; a failure that it reports is returned, so that the results of tools that ran before it are kept. */
+export async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
+  try {
+    const reply = await model.reply(request);
+    // A model may be the caller's own code.
+    const isValid = typeof reply?.text === 'string' && Array.isArray(reply.calls);
+    const problem = `The model "${model.name}" must answer with a text and a list of calls`;
+    return isValid ? reply : new ModelError('malformed-answer', problem);
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
 }

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { isOutcomeUnknown, outcomeUnknown } from './errors.ts';
+import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from './errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import {
   areSmall,
@@ -14,6 +13,7 @@ import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import type { Tool, ToolContext, ToolHelpers } from './tool.ts';
+import { limitTime, orAbort } from './util/abort.ts';
 
 export interface ToolProgress {
   readonly name: string;
@@ -52,6 +52,12 @@ export interface EffectJournal {
   recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
   /** Records the start. The call runs only if this resolves to `true`. */
   start(started: StartedCall): Promise<boolean>;
+  /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */
+  afterUnknown?(
+    call: CallPart,
+    tool: Tool,
+    replaced: ReplacedInput | undefined,
+  ): Promise<ToolPart | 'again' | undefined>;
   finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
 }
 
@@ -160,14 +166,18 @@ export async function runCall(
     if (hasStarted) await journal?.finish(call, end, part);
     return part;
   };
-  const unknown = (error: unknown): Promise<ToolPart> => {
+  const unknown = async (error: unknown): Promise<ToolPart> => {
     settings.onToolError?.({ name, ref, error });
+    const found = signal.aborted ? undefined : await journal?.afterUnknown?.(call, tool, replaced);
+    if (found === 'again') return runCall(tool, call, settings, restarted);
+    if (found !== undefined) return found;
     const metadata = { [OUTCOME_UNKNOWN]: describeError(error) };
     return finish('unknown', waitingPart(call, { metadata, replaced }));
   };
 
   try {
-    const start = tool.admit?.(fit.value, helpers) ?? (() => tool.run(fit.value, helpers));
+    const start = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
+    if (signal.aborted) return stopped();
     if (journal !== undefined) {
       const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
       hasStarted = await journal.start({ ...started, messages: settings.messages() });
@@ -189,6 +199,11 @@ export async function runCall(
     const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
     return await finish('succeeded', result);
   } catch (thrown) {
+    if (hasEffect && isAfterEffect(thrown)) {
+      settings.onToolError?.({ name, ref, error: thrown });
+      const output = { status: 'ran', problem: describeError(thrown) };
+      return finish('succeeded', settledPart(call, 'ok', output, replaced));
+    }
     const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
     if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
       return unknown(error);
@@ -212,21 +227,6 @@ export async function runCall(
   }
 }
 
-/** Derives a signal that also fires when the time of a tool is over. */
-function limitTime(
-  signal: AbortSignal,
-  timeoutMs: number | undefined,
-): { signal: AbortSignal; isOver: () => boolean; end: () => void } {
-  if (timeoutMs === undefined) return { signal, isOver: () => false, end: () => {} };
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error('The time of the tool is over')), timeoutMs);
-  return {
-    signal: AbortSignal.any([signal, limit.signal]),
-    isOver: () => limit.signal.aborted && !signal.aborted,
-    end: () => clearTimeout(timer),
-  };
-}
-
 function outOfTime({ name, timeoutMs, effect }: Extract<Tool, { kind: 'tool' }>): Error {
   const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
   if (effect === 'none') return new Error(problem);
@@ -237,8 +237,10 @@ function checkedOutput(tool: Tool, output: unknown): JsonValue {
   const result = tool.outputSchema?.parse(output) ?? { ok: true, value: output };
   if (result.ok) return toJson(result.value);
   const where = result.field === '' ? '' : ` at "${result.field}"`;
-  throw new TypeError(
-    `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+  throw afterEffect(
+    new TypeError(
+      `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+    ),
   );
 }
 
@@ -251,22 +253,4 @@ function describeError(error: unknown): string {
   const other = typeof error === 'string' ? error : inspect(error);
   const text = error instanceof Error ? error.message || error.name : other;
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
-}
-
-/** Settles with the work, or rejects a grace period after the signal fires, even if the work ignores the signal. */
-function orAbort<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  grace: () => number | undefined = () => 0,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      const graceMs = grace() ?? 0;
-      if (graceMs === 0) reject(signal.reason);
-      else void sleep(graceMs, undefined, { ref: false }).then(() => reject(signal.reason));
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -39,6 +39,32 @@ export interface ToolHelpers {
 export const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
+/** Texts for people about a call, computed by code from its input and never by a model. */
+export interface ToolTexts<Input> {
+  /** Says what will happen, such as "Refund $120.00 of order A-1001". */
+  title?(input: Input): string;
+  /** Says what has happened, such as "Refunded $120.00 of order A-1001". */
+  done?(input: Input): string;
+  /** The one value that says what the call touches. */
+  target?(input: Input): string;
+  /** Values by label. */
+  fields?(input: Input): Readonly<Record<string, string | number | undefined>>;
+}
+
+/** What a call would change, in words or as the text before and after. */
+export interface Preview {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The second argument of a preview. */
+export interface PreviewHelpers {
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+  /** Runs another tool that is declared to have no effect; any other is refused. */
+  readonly read: (tool: string, input: JsonObject) => Promise<unknown>;
+}
+
 interface ToolParts<Name extends string, Input, Given> {
   readonly name: Name;
   readonly description: string;
@@ -59,8 +85,11 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
       readonly effect: Effect;
+      readonly texts?: ToolTexts<Input>;
+      /** Computes what a call would change. It must not write, and it is called before the approval and before the run. */
+      preview?(input: Input, helpers: PreviewHelpers): Preview | Promise<Preview>;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
-      admit?(input: Input, helpers: ToolHelpers): () => unknown;
+      admit?(input: Input, helpers: ToolHelpers): Promise<() => unknown>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */
@@ -119,9 +148,12 @@ export interface ToolConfig<Name extends string, Input extends Schema, Output ex
 }
 
 export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
-  extends ToolConfig<Name, Input, Output> {
+  extends ToolConfig<Name, Input, Output>,
+    ToolTexts<Parsed<Input>> {
   /** The effect of a run; `once` where it is not declared. */
   readonly effect?: Effect;
+  /** Computes what a call would change. It must not write. */
+  readonly preview?: (input: Parsed<Input>, helpers: PreviewHelpers) => Preview | Promise<Preview>;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
   /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
@@ -159,11 +191,19 @@ export function defineTool<
       parts.name,
     );
   }
+  const { title, done, target, fields } = config;
   const tool = {
     ...parts,
     kind: 'tool' as const,
+    texts: {
+      ...(title !== undefined && { title }),
+      ...(done !== undefined && { done }),
+      ...(target !== undefined && { target }),
+      ...(fields !== undefined && { fields }),
+    },
     run,
     effect: config.effect ?? 'once',
+    ...(config.preview !== undefined && { preview: config.preview }),
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),

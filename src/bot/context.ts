@@ -6,6 +6,7 @@ import type { Store } from '../store/port/store.ts';
 import type { Askers, Budgets, PendingLimits } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
+import type { UpdateBudget } from './delivery/update-budget.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
 import type { Directory } from './slack/directory.ts';
@@ -17,22 +18,27 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
-  readonly admins: readonly string[];
   readonly askers: Askers;
+  /** The people who are told of a broken manifest and see how policies do. */
+  readonly admins: readonly string[];
 }
 
 /** Leases and heartbeats, in milliseconds. */
 export interface Timing {
   /** An attempt without a heartbeat for this long is given up. */
   readonly heartbeatTimeoutMs: number;
-  /** The interval of heartbeats, each with its progress. */
   readonly heartbeatMs: number;
+  /** The shortest time between two changes of a card that only show progress. */
+  readonly progressMs: number;
   /** The lease of a turn; it must be several times `renewMs`. */
   readonly leaseMs: number;
   readonly renewMs: number;
   /** The claim of a sender on outbox items; after a crash they are sent this much later. */
   readonly claimMs: number;
 }
+
+/** Slack's guide: at most one update of a message in about three seconds. */
+const PROGRESS_MS = 3_000;
 
 /** Derives the timing from the time after which a crashed process is noticed; a live one sends 15 signs in that time. */
 export function timingFor(crashNoticeSeconds: number): Timing {
@@ -41,6 +47,7 @@ export function timingFor(crashNoticeSeconds: number): Timing {
   return {
     heartbeatTimeoutMs: noticeMs,
     heartbeatMs: signMs,
+    progressMs: PROGRESS_MS,
     leaseMs: noticeMs,
     renewMs: signMs,
     claimMs: noticeMs,
@@ -59,6 +66,7 @@ export interface BotContext {
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;
   readonly status: ThreadStatus;
+  readonly updates: UpdateBudget;
   readonly timing: Timing;
   readonly metrics: Metrics;
   readonly logger: Logger;

@@ -3,10 +3,11 @@ import { readSettings } from '../settings.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkManifest } from './checks/check-manifest.ts';
 import { checkModel } from './checks/check-model.ts';
+import { checkPeople } from './checks/check-people.ts';
 import { checkRedis } from './checks/check-redis.ts';
 import { checkSlack } from './checks/check-slack.ts';
 import { checkTools } from './checks/check-tools.ts';
-import { type Finding, failed, ok } from './checks/finding.ts';
+import { describeFinding, type Finding, failed, ok } from './checks/finding.ts';
 import { type Command, EXIT } from './shared/command.ts';
 import { readOptions } from './shared/options.ts';
 
@@ -22,11 +23,13 @@ export const doctor: Command = {
   help: `Usage: countersign doctor [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
-app against those of the manifest, each model (it is asked to call a harmless tool with the parameters of the manifest,
-and looked up in its provider's list), that every module loads and every MCP server starts, and that the audit log is
-signed and exported. Checks that depend on something missing are skipped.
+app against those of the manifest, that every id of the manifest exists, is active and of the right kind, that enough
+people can approve, the clocks of Slack, Redis and this machine, each model (it is asked to call a harmless tool with the
+parameters of the manifest, and looked up in its provider's list), that every module loads, every MCP server starts and
+every host resolves, that rules fit their tools, and that the audit log is signed and its sinks answer. Checks that depend
+on something missing are skipped.
 
-  --json         print one JSON object: ok, findings
+  --json         print one JSON object: ok, findings (check, status, severity, message, place, fix)
 
 Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong usage.
 `,
@@ -37,26 +40,34 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     const report = async (findings: readonly Finding[]): Promise<void> => {
       all.push(...findings);
       if (values.json) return;
-      for (const { check, status, message } of findings)
-        await write(`${MARKS[status]}  ${check}: ${showLine(message)}\n`);
+      for (const finding of findings)
+        await write(`${MARKS[finding.status]}  ${finding.check}: ${showLine(describeFinding(finding))}\n`);
     };
     await report(checkSettings(environment));
     const { findings, loaded } = await checkManifest(environment);
     await report(findings);
     await report(await checkRedis(context));
     await report(await checkSlack(environment, loaded?.manifest));
+    await report(await checkPeople(environment, loaded));
     await report(await checkModel(environment, loaded?.manifest));
     await report(await checkTools(loaded, environment));
     await report(await checkAudit(context, loaded));
     const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
-    if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all })}\n`);
+    if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all.map(withSeverity) })}\n`);
     return isOk ? EXIT.ok : EXIT.problem;
   },
 };
+
+function withSeverity(finding: Finding) {
+  const severity = { failed: 'error', warning: 'warning', ok: undefined, 'not-checked': undefined };
+  return { ...finding, severity: severity[finding.status] };
+}
 
 /** Names every setting that is missing or wrong. */
 function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
   const read = readSettings(environment);
   if (read.ok) return [ok('settings', 'all required settings are set')];
-  return read.problems.map((problem) => failed('settings', `${problem}; see .env.example`));
+  return read.problems.map((problem) =>
+    failed('settings', problem, { fix: 'put it into .env or the environment' }),
+  );
 }

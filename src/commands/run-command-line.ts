@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describeError } from '../agent/util/describe-error.ts';
 import { type Command, type CommandContext, EXIT } from './shared/command.ts';
 import { UsageError } from './shared/errors.ts';
+import { PACKAGE_FILES } from './shared/package-files.ts';
 
 interface Listed {
   /** One word or two. */
@@ -12,6 +13,11 @@ interface Listed {
 }
 
 const COMMANDS: readonly Listed[] = [
+  {
+    name: 'init',
+    summary: 'make the folder of a new bot',
+    load: async () => (await import('./init/init.ts')).init,
+  },
   {
     name: 'start',
     summary: 'connect the bot to Slack',
@@ -38,6 +44,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest-push.ts')).manifestPush,
   },
   {
+    name: 'manifest lock',
+    summary: 'accept the definitions of all MCP tools as they are now',
+    load: async () => (await import('./manifest-lock.ts')).manifestLock,
+  },
+  {
     name: 'doctor',
     summary: 'check settings, manifest, Redis, Slack, model and tools',
     load: async () => (await import('./doctor.ts')).doctor,
@@ -45,17 +56,47 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'pending',
     summary: 'list the requests that wait for people',
-    load: async () => (await import('./pending.ts')).pending,
+    load: async () => (await import('./operate/pending.ts')).pending,
+  },
+  {
+    name: 'show',
+    summary: 'show one request',
+    load: async () => (await import('./operate/show.ts')).show,
+  },
+  {
+    name: 'cancel',
+    summary: 'cancel a request that has not started',
+    load: async () => (await import('./operate/cancel.ts')).cancel,
+  },
+  {
+    name: 'resolve',
+    summary: 'record the outcome of an action when it is unknown',
+    load: async () => (await import('./operate/resolve.ts')).resolve,
+  },
+  {
+    name: 'stats',
+    summary: 'show how often and how fast each policy approves',
+    load: async () => (await import('./stats.ts')).stats,
   },
   {
     name: 'erase',
     summary: "remove a person's words from threads and requests",
-    load: async () => (await import('./erase.ts')).erase,
+    load: async () => (await import('./operate/erase.ts')).erase,
   },
   {
     name: 'usage',
     summary: 'list the tokens that were spent',
     load: async () => (await import('./usage.ts')).usage,
+  },
+  {
+    name: 'threads',
+    summary: 'list the quarantined threads',
+    load: async () => (await import('./operate/threads.ts')).threads,
+  },
+  {
+    name: 'retry',
+    summary: 'let the bot continue a quarantined thread',
+    load: async () => (await import('./operate/retry.ts')).retry,
   },
   {
     name: 'audit',
@@ -80,7 +121,9 @@ const COMMANDS: readonly Listed[] = [
 ];
 
 /** Runs one command line and returns its exit code; any error is one message without a stack. */
-export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {
+export async function runCommandLine(given: readonly string[], context: CommandContext): Promise<number> {
+  // "help doctor" is "doctor --help".
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const listed = findCommand(argv);
   const called = listed === undefined ? 'countersign' : `countersign ${listed.name}`;
   try {
@@ -113,8 +156,8 @@ async function runWithoutCommand(argv: readonly string[], { write }: CommandCont
     await write(usageOf(group.length > 0 ? group : COMMANDS));
     return EXIT.ok;
   }
-  if (first === '--version') {
-    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  if (first === '--version' || first === '-v') {
+    const text = await readFile(new URL('package.json', PACKAGE_FILES), 'utf8');
     await write(`${JSON.parse(text).version}\n`);
     return EXIT.ok;
   }
@@ -132,10 +175,10 @@ function usageOf(commands: readonly Listed[]): string {
   return `Usage: countersign <command>
 
 ${lines}
-  --help       show this text, or with a command what it does
-  --version    show the version
+  -h, --help       show this text, or with a command what it does
+  -v, --version    show the version
 
-Settings come from the environment; see .env.example. Exit code: 0 success, 1 a problem was found, 2 wrong usage.
+Settings come from the environment and from .env in this folder ("countersign init" writes one). Exit code: 0 success, 1 a problem was found, 2 wrong usage.
 `;
 }
 

@@ -5,6 +5,7 @@ import { type Command, EXIT } from './shared/command.ts';
 import { UsageError } from './shared/errors.ts';
 import { withRecord } from './shared/open-record.ts';
 import { readOptions } from './shared/options.ts';
+import { formatTable } from './shared/table.ts';
 
 const GROUPS = ['day', 'person', 'channel', 'model'] as const;
 type Group = (typeof GROUPS)[number];
@@ -91,14 +92,8 @@ function toTable(rows: readonly Sum[], groups: readonly Group[]): string[] {
     columns.map((column) => HEADINGS[column]),
     ...rows.map((row) => columns.map((column) => showLine(String(row[column] ?? '')))),
   ];
-  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
-  return cells.map((line) =>
-    line
-      .map((cell, index) => {
-        const width = widths[index] ?? 0;
-        return index < groups.length ? cell.padEnd(width) : cell.padStart(width);
-      })
-      .join('  ')
-      .trimEnd(),
+  return formatTable(
+    cells,
+    COUNTS.map((_, index) => groups.length + index),
   );
 }

@@ -47,11 +47,19 @@ const BLOCKED_TEXTS: Readonly<Record<BlockReason, (host: string) => string>> = {
 /**
  * - `cannot-start`: the server did not start.
  * - `down`: the server was not connected, so the call was not made.
+ * - `changed`: the server has changed the tool's definition, so the call was not made.
  * - `lost`, `timed-out`: the call was made and its outcome is unknown.
  * - `refused`: the server refused the call.
  * - `failed`: the tool ran and reported a failure.
  */
-export type McpServerErrorCode = 'cannot-start' | 'down' | 'lost' | 'timed-out' | 'refused' | 'failed';
+export type McpServerErrorCode =
+  | 'cannot-start'
+  | 'down'
+  | 'changed'
+  | 'lost'
+  | 'timed-out'
+  | 'refused'
+  | 'failed';
 
 /** A failed MCP server or a failed call of one; the message names the server. */
 export class McpServerError extends AgentError<McpServerErrorCode> {

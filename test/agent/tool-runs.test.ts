@@ -85,17 +85,21 @@ describe('a tool', () => {
     expect(sentResults(server)).toEqual([['c1', expect.stringContaining('went on after it had paused')]]);
   });
 
-  it('whose output does not fit its schema is a failed call that says so', async () => {
-    const wrong = defineTool(
-      { name: 'wrong', description: 'Lies.', outputSchema: z.object({ count: z.number() }) },
-      () => JSON.parse('{"count":"many"}'),
-    );
-    const { model, server } = await scripted(calls(call('c1', 'wrong')), says('Done.'));
-    await generate({ model, tools: [wrong], prompt: 'Go' });
-    expect(sentResults(server)).toEqual([
-      ['c1', expect.stringMatching(/"status":"error".*The tool ran.*count/)],
-    ]);
-  });
+  it.each([
+    { effect: 'once', told: /"status":"ran".*The tool ran.*count/ },
+    { effect: 'none', told: /"status":"error".*The tool ran.*count/ },
+  ] as const)(
+    'with the effect $effect whose output does not fit its schema says so',
+    async ({ effect, told }) => {
+      const wrong = defineTool(
+        { name: 'wrong', description: 'Lies.', effect, outputSchema: z.object({ count: z.number() }) },
+        () => JSON.parse('{"count":"many"}'),
+      );
+      const { model, server } = await scripted(calls(call('c1', 'wrong')), says('Done.'));
+      await generate({ model, tools: [wrong], prompt: 'Go' });
+      expect(sentResults(server)).toEqual([['c1', expect.stringMatching(told)]]);
+    },
+  );
 
   it('gets the same idempotency key at every try of a call, and another for another call', async () => {
     const keys: string[] = [];

@@ -57,27 +57,7 @@ export class PlaygroundFixture {
     { path = `/${name}/${CHANNELS.general}`, ...look }: { path?: string } & BrowserContextOptions = {},
   ): Promise<PersonPage> {
     if (this.#browser === undefined) throw new Error('the browser is not running');
-    const context = await this.#browser.newContext({
-      baseURL: this.url,
-      viewport: { width: 1440, height: 900 },
-      locale: 'en-GB',
-      timezoneId: 'UTC',
-      reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
-      ...look,
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(TIMEOUT_MS);
-    page.on('pageerror', (error) => this.errors.push(`${name}: ${error.stack ?? error.message}`));
-    page.on('console', (message) => {
-      if (message.type() === 'error') this.errors.push(`${name}: ${message.text()}`);
-    });
-    page.on('request', (request) => {
-      if (new URL(request.url()).origin !== new URL(this.url).origin)
-        this.errors.push(`${name}: the page asked ${request.url()} for something`);
-    });
-    await page.goto(path);
-    return new PersonPage(page);
+    return await openWindow(this.#browser, { name, url: this.url, path, errors: this.errors }, look);
   }
 
   /** Returns and clears the errors of the windows: exceptions, and requests to other machines. */
@@ -100,6 +80,43 @@ export class PlaygroundFixture {
     await this.#playground?.stop();
     rmSync(this.#dataFolder, { recursive: true, force: true });
   }
+}
+
+interface WindowOptions {
+  readonly name: PersonName;
+  readonly url: string;
+  readonly path: string;
+  /** Gets the errors of the window: exceptions, and requests to other machines. */
+  readonly errors: string[];
+}
+
+/** Opens a window as a person. */
+export async function openWindow(
+  browser: Browser,
+  { name, url, path, errors }: WindowOptions,
+  look: BrowserContextOptions = {},
+): Promise<PersonPage> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...look,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  page.on('pageerror', (error) => errors.push(`${name}: ${error.stack ?? error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(`${name}: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin)
+      errors.push(`${name}: the page asked ${request.url()} for something`);
+  });
+  await page.goto(path);
+  return new PersonPage(page);
 }
 
 /** Starts the fixture of a test file; a test also fails when a window has an error. */

@@ -29,7 +29,7 @@ test('a phone starts with the tour, and the empty channel behind it offers the t
 
 test('after an approval the result is in view and the focus stays in the thread', async () => {
   await request('Please refund 140 dollars of order A-1001.');
-  await alice.pendingCard('refund_order').getByRole('button', { name: 'Approve' }).focus();
+  await alice.pendingCard('Refund').getByRole('button', { name: 'Approve' }).focus();
   await alice.page.keyboard.press('Enter');
   const result = alice.threadMessage(/Refunded \$140\.00/);
   await result.waitFor();
@@ -40,26 +40,25 @@ test('after an approval the result is in view and the focus stays in the thread'
 
 test('a first of two approvals leaves the card in view and the focus in the thread', async () => {
   await request('Please delete the customer Hooper Ltd.');
-  await alice.click(alice.pendingCard('delete_customer'), 'Approve');
-  await alice.click(alice.dialog, 'Approve');
-  await alice.pendingCard('delete_customer').getByText('1 of 2').waitFor();
-  const approve = alice.pendingCard('delete_customer').getByRole('button', { name: 'Approve' });
+  await alice.approveTyped(alice.pendingCard('Delete customer'), 'Hooper Ltd');
+  await alice.pendingCard('Delete customer').getByText('1 of 2').waitFor();
+  const approve = alice.pendingCard('Delete customer').getByRole('button', { name: 'Approve' });
   await expect.poll(() => alice.isInView(approve), { timeout: 10_000 }).toBe(true);
   expect(await alice.thread.locator(':focus').count()).toBe(1);
 });
 
 test('after an edit the focus is on the message of the card', async () => {
   await request('Please refund 141 dollars of order A-1001.');
-  await alice.click(alice.pendingCard('refund_order'), 'Edit');
+  await alice.choose(alice.pendingCard('Refund'), 'Edit');
   await alice.dialog.getByLabel(/amount/i).fill('14200');
   await alice.click(alice.dialog, 'Submit');
-  await alice.pendingCard('refund_order').getByText('14200').waitFor();
+  await alice.pendingCard('Refund').getByText('$142.00').waitFor();
   await expect.poll(() => alice.thread.locator(':focus').count(), { timeout: 10_000 }).toBe(1);
 });
 
 test('a clicked button is busy until the app responds, and for two seconds at most', async () => {
   await request('Please refund 143 dollars of order A-1001.');
-  const approve = alice.pendingCard('refund_order').getByRole('button', { name: 'Approve' });
+  const approve = alice.pendingCard('Refund').getByRole('button', { name: 'Approve' });
   await alice.page.route('**/click', (route) => route.fulfill({ json: { ok: true } }));
   const answered = alice.page.waitForResponse('**/click');
   await approve.click();
@@ -71,7 +70,7 @@ test('a clicked button is busy until the app responds, and for two seconds at mo
 
 test('the toolbar of a message does not cover its title', async () => {
   await request('Please refund 144 dollars of order A-1001.');
-  const card = alice.pendingCard('refund_order');
+  const card = alice.pendingCard('Refund');
   await card.getByRole('heading').hover();
   const title = await card.getByRole('heading').boundingBox();
   const toolbar = await card.getByRole('toolbar').boundingBox();

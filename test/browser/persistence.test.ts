@@ -16,12 +16,11 @@ beforeAll(async () => {
 test('a reload keeps the thread, the card, the vote and the draft', async () => {
   await remi.ask(DELETION);
   await alice.openThread(DELETION);
-  await alice.click(alice.pendingCard('delete_customer'), 'Approve');
-  await alice.click(alice.dialog, 'Approve');
-  await alice.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
+  await alice.approveTyped(alice.pendingCard('Delete customer'), 'Tomo Arai');
+  await alice.pendingCard('Delete customer').getByText('1 of 2 approvals').waitFor();
   await alice.thread.getByRole('textbox', { name: 'Reply' }).fill('I have looked at');
   await alice.page.reload();
-  await alice.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
+  await alice.pendingCard('Delete customer').getByText('1 of 2 approvals').waitFor();
   expect(await alice.thread.getByRole('textbox', { name: 'Reply' }).inputValue()).toBe('I have looked at');
 });
 
@@ -39,14 +38,13 @@ test('a restart of everything keeps messages, cards and votes in open windows, a
   await playground.restart();
   // Connection errors are expected while the playground is down.
   playground.takeErrors();
-  await alice.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
-  await alice.click(alice.pendingCard('delete_customer'), 'Details');
+  await alice.pendingCard('Delete customer').getByText('1 of 2 approvals').waitFor();
+  await alice.choose(alice.pendingCard('Delete customer'), 'Details');
   await alice.dialog.getByText('customer: "Tomo Arai"').waitFor();
   await alice.page.keyboard.press('Escape');
 
   const bruno = await playground.openAs('bruno', { path: `/bruno/${CHANNELS.general}` });
   await bruno.openThread(DELETION);
-  await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
-  await bruno.click(bruno.dialog, 'Approve');
+  await bruno.approveTyped(bruno.pendingCard('Delete customer'), 'Tomo Arai');
   await alice.waitForText('Deleted Tomo Arai and 1 order.');
 });

@@ -27,7 +27,7 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText('Approval needed: refund_order').waitFor();
+  await alice.messages.getByText(/☐ Refund /).waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
@@ -37,11 +37,11 @@ test('the copy of a card in the direct messages approves the same request and li
   await remi.openThread(words);
   await alice.conversationLink(/Countersign/).click();
   const copies = alice.messages.getByRole('listitem');
-  await alice.click(copies.filter({ hasText: '13100' }), 'Approve');
-  await remi.threadMessage('refund_order: succeeded').waitFor();
+  await alice.click(copies.filter({ hasText: '$131.00' }), 'Approve');
+  await remi.threadMessage('☑ Refunded').waitFor();
   await copies
-    .filter({ hasText: '13100' })
-    .filter({ hasText: 'refund_order: succeeded' })
+    .filter({ hasText: '$131.00' })
+    .filter({ hasText: '☑ Refunded' })
     .getByRole('link', { name: 'Open the thread' })
     .click();
   await alice.openThread(words);
@@ -54,9 +54,9 @@ test('a guest who clicks Approve gets the reason, and nothing is approved', asyn
   await remi.openThread(words);
   const gil = await playground.openAs('gil');
   await gil.openThread(words);
-  await gil.click(gil.pendingCard('refund_order'), 'Approve');
-  await gil.waitForNotice('Guests cannot decide this.');
-  await gil.pendingCard('refund_order').getByText('0 of 1 signed').waitFor();
+  await gil.click(gil.pendingCard('Refund'), 'Approve');
+  await gil.waitForNotice("Guests can't decide this.");
+  await gil.pendingCard('Refund').getByText('0 of 1 approvals').waitFor();
   expect(await remi.page.getByText('Only visible to you').count()).toBe(0);
   await gil.click(gil.notice(/Guests/), 'Dismiss message');
   await gil.notice(/Guests/).waitFor({ state: 'detached' });
@@ -68,7 +68,7 @@ test('a person of another company cannot approve', async () => {
   await remi.ask(words);
   const olga = await playground.openAs('olga', { path: `/olga/${CHANNELS.partners}` });
   await olga.openThread(words);
-  await olga.click(olga.pendingCard('refund_order'), 'Approve');
+  await olga.click(olga.pendingCard('Refund'), 'Approve');
   await olga.waitForNotice('Only people of this workspace can decide this.');
 });
 
@@ -76,22 +76,25 @@ test('an approver cannot approve their own request, but can withdraw it', async 
   const words = 'Please refund 134 dollars of order A-1001.';
   await alice.ask(words);
   await alice.openThread(words);
-  await alice.click(alice.pendingCard('refund_order'), 'Approve');
-  await alice.waitForNotice('You took part in requesting this, so somebody else has to approve it.');
-  await alice.click(alice.pendingCard('refund_order'), 'Withdraw');
-  await alice.threadMessage('refund_order: withdrawn').waitFor();
+  await alice.click(alice.pendingCard('Refund'), 'Approve');
+  await alice.waitForNotice('You took part in requesting this, so someone else has to approve it.');
+  await alice.choose(alice.pendingCard('Refund'), 'Withdraw');
+  await alice.threadMessage('↩ Refund').waitFor();
 });
 
 test('Home lists pending requests and opens their details', async () => {
   const words = 'Please delete the customer Ines Marr.';
   await remi.ask(words);
   await remi.openThread(words);
-  await remi.pendingCard('delete_customer').waitFor();
+  await remi.pendingCard('Delete customer').waitFor();
   await alice.conversationLink(/Countersign/).click();
   await alice.page.getByRole('link', { name: 'Home' }).click();
   const home = alice.page.getByRole('region', { name: 'Home' });
   await home.getByRole('heading', { name: 'Waiting for me' }).waitFor();
-  await home.getByRole('button', { name: 'Look at delete_customer' }).first().click();
+  await home
+    .getByRole('button', { name: /View Delete customer/ })
+    .first()
+    .click();
   await alice.dialog.getByText('customer: "Ines Marr"').waitFor();
   await alice.page.keyboard.press('Escape');
   await alice.dialog.waitFor({ state: 'detached' });
@@ -111,8 +114,8 @@ test('the slash command answers only its author', async () => {
   const field = alice.page.getByRole('textbox', { name: /^Message/ });
   await field.fill('/countersign decided');
   await field.press('Enter');
-  await alice.waitForNotice('Decided lately');
-  expect(await remi.page.getByText('Decided lately').count()).toBe(0);
+  await alice.waitForNotice('Recent decisions');
+  expect(await remi.page.getByText('Recent decisions').count()).toBe(0);
 });
 
 test('the reply of the model is streamed', async () => {
@@ -164,7 +167,7 @@ test('a person can request and approve with the keyboard alone', async () => {
   await replies.waitFor();
   await alice.tabTo(replies);
   await alice.page.keyboard.press('Enter');
-  const approve = alice.pendingCard('refund_order').getByRole('button', { name: 'Approve' });
+  const approve = alice.pendingCard('Refund').getByRole('button', { name: 'Approve' });
   await approve.waitFor();
   await alice.tabTo(approve);
   await alice.page.keyboard.press('Enter');
@@ -175,7 +178,7 @@ test('a dialog takes the focus, returns it after Escape, and works with the keyb
   const words = 'Please refund 102 dollars of order A-1003.';
   await remi.ask(words);
   await alice.openThread(words);
-  const reject = alice.pendingCard('refund_order').getByRole('button', { name: 'Reject' });
+  const reject = alice.pendingCard('Refund').getByRole('button', { name: 'Reject' });
   await reject.focus();
   await alice.page.keyboard.press('Enter');
   await alice.dialog.waitFor();

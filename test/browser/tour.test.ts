@@ -45,7 +45,7 @@ test('the tour starts with its first step open', async () => {
 
 test('step 7 starts: a line for the status page waits for approval', async () => {
   await begin('A request that expires');
-  await remi.pendingCard('publish_status').getByRole('button', { name: 'Approve' }).waitFor();
+  await remi.pendingCard('Publish').getByRole('button', { name: 'Approve' }).waitFor();
 });
 
 test('step 1: a question is answered with a click on a choice', async () => {
@@ -66,14 +66,14 @@ test('step 2: a small refund runs without approval, and nothing says otherwise',
 test('step 3: a larger refund runs after approval, in every window at once', async () => {
   const prompt = await begin('A larger refund needs approval');
   await alice.openThread(prompt);
-  await alice.pendingCard('refund_order').getByText('0 of 1 signed').waitFor();
+  await alice.pendingCard('Refund').getByText('0 of 1 approvals').waitFor();
 
-  await remi.click(remi.pendingCard('refund_order'), 'Approve');
-  await remi.waitForNotice('This is not yours to decide.');
+  await remi.click(remi.pendingCard('Refund'), 'Approve');
+  await remi.waitForNotice("You're not an approver for this request.");
 
-  await alice.click(alice.pendingCard('refund_order'), 'Approve');
+  await alice.click(alice.pendingCard('Refund'), 'Approve');
   for (const who of [remi, alice]) {
-    await who.threadMessage('refund_order: succeeded').getByText('Signed by').waitFor();
+    await who.threadMessage('☑ Refunded').getByText('Approved by').waitFor();
     await who.waitForText(/Refunded \$120\.00 of order A-1001\. \$140\.00 of this order refunded in total/);
     expect(await who.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   }
@@ -84,18 +84,16 @@ test('step 4: a deletion needs two people, and one person clicking twice counts 
   const prompt = await begin('Two approvals for a deletion');
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
-  const card = alice.pendingCard('delete_customer');
-  await alice.click(card, 'Approve');
-  await alice.click(alice.dialog, 'Approve');
-  await card.getByText('1 of 2 signed').waitFor();
-  await alice.click(card, 'Approve');
-  await alice.click(alice.dialog, 'Approve');
-  await alice.waitForNotice('You have decided this already; it waits for others.');
+  const card = alice.pendingCard('Delete customer');
+  await alice.approveTyped(card, 'Tomo Arai');
+  await card.getByText('1 of 2 approvals').waitFor();
+  await alice.approveTyped(card, 'Tomo Arai');
+  await alice.dialog.waitFor({ state: 'hidden' });
+  await card.getByText('1 of 2 approvals').waitFor();
 
   await bruno.openThread(prompt);
-  await bruno.pendingCard('delete_customer').getByText('1 of 2 signed').waitFor();
-  await bruno.click(bruno.pendingCard('delete_customer'), 'Approve');
-  await bruno.click(bruno.dialog, 'Approve');
+  await bruno.pendingCard('Delete customer').getByText('1 of 2 approvals').waitFor();
+  await bruno.approveTyped(bruno.pendingCard('Delete customer'), 'Tomo Arai');
   await remi.waitForText('Deleted Tomo Arai and 1 order.');
   await isDone('Two approvals for a deletion');
 });
@@ -104,7 +102,7 @@ test('step 5: an edit with an invalid amount is refused under its field; the cor
   const prompt = await begin('Edit a request before approval');
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
-  await alice.click(alice.pendingCard('refund_order'), 'Edit');
+  await alice.choose(alice.pendingCard('Refund'), 'Edit');
   const amount = alice.dialog.getByLabel(/amount/i);
   expect(await amount.inputValue()).toBe('15000');
   await amount.fill('-5');
@@ -112,12 +110,12 @@ test('step 5: an edit with an invalid amount is refused under its field; the cor
   await expect.poll(() => amount.getAttribute('aria-invalid')).toBe('true');
   await amount.fill('11000');
   await alice.click(alice.dialog, 'Submit');
-  await alice.threadMessage('refund_order: superseded').waitFor();
-  await alice.pendingCard('refund_order').getByText('11000').waitFor();
+  await alice.threadMessage('⇄ Refund').waitFor();
+  await alice.pendingCard('Refund').getByText('$110.00').waitFor();
 
   await bruno.conversationLink(/general/).click();
   await bruno.openThread(prompt);
-  await bruno.click(bruno.pendingCard('refund_order'), 'Approve');
+  await bruno.click(bruno.pendingCard('Refund'), 'Approve');
   await remi.waitForText(/Refunded \$110\.00 of order A-1003\. You asked for \$150\.00/);
   await isDone('Edit a request before approval');
 });
@@ -126,14 +124,14 @@ test('step 6: a rejection needs a reason, and the model passes it on', async () 
   const prompt = await begin('Reject with a reason');
   await bruno.conversationLink(/general/).click();
   await bruno.openThread(prompt);
-  await bruno.click(bruno.pendingCard('refund_order'), 'Reject');
+  await bruno.click(bruno.pendingCard('Refund'), 'Reject');
   const reason = bruno.dialog.getByLabel(/^Why\?/);
   await bruno.click(bruno.dialog, 'Reject');
   await expect.poll(() => reason.getAttribute('aria-invalid')).toBe('true');
   await reason.fill('It is two years old.');
   await bruno.click(bruno.dialog, 'Reject');
   await bruno.dialog.waitFor({ state: 'hidden' });
-  await remi.threadMessage('refund_order: rejected').getByText('It is two years old.').waitFor();
+  await remi.threadMessage('☒ Refund').getByText('It is two years old.').waitFor();
   await remi.waitForText(/was rejected, so it didn't run\. Reason: “It is two years old\.”/);
   await isDone('Reject with a reason');
 });
@@ -142,14 +140,14 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
   const prompt = await begin('Kill the bot during an action');
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
-  await alice.click(alice.pendingCard('deploy_service'), 'Approve');
-  await remi.threadMessage('deploy_service: started').getByText('Progress').waitFor();
+  await alice.click(alice.pendingCard('Deploy'), 'Approve');
+  await remi.threadMessage('▶ Deploy').getByText('Progress').waitFor();
   await remi.click(remi.tour, 'Kill the bot now');
   await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
-  const card = alice.threadMessage('deploy_service: unknown');
-  await card.getByText('It was started, and then its worker fell silent').waitFor();
+  const card = alice.threadMessage('⚠ Deploy');
+  await card.getByText('The worker stopped mid-run').waitFor();
   await alice.click(card, 'It ran');
   await alice.dialog.getByLabel(/^How do you know\?/).fill('The new version answers.');
   await alice.click(alice.dialog, 'Save');
@@ -162,8 +160,8 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
 test('step 7 ends: without a decision the line expires and can be asked again', async () => {
   await remi.click(await unfold('A request that expires'), 'Open the thread');
   await remi
-    .threadMessage('publish_status: expired')
-    .getByRole('button', { name: 'Ask again' })
+    .threadMessage('◷ Publish')
+    .getByRole('button', { name: 'Request again' })
     .waitFor({ timeout: 60_000 });
   await remi.waitForText(/expired with no decision, so nothing was done/);
   await isDone('A request that expires');

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { run, writeManifest } from './support.ts';
 
 const COMMANDS = [
+  'init',
   'start',
   'manifest check',
   'manifest slack',
@@ -12,6 +13,10 @@ const COMMANDS = [
   'manifest push',
   'doctor',
   'pending',
+  'show',
+  'cancel',
+  'resolve',
+  'stats',
   'usage',
   'audit',
   'audit verify',
@@ -50,6 +55,9 @@ describe('what is not understood ends with 2, says why, and where to look', () =
     [['audit', '--after'], "Option '--after <value>' argument missing"],
     [['audit', 'verfiy'], 'unexpected argument "verfiy"'],
     [['pending', '-x'], "Unknown option '-x'"],
+    [['show'], 'name a request'],
+    [['resolve', 'T~1'], 'give one of --ran, --did-not-run and --run-again'],
+    [['resolve', 'T~1', '--ran', '--run-again'], 'give one of --ran, --did-not-run and --run-again'],
   ])('%j', async (argv, why) => {
     const { code, out, error } = await run(argv);
     expect([code, out]).toEqual([2, '']);
@@ -63,7 +71,9 @@ test.each([['pending'], ['audit'], ['audit', 'verify']])(
   async (...argv) => {
     expect(await run(argv)).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/: REDIS_URL is not set\n$/),
+      error: expect.stringMatching(
+        /: REDIS_URL is not set; such as redis:\/\/127\.0\.0\.1:6379; put it into \.env\n$/,
+      ),
     });
     const secret = 'redis://:hidden-word@127.0.0.1:1';
     const { code, error } = await run(argv, { REDIS_URL: secret });

@@ -7,7 +7,8 @@ import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
-import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
+import { startManifestApi } from './slack-server.ts';
+import { GOOD, GOOD_SCOPES, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
 const PING: ModelReply = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
 
@@ -20,7 +21,7 @@ async function surroundings(
   } & Pick<LocalModelOptions, 'shutdowns' | 'models'> = {},
 ) {
   const { app = {}, replies = [PING], manifest = GOOD, ...others } = options;
-  const slack = await startLocalSlack({ app: { scopes: ['chat:write', 'users:read'], ...app } });
+  const slack = await startLocalSlack({ app: { scopes: GOOD_SCOPES, ...app } });
   const model = await startLocalModel({ script: replies, ...others });
   onTestFinished(async () => {
     await slack.stop();
@@ -43,6 +44,7 @@ interface Line {
   readonly check: string;
   readonly status: string;
   readonly message: string;
+  readonly fix?: string;
 }
 
 /** The doctor's finding on one check, as `status: message`. */
@@ -52,7 +54,7 @@ async function saysOf(check: string, environment: Readonly<Record<string, string
   const findings = report?.findings as Line[];
   return findings
     .filter((line) => line.check === check)
-    .map(({ status, message }) => `${status}: ${message}`);
+    .map(({ status, message, fix }) => `${status}: ${message}${fix === undefined ? '' : `; ${fix}`}`);
 }
 
 test('where all is well every line is, and the exit code is 0', async () => {
@@ -69,6 +71,8 @@ test('where all is well every line is, and the exit code is 0', async () => {
     'slack bot token',
     'slack scopes',
     'slack app token',
+    'slack ids',
+    'clock',
     'model',
     'audit key',
     'audit export',
@@ -81,12 +85,8 @@ test('every placeholder of the manifest that has to be replaced is a failure, wi
   const manifest = GOOD.replace('[S0APPROVE1]', '[U0REPLACEME1, S0REPLACEME]');
   const environment = await surroundings({ manifest });
   expect(await saysOf('manifest', environment)).toEqual([
-    expect.stringMatching(
-      /^failed: .*:6:36: policies\.default\.approvers\[0\]: "U0REPLACEME1" is a placeholder/,
-    ),
-    expect.stringMatching(
-      /^failed: .*:6:50: policies\.default\.approvers\[1\]: "S0REPLACEME" is a placeholder/,
-    ),
+    expect.stringMatching(/^failed: "U0REPLACEME1" is a placeholder/),
+    expect.stringMatching(/^failed: "S0REPLACEME" is a placeholder/),
   ]);
 });
 
@@ -105,6 +105,7 @@ test('with nothing set, what is missing is named, and what depends on it is not 
     'slack bot token',
     'slack scopes',
     'slack app token',
+    'slack ids',
     'model',
     'tools',
     'audit export',
@@ -115,7 +116,7 @@ test('an audit log that is not signed or not exported is a warning, and a key th
   const replies = [{ text: 'ok' }, { text: 'ok' }, { text: 'ok' }];
   const { AUDIT_KEY: _key, ...environment } = await surroundings({ replies });
   expect(await saysOf('audit key', environment)).toEqual([
-    'warning: the audit log is not signed; make a key (countersign audit key) and set AUDIT_KEY_FILE',
+    'warning: the audit log is not signed; make a key (countersign audit key) and set AUDIT_KEY_FILE in .env',
   ]);
   expect(await saysOf('audit export', environment)).toEqual([
     'warning: the audit log is in Redis only; set audit.file or audit.http in the manifest',
@@ -126,10 +127,19 @@ test('an audit log that is not signed or not exported is a warning, and a key th
 });
 
 test('a scope that the manifest lists and the app does not have is named, and so is one too many', async () => {
-  const environment = await surroundings({ app: { scopes: ['chat:write', 'files:read'] } });
+  const environment = await surroundings({
+    app: { scopes: [...GOOD_SCOPES.filter((scope) => scope !== 'users:read'), 'files:read'] },
+  });
   expect(await saysOf('slack scopes', environment)).toEqual([
     expect.stringMatching(/^failed: missing: users:read; update the app .* install it again$/),
     expect.stringMatching(/^warning: installed, but not in the manifest: files:read;/),
+  ]);
+});
+
+test('ids that the app may not look up are not said to fit', async () => {
+  const scopes = GOOD_SCOPES.filter((scope) => scope !== 'users:read');
+  expect(await saysOf('slack ids', await surroundings({ app: { scopes } }))).toEqual([
+    expect.stringMatching(/^warning: not all could be checked: the app lacks the scope for users\.info;/),
   ]);
 });
 
@@ -150,6 +160,17 @@ test('where Slack calls over HTTP no app token is missed', async () => {
   const { SLACK_APP_TOKEN: _unused, ...others } = await surroundings();
   expect(await saysOf('slack app token', { ...others, SLACK_SIGNING_SECRET: 'hidden-word' })).toEqual([
     'ok: not needed: Slack calls over HTTP',
+  ]);
+});
+
+test('a clock that is far from Slack’s is a failure', async () => {
+  const date = new Date(Date.now() - 3_600_000).toUTCString();
+  const body = { ok: true, team: 'Shop', user: 'bot', team_id: 'T0LOCAL001' };
+  const api = await startManifestApi({ 'auth.test': { headers: { date }, body } });
+  const environment = { ...(await surroundings()), SLACK_API_URL: api.url };
+  expect(await saysOf('clock', environment)).toEqual([
+    'ok: agrees with Redis',
+    expect.stringMatching(/^failed: this machine's clock is 3\d{3} seconds ahead of Slack's; set it by NTP$/),
   ]);
 });
 
@@ -234,20 +255,23 @@ test('a model that ends soon, or that its provider does not list, is a warning w
 
 test('each tool is a line: modules that load, and servers that come up or do not', async () => {
   const folder = newFolder();
-  writeFileSync(join(folder, 'broken.mjs'), "throw new Error('cannot be');\n");
+  writeFileSync(join(folder, 'broken.mjs'), "throw new Error('cannot\\n  be');\n");
   const manifest = GOOD.replace(
     'tools: {}',
     `tools:
   broken: { module: ./broken.mjs }
   missing: { module: ./missing.ts }
   down: { mcp: { command: node, args: [-e, "process.exit(3)"] } }
-  ping: { description: Pings., http: { method: GET, url: "https://example.com/" } }`,
+  ping: { description: Pings., http: { method: GET, url: "http://localhost/", allow_private: [localhost] } }`,
   );
   const environment = { ...(await surroundings()), MANIFEST: writeManifest(manifest, folder) };
   const { code, out } = await run(['doctor'], environment);
   expect(code).toBe(1);
-  expect(out).toMatch(/^FAILED {3}tool broken: cannot be$/m);
-  expect(out).toMatch(/^FAILED {3}tool missing: there is no file \.\/missing\.ts$/m);
-  expect(out).toMatch(/^FAILED {3}tool down: .*; check its command or url$/m);
+  expect(out).toMatch(/^FAILED {3}tool broken: \S+manifest\.yml:8:3: tools\.broken: cannot be$/m);
+  expect(out).toMatch(
+    /^FAILED {3}manifest: .*:9:22: tools\.missing\.module: there is no file \.\/missing\.ts; create/m,
+  );
+  expect(out).toMatch(/^FAILED {3}tool down: .*[^.]; check its command or url$/m);
+  expect(out).not.toContain('\\u{a}');
   expect(out).toMatch(/^ok {7}tool ping: http, loaded$/m);
 });

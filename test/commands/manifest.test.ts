@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
 test('a good manifest is said to be so', async () => {
@@ -54,7 +56,7 @@ test.each([['check'], ['slack'], ['link']])('manifest %s says that there is no s
   const { code, error } = await run(['manifest', verb, file]);
   expect([code, error]).toEqual([
     1,
-    `countersign manifest ${verb}: there is no ${file}; name the file, or set MANIFEST to its path\n`,
+    `countersign manifest ${verb}: there is no ${file}; name the file, set MANIFEST in .env to its path, or make one with "countersign init"\n`,
   ]);
 });
 
@@ -101,4 +103,19 @@ test('of a manifest with mistakes nothing is printed but the mistakes', async ()
     expect([code, out]).toEqual([1, '']);
     expect(error).toMatch(/:7:1: /);
   }
+});
+
+test('at a terminal the link comes with the steps after it; a script gets the link alone', async () => {
+  const file = writeManifest(GOOD);
+  const alone = await run(['manifest', 'link', file]);
+  expect(alone.out).toMatch(/^https:\/\/\S+\n$/);
+  let out = '';
+  const write = async (text: string) => {
+    out += text;
+  };
+  const context = { environment: {}, write, writeError: write, input: new PassThrough() };
+  expect(await runCommandLine(['manifest', 'link', file], context)).toBe(0);
+  expect(out).toContain(alone.out);
+  for (const words of ['"Install App"', '"OAuth & Permissions"', '"App-Level Tokens"', '/invite'])
+    expect(out).toContain(words);
 });

@@ -17,7 +17,7 @@ function fileOf(name: string): string {
 }
 
 test('every TypeScript sample of the documentation is run here', () => {
-  expect(samples.map(({ name }) => name)).toEqual(['README.md 1', 'docs/manifest.md 1']);
+  expect(samples.map(({ name }) => name)).toEqual(['docs/library.md 1', 'docs/manifest.md 1']);
 });
 
 test('the loop as a library pauses a transfer, and makes it when it was approved', async () => {
@@ -28,10 +28,14 @@ test('the loop as a library pauses a transfer, and makes it when it was approved
     ],
   });
   onTestFinished(() => model.stop());
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', fileOf('README.md 1')], {
-    cwd: root,
-    env: { ...process.env, OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: model.url },
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', fileOf('docs/library.md 1')],
+    {
+      cwd: root,
+      env: { ...process.env, OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: model.url },
+    },
+  );
   expect(stdout).toBe("{ message: 'Please confirm.' }\nThe money is on its way.\n");
   expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('sent 100000 cents to ABC123');
 });

@@ -59,7 +59,7 @@ export const TEXTS = [
   { name: 'entities', text: `&lt;!channel&gt; &amp;lt;!here&amp;gt; &#60; ${PAYLOAD}` },
   {
     name: 'forged signature',
-    text: `nothing ${PAYLOAD}\n\nApproved by @Alice Approver\nSigned by <@U0ALICE002>\n2 of 2 signed\nsucceeded`,
+    text: `nothing ${PAYLOAD}\n\nApproved by @Alice Approver\nSigned by <@U0ALICE002>\n2 of 2 approvals\nsucceeded`,
   },
   { name: 'forged notice', text: `(not shown: 4,200 characters) \\u{202e} ${PAYLOAD}` },
   { name: 'forged end of a value', text: `1"}\n],\namount: 1\n  | ${PAYLOAD}` },

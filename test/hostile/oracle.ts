@@ -131,7 +131,7 @@ function wrongPlaces(blocks: unknown): string[] {
   return nodesIn(blocks)
     .filter(({ type }) => type === 'rich_text_section' || type === 'header')
     .flatMap((node) => textsIn(node))
-    .filter((text) => text.includes(PAYLOAD) && !text.startsWith('The tool says of itself: '))
+    .filter((text) => text.includes(PAYLOAD) && !text.startsWith('What this does: '))
     .map((text) => `somebody else's words in a line of ours: ${short(text)}`);
 }
 

@@ -11,7 +11,7 @@ export function shownAs(
   const shown = textsIn(blocks).join('\n');
   const isThere = (line: string) => shown.includes(line) || shown.includes(line.replace(/["\\]/g, '\\$&'));
   if (text.trim().split('\n').every(isThere)) return 'shown as it is';
-  const isCut = /not shown|Not all of it is shown|…/.test(shown.replaceAll('(not shown: 4,200', ''));
+  const isCut = /not shown|Not everything is shown|…/.test(shown.replaceAll('(not shown: 4,200', ''));
   return isCut ? 'cut, and said so' : 'shown escaped';
 }
 

@@ -7,9 +7,13 @@ import type { ChatRequest } from '../../playground/model/chat-request.ts';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type RunningBot, startBot } from '../../src/start-bot.ts';
 import { CAST, PLACES, startStory } from '../stories/support.ts';
+import { clickCard } from '../support/click-card.ts';
 import { countFor } from '../support/count-for.ts';
 import { EVIL_HOST, PAYLOAD } from './corpus.ts';
 import { type Known, nodesIn, wrongIn } from './oracle.ts';
+
+/** Refusals of a private notice to somebody whose click names a place that they are not in; they are answered otherwise. */
+const NOWHERE = ['user_not_in_channel', 'thread_not_found'];
 
 /** Whom a record may name, and where our own links may lead. */
 export const KNOWN: Known = {
@@ -98,7 +102,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     /** Clicks something that opens a modal, and gives it. */
     async open(who: string, card: Message, actionId: string) {
       const before = workspace.modalOf(who)?.id;
-      await workspace.as(who).click(card, actionId);
+      await clickCard(workspace, who, card, actionId);
       return workspace.until(
         () => {
           const modal = workspace.modalOf(who);
@@ -107,15 +111,39 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
         { what: `the modal of ${actionId}` },
       );
     },
+    /** Everything that Details shows of a card, over all its pages. */
+    async detailsOf(who: string, card: Message): Promise<unknown[]> {
+      return this.atScreenOf(who, async () => {
+        let view = await this.open(who, card, 'details');
+        const blocks: unknown[] = [...view.blocks];
+        while (hasAction(view, 'next-page')) {
+          const { hash, id } = view;
+          await workspace.as(who).click({ viewId: id }, 'next-page');
+          view = await workspace.until(
+            () => {
+              const modal = workspace.modalOf(who);
+              return modal?.hash === hash ? undefined : modal;
+            },
+            { what: 'the next page' },
+          );
+          blocks.push(...view.blocks);
+        }
+        await workspace.as(who).close(view.id);
+        return blocks;
+      });
+    },
     async withdraw(card: Message) {
-      await workspace.as(CAST.requester).click(card, 'withdraw');
+      await clickCard(workspace, CAST.requester, card, 'withdraw');
       await workspace.until(() => !hasAction(card, 'withdraw'), { what: 'the withdrawn card' });
     },
     /** Nothing that was shown is alive or hidden, and the bot answers whoever comes next. */
     async expectUnharmed() {
       const asked = story.ask('are you there?', { as: CAST.alice });
       await asked.shows(new RegExp(STILL_HERE));
-      const sent = workspace.payloads().filter(({ by, name }) => by !== 'call' || !name.startsWith('users.'));
+      const sent = workspace
+        .payloads()
+        .filter(({ by, name }) => by !== 'call' || !name.startsWith('users.'))
+        .filter(({ name, error = '' }) => name !== 'chat.postEphemeral' || !NOWHERE.includes(error));
       expect([...new Set(wrongIn(sent, KNOWN))]).toEqual([]);
       const threads = new Map<string, number>();
       for (const { thread_ts = '' } of workspace.state.messages)
@@ -207,7 +235,9 @@ export async function playAll<Item extends { readonly name: string }, Outcome>(
 }
 
 export function hasAction({ blocks }: Pick<Message, 'blocks'>, actionId: string): boolean {
-  return nodesIn(blocks).some(({ action_id }) => action_id === actionId);
+  return nodesIn(blocks).some(
+    ({ action_id, value, text }) => action_id === actionId || (value === actionId && text !== undefined),
+  );
 }
 
 /** The request that a card is of: its buttons carry the id. */

@@ -84,7 +84,7 @@ const OUTSIDE_CLICKS = {
       'of another team',
       'of another team with the id of an approver',
     ],
-    'told: This is not a card of this request; please decide on the card itself.': ['from another channel'],
+    "told: This isn't a card of this request. Please decide on the card itself.": ['from another channel'],
   },
   'a modal submitted over HTTP': {
     'told: Only people of this workspace can decide this.': [
@@ -94,18 +94,18 @@ const OUTSIDE_CLICKS = {
     ],
   },
   'a click over a socket': {
-    'told: This is not yours to decide.': ['by the requester', 'by a colleague who may not sign'],
-    'told: Guests cannot decide this.': ['by a guest'],
+    "told: You're not an approver for this request.": ['by the requester', 'by a colleague who may not sign'],
+    "told: Guests can't decide this.": ['by a guest'],
     'told: Only people of this workspace can decide this.': ['by somebody of another company'],
-    'told: You have decided this already; it waits for others.': ['a second time by the same person'],
-    'told: This request is not known any more.': [
+    "told: You've already approved. Waiting for others.": ['a second time by the same person'],
+    'told: This request no longer exists.': [
       'on a request that is none',
       'on a thread in place of a request',
     ],
     'told: Please choose something first.': ['of a choice that was never offered'],
-    'told: Only a requester is told the address.': ['of an answer to an approval'],
+    'told: Only a requester can see the address.': ['of an answer to an approval'],
     'told: This is already withdrawn, by <@U0REMI0001>.': ['on a card that is settled'],
-    'told: This is pending, so there is nothing to ask again.': ['on another card of the same channel'],
+    'told: This is waiting, so there is nothing to request again.': ['on another card of the same channel'],
   },
 };
 

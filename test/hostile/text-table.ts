@@ -75,6 +75,19 @@ const QUOTED: Texts = {
   'cut, and said so': LONG,
 };
 
+/** A card shows two lines of the model's explanation. */
+function foldedFrom(quoted: Texts): Texts {
+  const folded = TEXTS.flatMap(({ name, text }) => (text.trim().split('\n').length > 2 ? [name] : []));
+  return Object.fromEntries(
+    Object.entries(quoted).map(([outcome, names]) => [
+      outcome,
+      outcome === 'cut, and said so'
+        ? [...new Set([...names, ...folded])]
+        : names.filter((name) => !folded.includes(name)),
+    ]),
+  );
+}
+
 /** Everything hostile that is written, by entry and outcome; nothing of it is alive, and nothing runs that was not signed. */
 export const TEXT_TABLE = {
   'a message': {
@@ -96,7 +109,7 @@ export const TEXT_TABLE = {
     'shown escaped': HIDDEN,
     'in the full view only': LONG,
   },
-  "the model's words beside a call": QUOTED,
+  "the model's words beside a call": foldedFrom(QUOTED),
   'the reason of a rejection': {
     ...QUOTED,
     'cut, and said so': ['combining flood', '200 newlines', '300 spaces'],

@@ -13,7 +13,7 @@ test('each step of an approved request is one line with the ids of the request, 
   });
   await story.startOwnBot({ logger });
   const thread = story.ask('refund order A-1001');
-  await thread.click(CAST.alice, /Approval needed/, 'approve');
+  await thread.click(CAST.alice, /approvals/, 'approve');
   await thread.shows(/Refunded\./);
   expect(stepsIn(lines)).toEqual([
     'request asked',
@@ -50,11 +50,11 @@ test('a vote that does not decide has a line and is no transition, and a repeate
   });
   const bot = await story.startOwnBot({ logger });
   const thread = story.ask('delete Hooper Ltd');
-  await thread.click(CAST.alice, /Approval needed/, 'approve');
+  await thread.click(CAST.alice, /approvals/, 'approve');
   await thread.shows(/1 of 2/);
-  await thread.click(CAST.alice, /Approval needed/, 'approve');
-  await story.noticeFor(CAST.alice, /decided this already/);
-  await thread.click(CAST.bruno, /Approval needed/, 'approve');
+  await thread.click(CAST.alice, /approvals/, 'approve');
+  await story.noticeFor(CAST.alice, /already approved/);
+  await thread.click(CAST.bruno, /approvals/, 'approve');
   await thread.shows(/Gone\./);
   expect(stepsIn(lines)).toEqual([
     'request asked',
@@ -84,10 +84,10 @@ test('an action whose worker fell silent is a warning', async () => {
   await story.startOwnBot({ logger });
   const thread = story.ask('press a part');
   await thread.click(CAST.alice, /Approve/, 'approve');
-  await thread.shows(/press_part: unknown/);
+  await thread.shows(/Outcome unknown: Press part/);
   const step = lines.find(({ msg }) => msg === 'request unknown');
   expect(step).toMatchObject({ level: 40, tool: 'press_part' });
-  await thread.click(CAST.admin, /press_part: unknown/, 'ran');
+  await thread.click(CAST.admin, /Outcome unknown: Press part/, 'ran');
   const modal = await story.modalFor(CAST.admin);
   await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
   await thread.shows(/Good to know\./);

@@ -18,7 +18,7 @@ async function askedStory(replies: readonly ModelReply[]) {
   const story = await startStory({ replies: [{ calls: [refund(12_000)] }, ...replies], withoutBot: true });
   const { context } = await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/0 of 1 signed/);
+  await thread.shows(/0 of 1 approvals/);
   const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
   const [requestId = ''] = requestIds;
   const lines: string[] = [];
@@ -64,10 +64,15 @@ test('a message that arrives while the action runs is read in the turn after it,
   const { story, thread, approve } = await askedStory([{ text: 'As you say.' }]);
   await approve(async (finish) => {
     const said = story.workspace.as(CAST.bruno).send(thread.channel, 'and no more', { threadTs: thread.ts });
-    const { reactions } = story.workspace.state.findMessage(thread.channel, said.ts) ?? {};
-    await story.workspace.until(() => reactions?.some(({ name }) => name === 'eyes'), {
-      what: 'a mark on the message',
-    });
+    await story.workspace.until(
+      ({ deliveries }) =>
+        deliveries.some(
+          ({ payload, outcome }) =>
+            JSON.stringify(payload).includes(said.ts) && outcome.kind === 'acknowledged',
+        ),
+      { what: 'the message on record' },
+    );
+    expect(story.workspace.state.findMessage(thread.channel, said.ts)?.reactions).toEqual([]);
     return finish();
   });
   await thread.shows(/As you say\./);
@@ -123,7 +128,7 @@ test('where several actions are approved one after another, the model is called 
   });
   const thread = story.ask('refund both');
   await thread.click(CAST.alice, /Approval needed[\s\S]*12000/, 'approve');
-  await thread.shows(/refund_order: succeeded/);
+  await thread.shows(/Done: Refund order/);
   await thread.click(CAST.alice, /Approval needed[\s\S]*11000/, 'approve');
   await thread.shows(/Both are refunded\./);
   expect(story.model.requests).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clickCard } from '../support/click-card.ts';
 import { CAST, callArguments, MANIFEST, startStory } from './support.ts';
 
 const refund = (amount: number, more: { orderId?: string; reason?: string } = {}) => ({
@@ -13,7 +14,7 @@ const refunded = async (story: Story, orderId = 'A-1001') => (await story.ledger
 
 async function reject(story: Story, who: string, thread: ReturnType<Story['ask']>, words: RegExp) {
   await thread.click(who, words, 'reject');
-  const modal = await story.modalFor(who, /You are about to reject/);
+  const modal = await story.modalFor(who, /You're about to reject/);
   await story.workspace.as(who).submit(modal.id, { reason: 'Too much.' });
 }
 
@@ -22,7 +23,7 @@ test('a rejection keeps its reason on the card and for the model, and nothing ru
   const thread = story.ask('refund order A-1001');
   await reject(story, CAST.bruno, thread, /Approval needed/);
   await thread.shows(/As you wish\./);
-  const card = await thread.shows(/refund_order: rejected/);
+  const card = await thread.shows(/Rejected: Refund order/);
   expect(JSON.stringify(card.blocks)).toMatch(/Rejected by .*U0BRUNO003.*Too much\./);
   expect(story.toldOfCalls()).toEqual([expect.stringMatching(/denied.*Too much\./)]);
   expect(await refunded(story)).toBe(0);
@@ -35,7 +36,7 @@ test('a rejection without a reason is not taken', async () => {
   const modal = await story.modalFor(CAST.bruno);
   expect(await story.workspace.as(CAST.bruno).submit(modal.id, { reason: '   ' })).toMatchObject({
     kind: 'errors',
-    errors: { reason: 'Please say why.' },
+    errors: { reason: 'Please give a reason.' },
   });
   await thread.shows(/Approval needed/);
 });
@@ -48,18 +49,18 @@ test('an edited action is asked for anew, and runs once with the new arguments, 
   const modal = await story.modalFor(CAST.bruno);
   await story.workspace.as(CAST.bruno).submit(modal.id, { 'field-1': '11000' });
 
-  await story.workspace.until(() => JSON.stringify(first.blocks).includes('superseded'), {
+  await story.workspace.until(() => JSON.stringify(first.blocks).includes('Replaced by'), {
     what: 'the superseded card',
   });
   const second = await thread.shows(/Approval needed[\s\S]*11000/);
   expect(second.ts).not.toBe(first.ts);
-  expect(JSON.stringify(second.blocks)).toContain('See Details for the original');
+  expect(JSON.stringify(second.blocks)).toMatch(/Before.n[^"]*amount: 12000/);
   expect(await refunded(story)).toBe(0);
 
   await story.workspace.as(CAST.alice).click(first, 'approve', { force: true });
-  await story.noticeFor(CAST.alice, /already superseded/);
-  await story.workspace.as(CAST.alice).click(second, 'details');
-  const details = await story.modalFor(CAST.alice, /as the model gave them/);
+  await story.noticeFor(CAST.alice, /already replaced/);
+  await clickCard(story.workspace, CAST.alice, second, 'details');
+  const details = await story.modalFor(CAST.alice, /before the edit/);
   expect(JSON.stringify(details.blocks)).toContain('12000');
   await story.workspace.as(CAST.alice).click({ viewId: details.id }, 'approve');
   await thread.shows(/A smaller one\./);
@@ -73,34 +74,34 @@ test('whoever edits an action cannot make it run unsigned, however small it has 
   await thread.click(CAST.requester, /Approval needed/, 'edit');
   const modal = await story.modalFor(CAST.requester);
   await story.workspace.as(CAST.requester).submit(modal.id, { 'field-1': '5' });
-  await thread.shows(/Approval needed[\s\S]*\b5\b[\s\S]*edited by/);
+  await thread.shows(/Approval needed[\s\S]*\b5\b[\s\S]*Edited by/);
   expect(await refunded(story)).toBe(0);
 });
 
 test('one person counts once, however often they click, and a second one completes the quorum', async () => {
   const story = await startStory({ replies: [{ calls: [deleteCustomer] }, { text: 'They are gone.' }] });
   const thread = story.ask('delete Hooper Ltd');
-  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
-  await thread.click(CAST.alice, /1 of 2 signed/, 'approve');
-  await story.noticeFor(CAST.alice, /decided this already/);
-  await thread.shows(/1 of 2 signed/);
+  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await thread.click(CAST.alice, /1 of 2 approvals/, 'approve');
+  await story.noticeFor(CAST.alice, /already approved/);
+  await thread.shows(/1 of 2 approvals/);
   expect(await story.ledger.order('A-1001')).toBeDefined();
 
-  await thread.click(CAST.bruno, /1 of 2 signed/, 'approve');
+  await thread.click(CAST.bruno, /1 of 2 approvals/, 'approve');
   await thread.shows(/They are gone\./);
   expect(await story.ledger.order('A-1001')).toBeUndefined();
-  const card = await thread.shows(/delete_customer: succeeded/);
-  expect(JSON.stringify(card.blocks)).toMatch(/Signed by .*U0ALICE002.*U0BRUNO003/);
+  const card = await thread.shows(/Done: Delete customer/);
+  expect(JSON.stringify(card.blocks)).toMatch(/Approved by .*U0ALICE002.*U0BRUNO003/);
 });
 
 test('one rejection ends it, also after an approval', async () => {
   const story = await startStory({ replies: [{ calls: [deleteCustomer] }, { text: 'They stay.' }] });
   const thread = story.ask('delete Hooper Ltd');
-  await thread.click(CAST.alice, /0 of 2 signed/, 'approve');
-  await reject(story, CAST.bruno, thread, /1 of 2 signed/);
+  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await reject(story, CAST.bruno, thread, /1 of 2 approvals/);
   await thread.shows(/They stay\./);
   expect(await story.ledger.order('A-1001')).toBeDefined();
-  const card = await thread.shows(/delete_customer: rejected/);
+  const card = await thread.shows(/Rejected: Delete customer/);
   await story.workspace.as(CAST.alice).click(card, 'approve', { force: true });
   await story.noticeFor(CAST.alice, /already rejected, by <@U0BRUNO003>/);
 });
@@ -111,7 +112,7 @@ test('arguments that do not fit the card are approved only in the full view', as
     replies: [{ calls: [refund(12_000, { reason })] }, { text: 'Refunded at length.' }],
   });
   const thread = story.ask('refund order A-1001');
-  const card = await thread.shows(/Show all to approve/);
+  const card = await thread.shows(/Review all to approve/);
   expect(reason.length).toBeGreaterThanOrEqual(6_000);
   expect(JSON.stringify(card.blocks)).not.toContain('"action_id":"approve"');
 
@@ -135,7 +136,7 @@ test('arguments that do not fit the card are approved only in the full view', as
   await alice.click({ viewId: view.id }, 'approve');
   await thread.shows(/Refunded at length\./);
   expect(await refunded(story)).toBe(12_000);
-  await story.modalFor(CAST.alice, /\((approved|started|succeeded)\)/);
+  await story.modalFor(CAST.alice, /· (Approved|Running|Done)/);
 });
 
 test('of two approvals and a plain call, what is approved runs at once, and the model gets three results in order', async () => {
@@ -153,14 +154,14 @@ test('of two approvals and a plain call, what is approved runs at once, and the 
     ],
   });
   const thread = story.ask('refund A-1001, look at A-1003, delete Tomo Arai');
-  await thread.shows(/Approval needed: delete_customer/);
-  await thread.click(CAST.alice, /Approval needed: refund_order/, 'approve');
-  await thread.shows(/refund_order: succeeded/);
+  await thread.shows(/Approval needed: Delete customer/);
+  await thread.click(CAST.alice, /Approval needed: Refund order/, 'approve');
+  await thread.shows(/Done: Refund order/);
   expect(await refunded(story)).toBe(12_000);
-  await thread.shows(/Approval needed: delete_customer/);
+  await thread.shows(/Approval needed: Delete customer/);
   expect(story.model.requests).toHaveLength(1);
 
-  await reject(story, CAST.alice, thread, /Approval needed: delete_customer/);
+  await reject(story, CAST.alice, thread, /Approval needed: Delete customer/);
   await thread.shows(/One of two\./);
   expect(story.toldOfCalls()).toEqual([
     expect.stringContaining('"refunded":12000'),

@@ -54,7 +54,7 @@ test('a snapshot copied to a new server: what waited goes on, what ran does not 
 
   await workshop.release('after');
   const bot = await story.startOwnBot(on(restored.url));
-  await running.shows(/press_part: unknown/);
+  await running.shows(/Outcome unknown: Press part/);
   await waiting.click(CAST.alice, /Approval needed/, 'approve');
   await waiting.shows(/Third part done\./);
   expect(await workshop.linesOf('effects')).toHaveLength(3);

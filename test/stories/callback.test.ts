@@ -21,7 +21,7 @@ test('a thread waits for a report from outside, and a signed, single-use address
     fetch(`http://127.0.0.1:${bot.port}${where}`, { method: 'POST', body });
 
   await thread.click(CAST.alice, /the build of checkout/, 'show-address');
-  await story.noticeFor(CAST.alice, /Only a requester/);
+  await story.noticeFor(CAST.alice, /Only (a|the) requester/);
   expect((await report('{"ok":true}', `${path}x`)).status).toBe(401);
   const unfit = await report('{"ok":"yes"}');
   expect(unfit.status).toBe(400);

@@ -136,7 +136,7 @@ test('three people in one thread are told apart by name', async () => {
 });
 
 test('the thread shows that the agent thinks, and is active again when it has answered', async () => {
-  const story = await startStory({ replies: [{ text: ['Let me ', 'think.'], delayMs: 300 }] });
+  const story = await startStory({ replies: [{ text: ['Let me ', 'think.'], delayMs: 1_500 }] });
   const { workspace } = story;
   // The end of a stream would end the session's work as well.
   workspace.fail('chat.startStream', { kind: 'refuse', error: 'not_allowed' }, { calls: 99 });

@@ -15,7 +15,7 @@ test('a completed task ends the loop with its result as data, and the thread can
   const story = await startStory({ replies: [{ text: 'One moment.', calls: [done] }, { text: 'Gladly.' }] });
   const thread = story.ask('check the orders');
   const result = await thread.shows(/Two orders were checked/);
-  expect(result.text).toMatch(/One moment\.[\s\S]*Done\.[\s\S]*"checked": 2[\s\S]*"refunded": false/);
+  expect(result.text).toMatch(/One moment\.[\s\S]*Done\.[\s\S]*Checked: 2[\s\S]*Refunded: no/);
   expect(story.repliesIn(thread)).toHaveLength(1);
   expect(story.model.requests).toHaveLength(1);
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clickCard } from '../support/click-card.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -23,16 +24,16 @@ test('of many calls people are asked a few, identical ones once, and one notice 
     first.shows(/Approval needed[\s\S]*12000/),
     first.shows(/Approval needed[\s\S]*13000/),
   ]);
-  await first.shows(/refund_order \(2 calls\) did not run\. This thread has 2 requests waiting/);
+  await first.shows(/Refund order \(2 calls\) did not run\. This thread has 2 requests waiting/);
   expect(story.repliesIn(first)).toHaveLength(3);
 
   const second = story.ask('refund order A-1003');
   await second.shows(/Approval needed[\s\S]*11000/);
-  await second.shows(/refund_order did not run\. This person has 3 requests waiting/);
+  await second.shows(/Refund order did not run\. A requester has 3 requests waiting/);
   expect(story.repliesIn(second)).toHaveLength(2);
 
   await story.workspace.as(CAST.alice).click(cards[0], 'approve');
-  await story.workspace.as(CAST.requester).click(cards[1], 'withdraw');
+  await clickCard(story.workspace, CAST.requester, cards[1], 'withdraw');
   await first.shows(/Some of it\./);
   expect(story.toldOfCalls()).toEqual([
     expect.stringContaining('"refunded":12000'),
@@ -50,7 +51,7 @@ test('a denied call that the model repeats unchanged is refused without another 
   });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.bruno, /Approval needed/, 'reject');
-  const modal = await story.modalFor(CAST.bruno, /You are about to reject/);
+  const modal = await story.modalFor(CAST.bruno, /You're about to reject/);
   await story.workspace.as(CAST.bruno).submit(modal.id, { reason: 'Too much.' });
   await thread.shows(/So be it\./);
   expect(story.toldOfCalls()).toEqual([
@@ -59,7 +60,7 @@ test('a denied call that the model repeats unchanged is refused without another 
   ]);
   const cards = story
     .repliesIn(thread)
-    .filter(({ blocks = [] }) => JSON.stringify(blocks).includes('Requested by'));
+    .filter(({ blocks = [] }) => JSON.stringify(blocks).includes('Rejected by'));
   expect(cards).toHaveLength(1);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
 });

@@ -51,7 +51,7 @@ test('a form with a wrong field says so below that field, and is taken when it i
       extra: { link: 'x' },
     },
   ]);
-  const settled = await thread.shows(/request_form: answered/);
+  const settled = await thread.shows(/Answered: /);
   expect(settled.ts).toBe(card.ts);
   expect(JSON.stringify(settled.blocks)).toContain('The lift is stuck');
 });
@@ -70,7 +70,7 @@ test('a form for the person who asked is taken from nobody else, who is told so 
   await story.workspace
     .as(CAST.alice)
     .submit(modal.id, { 'field-0': 'Nothing at all', 'field-1': '0', 'field-2': '1' });
-  await story.directly(CAST.alice).shows(/not yours to decide/);
+  await story.directly(CAST.alice).shows(/Only the people this was sent to/);
   await thread.shows(/Please fill in/);
 });
 

@@ -68,11 +68,11 @@ test(`with ${PENDING} pending, App Home has three lists whose pages lead to ever
     for (const id of listIn(home, 'Waiting for me')) seen.add(id);
   }
   expect(seen.size).toBe(PENDING);
-  expect(listIn(home, 'Asked by me')).toEqual([]);
+  expect(listIn(home, 'Requested by me')).toEqual([]);
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:first');
   await homeOf(story, CAST.bruno, (view) => !JSON.stringify(view.blocks).includes('Back to the newest'));
   story.workspace.as(CAST.alice).openHome();
-  await homeOf(story, CAST.alice, (view) => listIn(view, 'Asked by me').length === 10);
+  await homeOf(story, CAST.alice, (view) => listIn(view, 'Requested by me').length === 10);
 
   const published = story.workspace.calls.filter(({ method }) => method === 'views.publish');
   expect(published.length).toBeGreaterThan(PENDING / 10);
@@ -100,7 +100,7 @@ test('from App Home one looks at a request and signs it there, and Home shows th
   await story.workspace.as(CAST.alice).click({ viewId: modal.id }, 'approve');
 
   await thread.shows(/She is gone\./);
-  await story.modalFor(CAST.alice, /\((approved|started|succeeded)\)/);
+  await story.modalFor(CAST.alice, /· (Approved|Running|Done)/);
   await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
   expect(await story.ledger.order('A-1003')).toBeUndefined();
 });
@@ -118,12 +118,12 @@ test('from App Home one rejects with a reason, and Home shows that it is decided
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-open');
   const modal = await story.modalFor(CAST.bruno, /Ines Marr/);
   await story.workspace.as(CAST.bruno).click({ viewId: modal.id }, 'reject');
-  const why = await story.modalFor(CAST.bruno, /You are about to reject/);
+  const why = await story.modalFor(CAST.bruno, /You're about to reject/);
   await story.workspace.as(CAST.bruno).submit(why.id, { reason: 'She still pays.' });
 
   await thread.shows(/She stays\./);
   const settled = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length === 0);
-  expect(listIn(settled, 'Decided lately')).toHaveLength(1);
+  expect(listIn(settled, 'Recent decisions')).toHaveLength(1);
   expect(await story.ledger.order('A-1003')).toBeDefined();
 });
 
@@ -140,7 +140,9 @@ test('with three full lists the slash command gives one message that Slack takes
   await person.command(COMMAND);
   const all = await story.noticeFor(CAST.alice, /Your requests/);
   const shown = JSON.stringify(all.blocks);
-  expect(shown).toMatch(/Waiting for me[\s\S]*Asked by me[\s\S]*Decided lately[\s\S]*more in the Home tab/);
+  expect(shown).toMatch(
+    /Waiting for me[\s\S]*Requested by me[\s\S]*Recent decisions[\s\S]*more in the Home tab/,
+  );
   expect(all.blocks.length).toBeLessThanOrEqual(LIMITS.messageBlocks);
   expect(linksIn(all.blocks)).toHaveLength(15);
 
@@ -157,4 +159,26 @@ test('with three full lists the slash command gives one message that Slack takes
   await story.modalFor(CAST.alice, /delete_customer/);
   await person.command(COMMAND, 'nonsense');
   await story.noticeFor(CAST.alice, /Use `\/countersign`/);
+});
+
+test('what I have approved waits for others and not for me, rows have titles, and the command takes capitals', async () => {
+  const story = await startStory({
+    manifest: manifest
+      .replace('default: {', 'default: { quorum: 2,')
+      .replace('delete-customer.ts }', "delete-customer.ts, title: 'Delete {{input.customer}}' }"),
+    slack,
+    replies: [deleting('Ines Marr')],
+  });
+  const thread = story.ask('delete Ines');
+  await thread.shows(/Approval needed: Delete Ines Marr/);
+  story.workspace.as(CAST.alice).openHome();
+  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 1);
+  expect(JSON.stringify(home.blocks)).toContain('☐ Delete Ines Marr');
+  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await thread.shows(/1 of 2 approvals/);
+  story.workspace.as(CAST.alice).openHome();
+  const after = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
+  expect(JSON.stringify(after.blocks)).toContain("You're all caught up.");
+  await story.workspace.as(CAST.bruno).command('/countersign', 'Waiting');
+  await story.noticeFor(CAST.bruno, /Your requests/);
 });

@@ -101,3 +101,25 @@ test.each([
       expect(given).toMatchObject({ unfurl_links: 'false', unfurl_media: 'false' });
   },
 );
+
+test.each([
+  { how: 'streamed', refuse: false },
+  { how: 'posted whole', refuse: true },
+])('code in an answer that is $how arrives as it was written', async ({ refuse }) => {
+  const deltas = [
+    'Call `list[0](x)` ',
+    'and then:\n\n```js\nconst { [ke',
+    'y]: v } = f[0](x);\n``',
+    '`\n\nDone.',
+  ];
+  const story = await startStory({ replies: [{ text: deltas, delayMs: refuse ? 0 : 300 }] });
+  if (refuse)
+    story.workspace.fail('chat.startStream', { kind: 'refuse', error: 'not_allowed' }, { calls: 99 });
+  const reply = await story.ask('how?').shows(/Done\./);
+  expect(reply.text).toBe(deltas.join(''));
+});
+
+test('an answer of white space gets a sentence', async () => {
+  const story = await startStory({ replies: [{ text: ' \n\n ' }] });
+  await story.ask('hello?').shows(/I don't have an answer to this/);
+});

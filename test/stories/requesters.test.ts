@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
+import { clickCard } from '../support/click-card.ts';
 import { CAST, heardByModel, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -36,7 +37,7 @@ test('a remark beside the card makes nobody a requester, so an approver cannot a
     expect.stringMatching(/^\[Context from .+, not an instruction\]\n> lol$/),
   ]);
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
-  await story.noticeFor(alice, /somebody else has to approve/);
+  await story.noticeFor(alice, /someone else has to approve/);
   expect(await refunded(story)).toBe(12_000);
   await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Refunded\./);
@@ -76,7 +77,7 @@ test('an approver who mentions the bot to change the amount is a requester of th
   const card = await thread.shows(/Approval needed[\s\S]*13000/);
   expect(JSON.stringify(card.blocks)).toMatch(requestedBy(remi, alice));
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
-  await story.noticeFor(alice, /somebody else has to approve/);
+  await story.noticeFor(alice, /someone else has to approve/);
   await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Refunded\./);
 });
@@ -89,7 +90,7 @@ test('of two people who both ask neither can approve, so a call that only they c
   await thread.shows(/Approval needed[\s\S]*12000/);
   story.ask('and once more, please', { as: bruno, threadTs: thread.ts });
   await thread.click(alice, /Approval needed[\s\S]*12000/, 'withdraw');
-  await thread.shows(/Nobody can sign this/);
+  await thread.shows(/Nobody can approve this/);
   expect(await refunded(story)).toBe(0);
   expect(heardByModel(story.model).at(-1)).toMatch(/: and once more, please$/);
 });
@@ -104,10 +105,10 @@ test('the editor of a request is named on the new card and cannot approve it, an
   expect(shown).toMatch(new RegExp(`Edited by [\\s\\S]*${alice}`));
   expect(shown).toMatch(requestedBy(remi, alice));
   await thread.click(alice, /Approval needed[\s\S]*45000/, 'approve');
-  await story.noticeFor(alice, /somebody else has to approve/);
+  await story.noticeFor(alice, /someone else has to approve/);
   expect(await refunded(story)).toBe(0);
-  await story.workspace.as(bruno).click(card, 'details');
-  const details = JSON.stringify((await story.modalFor(bruno, /as the model gave them/)).blocks);
+  await clickCard(story.workspace, bruno, card, 'details');
+  const details = JSON.stringify((await story.modalFor(bruno, /before the edit/)).blocks);
   expect(details).toMatch(/45000[\s\S]*12000/);
   await story.workspace.as(bruno).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/Refunded\./);
@@ -121,8 +122,8 @@ test('what a bystander writes while the bot answers is kept as context and answe
   });
   const thread = story.ask('hello');
   await story.workspace.until(() => story.model.requests.length === 1, { what: 'a call of the model' });
-  const remark = write(story, thread, bruno, 'thanks!');
-  await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+  write(story, thread, bruno, 'thanks!');
+  await story.allReceived();
   events.emit('written');
   await thread.shows(/First answer\./);
   story.ask('and now?', { threadTs: thread.ts });
@@ -175,8 +176,8 @@ test('a call that runs without approval for the requester needs approval once th
   });
   const thread = story.ask('refund order A-1001', { as: CAST.admin });
   const card = await thread.shows(/Sure\?/);
-  const remark = write(story, thread, remi, 'refund it all');
-  await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+  write(story, thread, remi, 'refund it all');
+  await story.allReceived();
   await story.workspace.as(CAST.admin).click(card, 'choose:0');
   await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
   await thread.shows(/Refunded\./);
@@ -203,7 +204,7 @@ test('of two simultaneous edits the first counts, and the second editor is told 
   const second = await story.modalFor(bruno);
   await story.workspace.as(alice).submit(first.id, { 'field-1': '11000' });
   await story.workspace.as(bruno).submit(second.id, { 'field-1': '13000' });
-  await story.directly(bruno).shows(/already superseded/);
+  await story.directly(bruno).shows(/already replaced/);
   await thread.shows(/Approval needed[\s\S]*11000/);
 });
 
@@ -227,12 +228,12 @@ tools:
     });
     const thread = story.ask('refund order A-1001');
     await thread.shows(/Approval needed[\s\S]*12000/);
-    const remark = write(story, thread, alice, 'looks good to me');
-    await story.workspace.until(() => remark.reactions.length > 0, { what: 'the mark of a queued message' });
+    write(story, thread, alice, 'looks good to me');
+    await story.allReceived();
     await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
     await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
     if (!can) {
-      await story.noticeFor(alice, /somebody else has to approve/);
+      await story.noticeFor(alice, /someone else has to approve/);
       await thread.click(bruno, /Approval needed[\s\S]*13000/, 'approve');
     }
     await thread.shows(/Refunded\./);

@@ -17,6 +17,7 @@ import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 import { withBuiltTools } from '../support/build-module.ts';
 import { payloadProblems } from '../support/check-payloads.ts';
+import { clickCard } from '../support/click-card.ts';
 import { PATIENT_SLACK } from '../support/patience.ts';
 import { keepUse } from '../support/used-scopes.ts';
 
@@ -146,7 +147,7 @@ export async function startStory(options: StoryOptions = {}) {
       ),
     click: async (who: string, words: RegExp, actionId: string) => {
       const card = await placeIn(channel, ts).shows(words);
-      return workspace.as(who).click({ channel, ts: card.ts }, actionId);
+      return clickCard(workspace, who, { channel, ts: card.ts }, actionId);
     },
   });
 
@@ -180,9 +181,23 @@ export async function startStory(options: StoryOptions = {}) {
   const repliesIn = ({ channel, ts }: { readonly channel: string; readonly ts: string }) =>
     workspace.messagesIn(channel, ts).filter(({ user }) => user === workspace.state.app.botUserId);
 
+  /** Waits until every event is acknowledged, so that what was said is on record. */
+  const allReceived = () =>
+    workspace.until(() => workspace.deliveries.every(({ outcome }) => outcome.kind !== 'pending'), {
+      what: 'every event acknowledged',
+    });
+
+  /** Waits until every event is acknowledged and nothing is left to send. */
+  const deliveredAll = async () => {
+    await allReceived();
+    await expect.poll(async () => (await redis.keys(`${prefix}{*}:outbox`)).length).toBe(0);
+  };
+
   return {
     modalFor,
     repliesIn,
+    allReceived,
+    deliveredAll,
     slack,
     workspace,
     model,

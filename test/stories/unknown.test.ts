@@ -46,18 +46,18 @@ test(
     await doomed.kill();
 
     await story.startOwnBot();
-    await thread.shows(/press_part: unknown[\s\S]*It ran[\s\S]*It did not run[\s\S]*Run again/);
-    await thread.shows(new RegExp(`nobody knows whether it ran.*<@${CAST.admin}>`));
-    await thread.click(CAST.alice, /press_part: unknown/, 'ran');
+    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It didn't run[\s\S]*Run again/);
+    await thread.shows(new RegExp(`know whether this completed.*<@${CAST.admin}>`));
+    await thread.click(CAST.alice, /Outcome unknown: Press part/, 'ran');
     const refused = await story.modalFor(CAST.alice);
     await story.workspace.as(CAST.alice).submit(refused.id, { reason: 'I believe so.' });
-    await story.directly(CAST.alice).shows(/not yours to decide/);
+    await story.directly(CAST.alice).shows(/can't confirm the outcome/);
 
-    await story.directly(CAST.admin).click(CAST.admin, /press_part: unknown[\s\S]*It ran/, 'ran');
+    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Press part[\s\S]*It ran/, 'ran');
     const modal = await story.modalFor(CAST.admin);
     await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
     await thread.shows(/Good to know\./);
-    await thread.shows(/press_part: resolved[\s\S]*found out that it ran[\s\S]*on the bench/);
+    await thread.shows(/Outcome confirmed: Press part[\s\S]*confirmed that it ran[\s\S]*on the bench/);
     expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
   },
@@ -84,7 +84,7 @@ test(
 
     await story.startOwnBot();
     await thread.shows(/Stamped\./);
-    await thread.shows(/stamp_part: succeeded/);
+    await thread.shows(/Done: Stamp part/);
     expect(await workshop.linesOf('tries')).toHaveLength(2);
     expect(await workshop.keys('tries')).toEqual(await workshop.keys('effects'));
     expect(await workshop.linesOf('effects')).toHaveLength(1);
@@ -95,22 +95,22 @@ test(
 describe('an action whose outcome is unknown', () => {
   test('that did not run, as somebody found out, leads the model there and runs no more', async () => {
     const { story, thread, workshop } = await fallSilent('press_part', [{ text: 'Shall I try anew?' }]);
-    await thread.click(CAST.admin, /press_part: unknown/, 'did-not-run');
+    await thread.click(CAST.admin, /Outcome unknown: Press part/, 'did-not-run');
     const modal = await story.modalFor(CAST.admin);
     await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'Nothing there.' });
     await thread.shows(/Shall I try anew\?/);
-    await thread.shows(/found out that it did not run/);
+    await thread.shows(/confirmed that it did not run/);
     expect(story.toldOfCalls().at(-1)).toMatch(/"did-not-run".*Nothing there/);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
   });
 
   test('runs once more when somebody says so, with the signatures it has', async () => {
     const { story, thread, workshop } = await fallSilent('press_part', [{ text: 'Pressed.' }]);
-    await thread.click(CAST.admin, /press_part: unknown/, 'run-again');
+    await thread.click(CAST.admin, /Outcome unknown: Press part/, 'run-again');
     const modal = await story.modalFor(CAST.admin);
     await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'Better twice than never.' });
     await thread.shows(/Pressed\./);
-    const card = await thread.shows(/press_part: succeeded/);
+    const card = await thread.shows(/Done: Press part/);
     expect(JSON.stringify(card.blocks)).toContain(CAST.alice);
     expect(await workshop.linesOf('effects')).toHaveLength(2);
     expect(await workshop.keys('effects')).toHaveProperty('size', 1);
@@ -119,7 +119,7 @@ describe('an action whose outcome is unknown', () => {
   test('is settled by the tool itself where it can look it up, and nobody is asked', async () => {
     const { story, thread, workshop } = await fallSilent('engrave_part', [{ text: 'It is engraved.' }]);
     await thread.shows(/It is engraved\./);
-    await thread.shows(/engrave_part: resolved[\s\S]*found out that it ran/);
+    await thread.shows(/Outcome confirmed: Engrave part[\s\S]*confirmed that it ran/);
     expect(story.toldOfCalls().at(-1)).toMatch(/"ran"/);
     expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
     expect(await workshop.linesOf('effects')).toHaveLength(1);

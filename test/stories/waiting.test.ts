@@ -36,14 +36,19 @@ test('what is said while a request is pending is acknowledged and read afterward
   const story = await startStory({ replies: [{ calls: [refund] }, { text: 'All read.' }] });
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approve/);
+  const sent: string[] = [];
   for (const [who, text] of [
     [CAST.requester, 'be quick'],
     [CAST.alice, 'no, be slow'],
     [CAST.requester, 'as you like'],
   ] as const) {
     const said = story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
-    await isMarked(story, thread.channel, said.ts);
+    if (who === CAST.requester) await isMarked(story, thread.channel, said.ts);
+    sent.push(said.ts);
   }
+  const marksOn = (ts = '') =>
+    story.workspace.state.findMessage(thread.channel, ts)?.reactions.map(({ name }) => name);
+  expect(sent.map(marksOn)).toEqual([['eyes'], [], ['eyes']]);
   expect(story.model.requests).toHaveLength(1);
 
   await thread.click(CAST.alice, /Approve/, 'approve');
@@ -55,6 +60,7 @@ test('what is said while a request is pending is acknowledged and read afterward
     'as you like',
   ]);
   expect(story.toldOfCalls().join()).toContain('12000');
+  await expect.poll(() => sent.map(marksOn)).toEqual([[], [], []]);
 });
 
 test('what is said while a turn runs is acknowledged and read in the next one', async () => {
@@ -79,7 +85,7 @@ test('only who asked can take a request back; it never runs, and the model is to
   const story = await startStory({ replies: [{ calls: [refund] }, { text: 'As you wish.' }] });
   const thread = story.ask('refund order A-1001');
   await thread.click(CAST.alice, /Approve/, 'withdraw');
-  await story.noticeFor(CAST.alice, /Only the person who asked/);
+  await story.noticeFor(CAST.alice, /Only (a|the) requester/);
   await thread.shows(/Approval needed/);
 
   await thread.click(CAST.requester, /Approve/, 'withdraw');
@@ -127,11 +133,17 @@ test('a typed stop by who asked withdraws what waits, and is nothing for the mod
 });
 
 test('while a request waits the session is suspended, and active again when the answer is there', async () => {
-  const story = await startStory({ replies: [{ calls: [refund] }, { text: 'Done with it.' }] });
+  const model = heldModel({ calls: [refund] }, { text: 'Done with it.' });
+  const story = await startStory({ replies: model.replies });
   const thread = story.ask('refund order A-1001');
+  const session = () => story.workspace.sessionOf(thread.channel, thread.ts);
+  await story.workspace.until(() => session()?.status === 'processing', { what: 'a session at work' });
+  expect(session()?.title).toBe('refund order A-1001');
+  model.letGo();
   await thread.shows(/Approve/);
-  expect(story.workspace.sessionOf(thread.channel, thread.ts)?.status).toBe('suspended');
+  await expect.poll(() => session()?.status).toBe('suspended');
   await thread.click(CAST.alice, /Approve/, 'approve');
   await thread.shows(/Done with it/);
-  expect(story.workspace.sessionOf(thread.channel, thread.ts)?.status).toBe('active');
+  await expect.poll(() => session()?.status).toBe('active');
+  expect(story.workspace.state.threadStatus.size).toBe(0);
 });

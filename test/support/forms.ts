@@ -6,12 +6,17 @@ export type Form = 'quick' | 'full';
 
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
-  'test/browser/persistence.test.ts',
   'test/browser/appearance.test.ts',
+  'test/browser/block-kit.test.ts',
+  'test/browser/interaction.test.ts',
+  'test/browser/persistence.test.ts',
+  'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',
+  'test/browser/states.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/faults/checkers.test.ts',
   'test/observe/traces.test.ts',
+  'test/package/first-start.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/start/playground.test.ts',
   'test/playground/start/supervise-bot.test.ts',
@@ -22,9 +27,13 @@ const ONLY_FULL = [
 
 /** Holds what the quick form plays in part and the full form whole; each of these asks `countFor` or `isFull`. */
 const SCALED = [
+  'test/agent/openai/request-schemas.test.ts',
   'test/agent/property.test.ts',
   'test/bot/cards/rendering-is-total.test.ts',
+  'test/bot/cards/titles-are-total.test.ts',
   'test/bot/modals/forms.test.ts',
+  'test/bot/reply/answers.test.ts',
+  'test/commands/planted-mistakes.test.ts',
   'test/faults/matrix.test.ts',
   'test/hostile/table.test.ts',
   'test/stories/home.test.ts',

@@ -5,9 +5,7 @@ import type { Viewpoint } from './viewpoint.ts';
 
 /** Every message of the conversations a person can see, threads included, and those that only they see. */
 export function messageEntities({ state, user, channels, timelines }: Viewpoint): MessageEntity[] {
-  const own = state.ephemerals.filter(
-    ({ viewer, channel, deleted }) => viewer === user.id && !deleted && channels.has(channel),
-  );
+  const own = state.ephemeralsFor(user.id).filter(({ channel }) => channels.has(channel));
   return [
     ...[...timelines.values()].flat().map(messageEntity),
     ...own.map((ephemeral) => ephemeralEntity(ephemeral, state.app.botUserId)),

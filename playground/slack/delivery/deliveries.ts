@@ -39,6 +39,11 @@ export class Deliveries {
     type: Exclude<EnvelopeType, 'events_api'>,
     payload: JsonObject,
   ): Promise<InteractionOutcome> {
+    return this.deliverRaw(type, payload);
+  }
+
+  /** Delivers a payload once, whatever it is. */
+  async deliverRaw(type: EnvelopeType, payload: JsonObject): Promise<InteractionOutcome> {
     const delivery = this.#record(type, payload);
     const outcome = outcomeOf(await this.#attempt(delivery));
     delivery.outcome = outcome;

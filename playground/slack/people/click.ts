@@ -47,41 +47,64 @@ export function click(
 
 function findClicked(shown: FoundTarget, actionId: string, options: ClickOptions) {
   const candidates = matching(shown.blocks, actionId, options);
-  const [only] = candidates;
-  if (candidates.length > 1) {
+  const offering = candidates.filter(({ element }) => offers(element, options.value));
+  const [only] = offering;
+  if (offering.length > 1) {
     throw new NotPossible(
-      `${candidates.length} elements have the action ${actionId}; say which with value or blockId.`,
+      `${offering.length} elements have the action ${actionId}; say which with value or blockId.`,
     );
   }
   if (only !== undefined) return only;
   if (!(options.force ?? false)) {
-    const there = shown.blocks.flatMap((block) =>
-      elementsOf(block).map((element) => String(element.action_id)),
-    );
+    const there = shown.blocks.flatMap((block) => elementsOf(block).map(describeElement));
     const list = there.length === 0 ? 'nothing' : there.join(', ');
+    const wanted = candidates.some(({ element }) => element.type === 'overflow')
+      ? `the option ${String(options.value)} of ${actionId}`
+      : actionId;
     throw new NotPossible(
-      `Nobody can click ${actionId} here now: what is shown offers ${list}. Use force for a stale click.`,
-      { shown: 'This has changed. Take another look.' },
+      `Nobody can click ${wanted} here now: what is shown offers ${list}. Use force for a stale click.`,
+      { shown: 'This message has changed. Check it and try again.' },
     );
   }
-  const stale = shown.older.toReversed().flatMap((blocks) => matching(blocks, actionId, options));
-  const forged = {
-    block: { type: 'actions', block_id: options.blockId ?? 'forged' },
-    element: {
-      type: 'button',
-      text: { type: 'plain_text', text: actionId, emoji: true },
-      value: options.value,
-    },
-  };
-  return stale[0] ?? forged;
+  const [stale] = shown.older
+    .toReversed()
+    .flatMap((blocks) => matching(blocks, actionId, options))
+    .filter(({ element }) => offers(element, options.value));
+  return stale ?? forge(candidates[0], actionId, options);
 }
 
-function matching(blocks: readonly Block[], actionId: string, { value, blockId }: ClickOptions) {
+/** Builds what a forger sends: another option of a menu that is shown, or a button that never was. */
+function forge(shown: Clicked | undefined, actionId: string, { value, blockId }: ClickOptions): Clicked {
+  const text = { type: 'plain_text', text: String(value ?? actionId), emoji: true };
+  if (shown?.element.type === 'overflow')
+    return { block: shown.block, element: { ...shown.element, options: [{ text, value }] } };
+  return {
+    block: { type: 'actions', block_id: blockId ?? 'forged' },
+    element: { type: 'button', text: { ...text, text: actionId }, value },
+  };
+}
+
+interface Clicked {
+  readonly block: Block;
+  readonly element: JsonObject;
+}
+
+function matching(blocks: readonly Block[], actionId: string, { blockId }: ClickOptions): Clicked[] {
   return blocks
     .filter((block) => blockId === undefined || block.block_id === blockId)
     .flatMap((block) => elementsOf(block).map((element) => ({ block, element })))
-    .filter(({ element }) => element.action_id === actionId)
-    .filter(({ element }) => element.type !== 'button' || value === undefined || element.value === value);
+    .filter(({ element }) => element.action_id === actionId);
+}
+
+/** True when the element can send this value: a button has one value, an overflow menu those of its options. */
+function offers(element: JsonObject, value: InputValue | undefined): boolean {
+  if (element.type === 'button') return value === undefined || element.value === value;
+  return element.type !== 'overflow' || optionsOf(element).some((option) => option.value === value);
+}
+
+function describeElement(element: JsonObject): string {
+  const values = element.type === 'overflow' ? optionsOf(element).map((option) => String(option.value)) : [];
+  return `${String(element.action_id)}${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
 }
 
 function actionOf(element: JsonObject, { value }: ClickOptions): JsonObject {
@@ -104,8 +127,7 @@ function actionOf(element: JsonObject, { value }: ClickOptions): JsonObject {
     }
     case 'overflow': {
       const selected = optionsOf(element).find((option) => option.value === value);
-      if (selected === undefined) throw new NotPossible(`The menu has no option ${String(value)}.`);
-      return { type: 'overflow', selected_option: selected };
+      return { ...shown, selected_option: structuredClone(selected) };
     }
     default:
       return { ...shown, ...stateOf(element, value) };

@@ -81,7 +81,7 @@ export function collectState(
   if (unknown.length > 0) {
     throw new NotPossible(
       `There is nothing to fill in called ${unknown.join(', ')}; there is ${JSON.stringify(values)}.`,
-      { shown: 'This has changed. Take another look.' },
+      { shown: 'This message has changed. Check it and try again.' },
     );
   }
   return values;

@@ -152,6 +152,16 @@ export class Person {
     return await click(this.#context, this.#requireActive(), target, actionId, options);
   }
 
+  /** Chooses the option with this value in an overflow menu, and confirms where the menu asks. */
+  async choose(
+    target: ClickTarget,
+    actionId: string,
+    value: string,
+    options: Omit<ClickOptions, 'value'> = {},
+  ): Promise<InteractionOutcome> {
+    return await this.click(target, actionId, { ...options, value });
+  }
+
   /** Fills in and submits the modal in front; `values` are by block or action id. */
   async submit(viewId: string, values: Readonly<Record<string, InputValue>> = {}): Promise<SubmitOutcome> {
     return await submitView(this.#context, this.#requireActive(), viewId, values);

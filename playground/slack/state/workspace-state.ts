@@ -126,6 +126,19 @@ export class WorkspaceState {
     return stored;
   }
 
+  /** Returns the ephemeral messages on a person's screen; in a thread Slack shows one only if the thread has replies. */
+  ephemeralsFor(userId: string): EphemeralMessage[] {
+    return this.ephemerals.filter(
+      ({ viewer, deleted, channel, thread_ts }) =>
+        viewer === userId &&
+        !deleted &&
+        (thread_ts === undefined ||
+          this.messages.some(
+            (reply) => reply.channel === channel && reply.thread_ts === thread_ts && !reply.deleted,
+          )),
+    );
+  }
+
   findMessage(channel: string, ts: string): Message | undefined {
     return this.messages.find(
       (message) => message.channel === channel && message.ts === ts && !message.deleted,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../state/types.ts';
  * late answer to a call that took effect.
  */
 export type Fault =
-  | { kind: 'status'; status: 500 | 502 | 503 | 504 }
+  | { kind: 'status'; status: 404 | 500 | 502 | 503 | 504 }
   | { kind: 'reset' }
   | { kind: 'lost-answer' }
   | { kind: 'refuse'; error: string }

@@ -40,6 +40,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map([
   ['usergroups.users.list', people.userGroupsUsersList],
   ['users.info', people.usersInfo],
   ['users.list', people.usersList],
+  ['users.lookupByEmail', people.usersLookupByEmail],
   ['views.open', views.open],
   ['views.publish', views.publish],
   ['views.push', views.push],

@@ -32,6 +32,7 @@ const METHOD_TIERS: Readonly<Record<string, keyof typeof TIERS>> = {
   'usergroups.users.list': 'tier2',
   'users.info': 'tier4',
   'users.list': 'tier2',
+  'users.lookupByEmail': 'tier3',
   'views.open': 'tier4',
   'views.publish': 'tier4',
   'views.push': 'tier4',

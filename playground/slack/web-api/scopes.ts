@@ -34,6 +34,7 @@ export const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],
+  'users.lookupByEmail': ['users:read.email'],
 };
 
 /** The one scope that reads a conversation of a kind, for methods that accept several. */

@@ -1,18 +1,6 @@
 import OpenAI from 'openai';
 import { isJsonObject, type JsonValue, tryParseJson } from '../json.ts';
-
-export type Fetch = typeof globalThis.fetch;
-
-export interface ClientOptions {
-  readonly apiKey: string;
-  readonly baseURL?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly query?: Readonly<Record<string, string>> | undefined;
-  /** How long the model may send nothing, before or within its answer; two minutes by default. */
-  readonly silenceMs?: number | undefined;
-  /** Replaces the built-in `fetch`, for example to use a proxy. */
-  readonly fetch?: Fetch | undefined;
-}
+import type { ClientOptions, Fetch } from './client-options.ts';
 
 const DEFAULT_SILENCE_MS = 120_000;
 

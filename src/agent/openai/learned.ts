@@ -1,9 +1,8 @@
 import type { APIError } from 'openai';
 import type { ModelConfig } from '../model.ts';
 import type { ChatQuirk } from './chat-request.ts';
+import type { Api } from './client-options.ts';
 import { isUnknownModel, statusOf } from './errors.ts';
-
-export type Api = 'responses' | 'chat';
 
 /** A change of the way to send that one refusal asked for. */
 export type Change = 'other-api' | 'without-field' | 'other-value' | 'quirk' | 'without-provider-data';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ClientOptions, createClient } from './client.ts';
+import { createClient } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 
 const ListedModel = z.object({ id: z.string(), shutdown_date: z.string().nullish().catch(undefined) });
 /** A model as its provider lists it. */

@@ -2,27 +2,38 @@ import type { BotContext } from '../context.ts';
 
 /** The heartbeat of a running attempt. */
 export interface Heartbeat {
-  /** Sets the progress that the next heartbeat carries. */
+  /** Sets the progress that a later heartbeat carries. */
   report(progress: string): void;
   stop(): void;
 }
 
-/** Sends heartbeats for an attempt until it is stopped. */
+/**
+ * Sends heartbeats for an attempt until it is stopped. A heartbeat by itself changes no card. One carries progress, which changes the
+ * card in the thread, at most once in `progressMs` and while updates are left; only the latest progress is kept.
+ */
 export function startHeartbeat(
-  { store, timing, logger }: Pick<BotContext, 'store' | 'timing' | 'logger'>,
+  { store, timing, updates, logger }: Pick<BotContext, 'store' | 'timing' | 'updates' | 'logger'>,
   requestId: string,
   attempt: string,
 ): Heartbeat {
-  let progress = '';
+  let latest = '';
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const takeProgress = (): string => {
+    const now = performance.now();
+    if (latest === '' || now - shownAt < timing.progressMs || !updates.hasRoomForProgress()) return '';
+    const progress = latest;
+    latest = '';
+    shownAt = now;
+    return progress;
+  };
   const timer = setInterval(() => {
     store
-      .heartbeat(requestId, attempt, timing.heartbeatTimeoutMs, progress)
+      .heartbeat(requestId, attempt, timing.heartbeatTimeoutMs, takeProgress())
       .catch((err) => logger.warn({ requestId, err }, 'heartbeat failed'));
-    progress = '';
   }, timing.heartbeatMs);
   return {
     report: (text) => {
-      progress = text;
+      latest = text;
     },
     stop: () => clearInterval(timer),
   };

@@ -80,11 +80,13 @@ async function runTool(
     by: request.by ?? '',
     own: details.policy?.own ?? false,
   };
+  const { requesters } = request;
+  const { contextAuthors = [] } = details;
   const { newMessages } = await settle({
     messages: messagesOf(details),
     tools: [tool],
     resume: { restart: [restartOf(tool, details.interrupt, { ...resumed })] },
-    context: toolContext(context, request.threadId, { requesters: request.requesters, contextAuthors: [] }),
+    context: toolContext(context, request.threadId, { requesters, contextAuthors }),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error }) => {

@@ -1,55 +1,101 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
-import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
-import { policyJson, snapshotOf } from '../requests/policy-snapshot.ts';
-import { REQUESTER_INACTIVE } from '../requests/replies-to.ts';
+import { digestNow } from '../requests/bind-request.ts';
+import { previewOf } from '../requests/present-call.ts';
+import { CHANGED, NOT_ALLOWED, previewChangedPayload, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { askerProblem } from '../turns/may-ask.ts';
+import { describeChange, placeOf } from './describe-change.ts';
 import { type Action, runAction } from './run-action.ts';
 
 /** Starts and runs an approved action in a woken worker. */
 export async function startApprovedAction(context: BotContext, requestId: string): Promise<void> {
   const { store } = context;
+  // The last check before the effect, so nothing cached counts.
+  const fresh = { ...context, directory: context.directory.fresh() };
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
-  const action = findAction(context, loaded.request);
+  const action = await findAction(context, loaded.request);
   if (action === undefined) {
     const { name } = detailsOf(loaded.request).interrupt.toolRequest;
     await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
-  if (await hasInactiveRequester(context, loaded.request)) {
-    await store.supersede(requestId, REQUESTER_INACTIVE);
+  const problem = await problemAtStart(fresh, action);
+  if (problem !== undefined) {
+    await store.supersede(requestId, problem);
     return;
   }
-  const attempt = await planAttempt(context, action, approversOf(loaded.request));
+  const former = await outdatedPreview(action);
+  if (former !== undefined) {
+    await store.supersede(requestId, previewChangedPayload(former));
+    return;
+  }
+  const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
 }
 
-/** Checks in Slack, freshly, whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
-export async function hasInactiveRequester(
+/**
+ * Judges an approved action by the manifest and the people as they are now, and returns the reason why it may not start. It is ended if
+ * it is not allowed any more, and asked anew if a rule, the policy or the tool has changed. Throws if Slack cannot be asked.
+ */
+export async function problemAtStart(context: BotContext, action: Action): Promise<string | undefined> {
+  if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;
+  if (!action.entry.allows(placeOf(action))) return NOT_ALLOWED;
+  if (currentDigest(context, action) === action.request.digest) return undefined;
+  return `${CHANGED}\n${describeChange(context, action)}`;
+}
+
+/** Computes the preview of an action again, and returns the one that people approved if it is no longer true. */
+async function outdatedPreview({
+  request: { threadId, requesters },
+  details: { presented, interrupt, contextAuthors = [] },
+  entry,
+}: Action): Promise<{ before: string; after: string } | undefined> {
+  const approved = presented?.preview;
+  if (approved === undefined) return undefined;
+  const people = { threadId, requesters, contextAuthors };
+  const current = await previewOf(entry, interrupt.toolRequest.input, people);
+  if (JSON.stringify(current) === JSON.stringify(approved)) return undefined;
+  return approved.outcome === 'shown' ? approved : { before: '', after: '' };
+}
+
+/** Tells whether an action has a preview, which has to be computed again before the start. */
+export function hasPreview({ details }: Action): boolean {
+  return details.presented?.preview !== undefined;
+}
+
+/** Checks in Slack whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
+async function hasInactiveRequester(
   { directory, agent }: Pick<BotContext, 'directory' | 'agent'>,
   { requesters, threadId }: RequestRecord,
 ): Promise<boolean> {
-  const fresh = directory.fresh();
   const { channel } = parseThreadId(threadId);
   const people = requesters.filter(isSlackPerson);
   const problems = await Promise.all(
-    people.map((user) => askerProblem(fresh, agent().askers, { user, channel })),
+    people.map((user) => askerProblem(directory, agent().askers, { user, channel })),
   );
   return problems.some((problem) => problem !== undefined);
 }
 
-/** Joins a request with its tool; `undefined` if the tool is gone. */
-export function findAction({ toolbox }: BotContext, request: RequestRecord): Action | undefined {
+/** Joins a request with its tool as it is now, after its server was asked again; `undefined` if the tool is gone. */
+export async function findAction(
+  { toolbox, logger }: BotContext,
+  request: RequestRecord,
+): Promise<Action | undefined> {
   const details = detailsOf(request);
-  const entry = toolbox.find(details.interrupt.toolRequest.name);
+  const { name } = details.interrupt.toolRequest;
+  // A server that cannot be asked is down, and a call of it fails before anything is sent.
+  await toolbox
+    .refresh(name)
+    .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
+  const entry = toolbox.find(name);
   return entry && { request, details, entry };
 }
 
@@ -60,15 +106,14 @@ export function approversOf({ votes }: RequestRecord): string[] {
 
 /**
  * Builds the attempt that a start records: the digest of what would run by the current manifest, and the approvers who are still
- * eligible in Slack. Throws if Slack cannot be asked; the action then stays approved and is tried again.
+ * eligible in Slack, by a directory that the caller made fresh. Throws if Slack cannot be asked; the action then stays approved and is tried again.
  */
 export async function planAttempt(
   context: BotContext,
   action: Action,
   approvers: readonly string[],
 ): Promise<Attempt> {
-  // The last check before the effect, so nothing cached counts.
-  const directory = context.directory.fresh();
+  const { directory } = context;
   const { principals } = action.request;
   const checked = await Promise.all(
     approvers.map(async (who) => ({ who, ...(await mayDecide(directory, who, principals)) })),
@@ -85,13 +130,10 @@ export async function planAttempt(
 }
 
 function currentDigest({ toolbox }: BotContext, { request, details, entry }: Action): string {
-  const policy = toolbox.policy(details.policy?.name ?? '');
-  return requestDigest({
-    entry,
-    // A removed policy is a changed policy.
-    policy: policy === undefined ? {} : policyJson(snapshotOf(policy)),
-    input: details.interrupt.toolRequest.input,
-    requesters: request.requesters,
-    threadId: request.threadId,
+  const { threadId, requesters, barred } = request;
+  const { interrupt, contextAuthors = [], policy, presented } = details;
+  return digestNow(toolbox, {
+    ...{ entry, interrupt, presented, threadId, requesters, contextAuthors, barred },
+    policy: policy?.name,
   });
 }

@@ -4,6 +4,10 @@ export const REJECT = 'reject';
 export const EDIT = 'edit';
 export const DETAILS = 'details';
 export const WITHDRAW = 'withdraw';
+/** The menu for what is seldom needed. Its block id is the request's id, its option values are action ids of this list. */
+export const MORE = 'more';
+/** Opens the modal that asks to type the target before a high-risk approval. */
+export const APPROVE_TYPED = 'approve-typed';
 export const ASK_AGAIN = 'ask-again';
 
 /** The prefix of a choice, followed by its number, because action ids must differ within a block. */

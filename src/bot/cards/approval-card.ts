@@ -1,122 +1,146 @@
-import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
+import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { limits } from '../slack/limits.ts';
-import { APPROVE, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
+import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { APPROVE, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
+import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
   type CardOptions,
   heading,
   line,
-  mention,
   mentions,
   moment,
+  moreMenu,
   plain,
-  preformatted,
   quoted,
   threadLine,
   words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
-import { buildOutcome, signatures } from './outcome.ts';
-import { type RenderedValue, renderValue } from './render-value.ts';
+import { buildOutcome, votesBy } from './outcome.ts';
+import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './show-text.ts';
 
-/** Builds the card of an approval; pending and settled cards share the same body. */
+/** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
-  const name = showLabel(details.name, limits.label - 30);
-  const rendered = renderValue(details.input, {
-    characters: limits.argumentCharacters,
-    lines: limits.argumentLines,
-  });
-  const title = request.state === 'pending' ? `Approval needed: ${name}` : `${name}: ${request.state}`;
-  const body = [heading(title), ...matter(request, details, rendered, options)];
-  const foot =
-    request.state === 'pending'
-      ? pendingFoot(request, details, rendered, options)
-      : buildOutcome(request, options);
-  return { text: escapeMarkup(title), blocks: [...body, ...foot, ...threadLine(options)] };
-}
-
-function matter(
-  request: RequestRecord,
-  details: CardDetails,
-  rendered: RenderedValue,
-  { tool }: CardOptions,
-): KnownBlock[] {
-  const description = details.description ?? tool?.description ?? '';
-  return [
-    ...(description.trim() === ''
-      ? []
-      : [line(words(`The tool says of itself: ${showLabel(description, limits.description)}`))]),
-    preformatted(rendered.text),
-    ...(rendered.leftOut === undefined ? [] : [line(words(`${rendered.leftOut}.`, { bold: true }))]),
-    ...(details.originalInput === undefined ? [] : [line(...editedLine(details))]),
-    line(words('Requested by '), ...mentions(request.requesters), words(', '), moment(request.createdAt)),
-    ...(details.why === undefined
-      ? []
-      : [quoted("The model's own words, which nobody has checked", details.why)]),
-  ];
-}
-
-/** Names the person who changed the arguments; an older record does not know them. */
-function editedLine({ editedBy }: CardDetails): RichTextElement[] {
-  const who = editedBy === undefined ? words('a person') : mention(editedBy);
-  return [words('Edited by '), who, words('. See Details for the original.')];
-}
-
-function pendingFoot(
-  request: RequestRecord,
-  details: CardDetails,
-  rendered: RenderedValue,
-  { view }: CardOptions,
-): KnownBlock[] {
-  const { approvals, policy } = request;
-  const actions: Button[] = [
-    ...(rendered.leftOut === undefined ? [approveButton(request.id, details)] : []),
-    button(request.id, REJECT, 'Reject', { style: 'danger' }),
-    button(request.id, EDIT, 'Edit'),
-    // Nobody signs what they have not seen whole, so the way to the whole is then the first thing to do.
-    rendered.leftOut === undefined
-      ? button(request.id, DETAILS, 'Details')
-      : button(request.id, DETAILS, 'Show all to approve', { style: 'primary' }),
-    ...(view === 'thread' ? [button(request.id, WITHDRAW, 'Withdraw')] : []),
-  ];
-  return [
-    line(words('Who may sign: '), ...mentions(request.principals)),
-    line(words(`${approvals} of ${policy.quorum} signed; ${rejectionRule(policy.vetoes)}`)),
-    ...signatures(request),
-    ...riskLine(details),
-    line(words('Expires '), moment(request.expiresAt)),
-    { type: 'actions', elements: actions },
-  ];
-}
-
-/** Builds the Approve button, with a confirmation if the policy or the risk requires it. */
-export function approveButton(requestId: string, details: CardDetails): Button {
-  const name = showLabel(details.name, limits.confirmTitle - 20);
-  const confirm: ConfirmationDialog = {
-    title: plain('Approve this action?'),
-    text: plain(`${name} runs as soon as enough people have signed.`),
-    confirm: plain('Approve'),
-    deny: plain('Go back'),
+  const { presented } = details;
+  const isPending = request.state === 'pending';
+  const written = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
+  const title = showLabel(written, TITLE_LENGTH);
+  const text = isPending ? cardTexts.approvalNeeded(title) : `${STATE_WORD[request.state]}: ${title}`;
+  const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
+  return {
+    text: escapeMarkup(text),
+    blocks: [heading(`${STATE_ICON[request.state]} ${written}`), ...body, ...threadLine(options)],
   };
-  return button(requestId, APPROVE, 'Approve', {
-    style: 'primary',
-    ...(needsConfirmation(details) && { confirm }),
-  });
 }
 
-/** Shows the name of the policy, the risk, and the rule that requires approval. */
-export function riskLine({ policy, rule }: CardDetails): KnownBlock[] {
-  const parts = [
-    ...(policy?.risk === undefined ? [] : [`Risk: ${policy.risk}`]),
-    ...(policy?.name === undefined ? [] : [`Policy: ${showLabel(policy.name, limits.label)}`]),
-    ...(rule === undefined ? [] : [`Rule: ${showLabel(rule, limits.label)}`]),
+function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {
+  const body = buildCallBody(details);
+  const isHigh = details.policy?.risk === 'high';
+  return [
+    contextLine(request, details),
+    ...descriptionLine(details),
+    ...body.blocks,
+    ...previewBlocks(details),
+    ...(details.why === undefined || isHigh
+      ? []
+      : [quoted(cardTexts.explanation, details.why, { characters: limits.quoteCharacters, lines: 2 })]),
+    ...approvalLines(request, details),
+    pendingActions(request, details, body, options),
   ];
-  return parts.length === 0 ? [] : [line(words(parts.join(' · ')))];
 }
 
-function rejectionRule(vetoes: number): string {
-  return vetoes === 1 ? 'one rejection ends it.' : `${vetoes} rejections end it.`;
+/** Builds the one line that says who asked, why people are asked, and until when. */
+export function contextLine(request: RequestRecord, { policy, rule }: CardDetails): KnownBlock {
+  return line(
+    ...(policy?.risk === 'high' ? [words(cardTexts.highRisk, { bold: true }), words(' · ')] : []),
+    words(cardTexts.requestedBy),
+    ...mentions(request.requesters),
+    words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
+    moment(request.expiresAt),
+  );
+}
+
+/** The description of the tool helps only where nobody has written a title. */
+function descriptionLine({ presented, description = '' }: CardDetails): KnownBlock[] {
+  if (presented.hasTitle || description.trim() === '') return [];
+  return [line(words(cardTexts.description(showLabel(description, limits.description))))];
+}
+
+/** Builds the lines that say how many have approved, who they are, and who else can. */
+export function approvalLines(request: RequestRecord, details: CardDetails): KnownBlock[] {
+  const { approvals, policy } = request;
+  const votes = votesBy(request, 'approve');
+  return [
+    line(
+      words(`${cardTexts.approvals(approvals, policy.quorum)}. ${cardTexts.rejectionRule(policy.vetoes)} `),
+      words(cardTexts.approvers),
+      ...mentions(approversOf(request, details)),
+    ),
+    ...(votes.length === 0 ? [] : [line(words(cardTexts.approvedBy), ...votes)]),
+  ];
+}
+
+/** Lists the people who can approve: those who could when the request was made, and those it was escalated to. */
+function approversOf(request: RequestRecord, { approvers }: CardDetails): string[] {
+  const { principals, policy, requesters, barred } = request;
+  const escalated = principals.filter((id) => !policy.principals.includes(id));
+  const mayApprove = (id: string) =>
+    !barred.includes(id) && (policy.selfApproval || !requesters.includes(id));
+  return (approvers === undefined ? principals : [...approvers, ...escalated]).filter(mayApprove);
+}
+
+function pendingActions(
+  request: RequestRecord,
+  details: CardDetails,
+  { isWhole }: CallBody,
+  { view }: CardOptions,
+): KnownBlock {
+  const { id } = request;
+  return {
+    type: 'actions',
+    block_id: id,
+    elements: [
+      // Nobody approves what they have not seen whole, so the way to the whole is then the first thing to do.
+      isWhole ? approveButton(id, details) : button(id, DETAILS, cardTexts.reviewAll, { style: 'primary' }),
+      button(id, REJECT, cardTexts.reject),
+      moreMenu([
+        [EDIT, cardTexts.edit],
+        ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),
+        ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
+      ]),
+    ],
+  };
+}
+
+/**
+ * Builds the Approve button. A high-risk call with a target asks to type it; without a target, or where the policy wants it, a
+ * confirmation names the call. Anything else takes one click.
+ */
+export function approveButton(requestId: string, details: CardDetails): Button {
+  const { presented, policy } = details;
+  const isHigh = policy?.risk === 'high';
+  const style = isHigh ? 'danger' : 'primary';
+  if (!needsConfirmation(details)) return button(requestId, APPROVE, cardTexts.approve, { style });
+  if (isHigh && presented.target !== undefined)
+    return button(requestId, APPROVE_TYPED, cardTexts.approve, { style });
+  const title = showLabel(presented.title, limits.confirmText - 60);
+  const confirm = dialog(isHigh ? confirmTexts.highRisk(title) : confirmTexts.approve(title), isHigh);
+  return button(requestId, APPROVE, cardTexts.approve, { style, confirm });
+}
+
+function dialog(
+  texts: { readonly title: string; readonly text: string; readonly confirm: string; readonly deny: string },
+  isHigh: boolean,
+): ConfirmationDialog {
+  return {
+    title: plain(texts.title),
+    text: plain(texts.text),
+    confirm: plain(texts.confirm),
+    deny: plain(texts.deny),
+    ...(isHigh && { style: 'danger' as const }),
+  };
 }

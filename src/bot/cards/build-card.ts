@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../../store/port/store.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { REJECT, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
 import { button, type Card, type CardOptions, line, mentions, words } from './card.ts';
@@ -25,16 +26,16 @@ export function buildCard(request: RequestRecord, options: CardOptions): Card {
 
 /** Builds the card of an unreadable request, which can be ended but not approved. */
 function buildUnreadableCard(request: RequestRecord, options: CardOptions): Card {
-  const text = 'This request cannot be shown, so nobody can approve or answer it.';
+  const text = cardTexts.unreadable;
   const actions = [
-    ...(request.kind === 'approval' ? [button(request.id, REJECT, 'Reject', { style: 'danger' })] : []),
-    button(request.id, WITHDRAW, 'Withdraw'),
+    ...(request.kind === 'approval' ? [button(request.id, REJECT, cardTexts.reject)] : []),
+    button(request.id, WITHDRAW, cardTexts.withdraw),
   ];
   return {
     text,
     blocks: [
       line(words(text)),
-      line(words('Requested by '), ...mentions(request.requesters)),
+      line(words(cardTexts.requestedBy), ...mentions(request.requesters)),
       ...(request.state === 'pending'
         ? [{ type: 'actions' as const, elements: actions }]
         : buildOutcome(request, options)),

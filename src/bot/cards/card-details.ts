@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
+import { limits } from '../slack/limits.ts';
+import { showLabel } from './show-text.ts';
 
 /** The details that a card shows. Everything but the call itself may be absent. */
 export interface CardDetails
   extends Pick<
     Details,
-    'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy'
+    'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy' | 'approvers'
   > {
+  /** The call in words; a record of an older version has the name of its tool as title. */
+  readonly presented: NonNullable<Details['presented']>;
   readonly name: string;
   readonly input: JsonValue;
 }
@@ -19,11 +24,32 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, editedBy, description, why, purpose, policy, interrupt } = details;
+  const { originalInput, editedBy, approvers, description, why, purpose, policy, interrupt } = details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
-  return { originalInput, editedBy, description, why, purpose, policy, rule, name, input: toJson(input) };
+  const presented = details.presented ?? {
+    title: readableName(name),
+    fields: [],
+    hasTitle: false,
+    isComplete: false,
+  };
+  const call = { presented, name, input: toJson(input), originalInput, editedBy };
+  return { ...call, approvers, description, why, purpose, policy, rule };
 }
+
+/** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */
+export function titleOf(
+  request: Pick<RequestRecord, 'details' | 'kind'>,
+  length: number = limits.label,
+): string {
+  const details = readDetails(request);
+  if (details === undefined) return UNREADABLE;
+  const { name, input } = details.interrupt.toolRequest;
+  const question = request.kind === 'question' ? Question.safeParse(input).data?.question : undefined;
+  return showLabel(question ?? details.purpose ?? details.presented?.title ?? readableName(name), length);
+}
+
+const UNREADABLE = "A request that can't be shown";
 
 /** Tells whether the button asks for a confirmation. */
 export function needsConfirmation({ policy }: CardDetails): boolean {
@@ -45,5 +71,5 @@ export type Question = Readonly<z.infer<typeof Question>>;
 export function questionOf(request: RequestRecord): Question {
   const parsed = Question.safeParse(cardDetailsOf(request)?.input);
   if (parsed.success) return parsed.data;
-  return { question: 'This question cannot be shown.', choices: [], allowOther: false, several: false };
+  return { question: "This question can't be shown.", choices: [], allowOther: false, several: false };
 }

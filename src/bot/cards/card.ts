@@ -3,11 +3,14 @@ import type {
   ConfirmationDialog,
   HeaderBlock,
   KnownBlock,
+  Overflow,
   PlainTextElement,
   RichTextBlock,
   RichTextElement,
 } from '@slack/types';
 import { limits } from '../slack/limits.ts';
+import { cardTexts } from '../texts/cards.ts';
+import { MORE } from './action-ids.ts';
 import { plural, type Room } from './render-value.ts';
 import { excerpt, showLabel, showLine } from './show-text.ts';
 
@@ -22,7 +25,6 @@ export interface CardOptions {
   readonly view: 'thread' | 'announcement' | 'direct';
   /** The link from a copy to the thread. */
   readonly threadLink?: string | undefined;
-  readonly tool?: { readonly description: string } | undefined;
 }
 
 /** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */
@@ -30,6 +32,7 @@ export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: false };
 }
 
+/** Builds a header from raw text; it makes the text visible and marks a cut. */
 export function heading(text: string): HeaderBlock {
   return { type: 'header', text: plain(showLabel(text, limits.header)) };
 }
@@ -91,7 +94,7 @@ export function mentions(
     mention(id),
     ...(after?.(id) ?? []),
   ]);
-  if (elements.length === 0) return [words('nobody')];
+  if (elements.length === 0) return [words(cardTexts.nobody)];
   return rest === 0 ? elements : [...elements, words(` and ${rest} more`)];
 }
 
@@ -124,8 +127,17 @@ export function button(
   };
 }
 
+/** Builds the menu for what is seldom needed; the block around it is named after the request. */
+export function moreMenu(options: readonly (readonly [actionId: string, label: string])[]): Overflow {
+  return {
+    type: 'overflow',
+    action_id: MORE,
+    options: options.map(([value, label]) => ({ text: plain(label), value })),
+  };
+}
+
 /** Builds the link from a copy of the card to its thread. */
 export function threadLine({ view, threadLink }: CardOptions): KnownBlock[] {
   if (view === 'thread' || threadLink === undefined || !/^https?:\/\//.test(threadLink)) return [];
-  return [line({ type: 'link', url: showLine(threadLink), text: 'Open the thread' })];
+  return [line({ type: 'link', url: showLine(threadLink), text: cardTexts.openThread })];
 }

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { limits } from '../slack/limits.ts';
+import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { DETAILS, FILL_IN, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
 import {
   button,
@@ -10,79 +11,83 @@ import {
   line,
   mentions,
   moment,
-  preformatted,
-  quoted,
+  moreMenu,
+  plain,
   threadLine,
   words,
 } from './card.ts';
 import type { CardDetails } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
-import { renderValue } from './render-value.ts';
-import { escapeMarkup, showLabel } from './show-text.ts';
+import { principalsLine } from './question-card.ts';
+import { escapeMarkup, excerpt, showLabel } from './show-text.ts';
 
 /** Builds the card of a form: its purpose and the button that opens it, and later the submitted values. */
 export function buildFormCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
-  const name = showLabel(details.name, limits.label - 30);
-  const isPending = request.state === 'pending';
-  const title = isPending ? `Please fill in: ${name}` : `${name}: ${request.state}`;
-  return draw(request, details, options, {
-    title,
-    waiting: [line(words('To be filled in by '), ...mentions(request.principals))],
-    first: [button(request.id, FILL_IN, 'Fill in', { style: 'primary' })],
+  return draw(request, purposeOf(details), options, {
+    heading: cardTexts.form,
+    text: cardTexts.pleaseFillIn,
+    waiting: principalsLine(cardTexts.fillInBy, request.principals),
+    first: button(request.id, FILL_IN, cardTexts.fillIn, { style: 'primary' }),
   });
 }
 
 /** Builds the card of a callback: what is awaited and since when, and later the result. */
 export function buildCallbackCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
-  const name = showLabel(details.name, limits.label - 30);
-  const isPending = request.state === 'pending';
-  const title = isPending ? `Waiting for an answer from outside: ${name}` : `${name}: ${request.state}`;
-  return draw(request, details, options, {
-    title,
-    waiting: [line(words('Waiting since '), moment(request.createdAt))],
-    first: [button(request.id, SHOW_ADDRESS, 'Show address')],
+  return draw(request, purposeOf(details), options, {
+    heading: cardTexts.external,
+    text: cardTexts.externalText,
+    waiting: line(words(cardTexts.waitingSince), moment(request.createdAt)),
+    first: button(request.id, SHOW_ADDRESS, cardTexts.showAddress),
   });
 }
 
+function purposeOf({ purpose = '', presented }: CardDetails): string {
+  return purpose.trim() === '' ? presented.title : purpose;
+}
+
+/** The purpose is the model's, so it stands by itself and never in a line of ours. */
 function draw(
   request: RequestRecord,
-  details: CardDetails,
+  purpose: string,
   options: CardOptions,
   parts: {
-    readonly title: string;
-    readonly waiting: readonly KnownBlock[];
-    readonly first: ReturnType<typeof button>[];
+    readonly heading: string;
+    readonly text: (title: string) => string;
+    readonly waiting: KnownBlock;
+    readonly first: ReturnType<typeof button>;
   },
 ): Card {
-  const { text, leftOut } = renderValue(details.input, {
-    characters: limits.contextCharacters,
-    lines: limits.contextLines,
-  });
-  const purpose = details.purpose ?? details.description ?? options.tool?.description ?? '';
-  const body: KnownBlock[] = [
-    heading(parts.title),
-    ...(purpose.trim() === '' ? [] : [quoted('What it is about', purpose)]),
-    ...(text === '{}' ? [] : [preformatted(text)]),
-    ...(leftOut === undefined ? [] : [line(words(`${leftOut}.`, { bold: true }))]),
-    line(words('Requested by '), ...mentions(request.requesters), words(', '), moment(request.createdAt)),
+  const { id, state } = request;
+  const title = showLabel(purpose, limits.label);
+  const shown = excerpt(purpose, { characters: limits.quoteCharacters, lines: limits.quoteLines });
+  const pending: KnownBlock[] = [
+    line(
+      words(cardTexts.requestedBy),
+      ...mentions(request.requesters),
+      words(` · ${cardTexts.expires}`),
+      moment(request.expiresAt),
+    ),
+    parts.waiting,
+    {
+      type: 'actions',
+      block_id: id,
+      elements: [
+        parts.first,
+        moreMenu([
+          [DETAILS, cardTexts.details],
+          ...(options.view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
+        ]),
+      ],
+    },
   ];
-  const foot =
-    request.state === 'pending' ? pendingFoot(request, options, parts) : buildOutcome(request, options);
-  return { text: escapeMarkup(parts.title), blocks: [...body, ...foot, ...threadLine(options)] };
-}
-
-function pendingFoot(
-  request: RequestRecord,
-  { view }: CardOptions,
-  {
-    waiting,
-    first,
-  }: { readonly waiting: readonly KnownBlock[]; readonly first: ReturnType<typeof button>[] },
-): KnownBlock[] {
-  const elements = [
-    ...first,
-    button(request.id, DETAILS, 'Details'),
-    ...(view === 'thread' ? [button(request.id, WITHDRAW, 'Withdraw')] : []),
-  ];
-  return [...waiting, line(words('Expires '), moment(request.expiresAt)), { type: 'actions', elements }];
+  return {
+    text: escapeMarkup(state === 'pending' ? parts.text(title) : `${STATE_WORD[state]}: ${title}`),
+    blocks: [
+      heading(`${STATE_ICON[state]} ${state === 'pending' ? parts.heading : STATE_WORD[state]}`),
+      { type: 'section', text: plain(shown.text) },
+      ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
+      ...(state === 'pending' ? pending : buildOutcome(request, options)),
+      ...threadLine(options),
+    ],
+  };
 }

@@ -1,35 +1,17 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
-import type { JsonValue } from '../../agent/json.ts';
+import { z } from 'zod';
+import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { limits } from '../slack/limits.ts';
-import { ASK_AGAIN, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
-import {
-  button,
-  type CardOptions,
-  line,
-  mention,
-  mentions,
-  moment,
-  plain,
-  preformatted,
-  quoted,
-  words,
-} from './card.ts';
-import { renderValue } from './render-value.ts';
+import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
+import { cardTexts, confirmTexts } from '../texts/cards.ts';
+import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
+import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
+import { titleOf } from './card-details.ts';
+import { plainValue } from './plain-value.ts';
 
-const SUPERSEDED = new Map([
-  ['changed', 'The tool, the policy or the arguments have changed since it was signed.'],
-  ['quorum-lost', 'Not enough of those who signed it may still sign.'],
-  ['requester-inactive', 'A person who requested this is no longer active here, so it did not run.'],
-]);
-const VERDICTS = new Map([
-  ['ran', 'it ran'],
-  ['did-not-run', 'it did not run'],
-]);
-
-/** Builds the outcome of a decided request: who, when, why, and the result. */
+/** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
-  return [...signatures(request), ...stateBlocks(request), ...actionsOf(request, options)];
+  return [...stateBlocks(request), ...actionsOf(request, options)];
 }
 
 function stateBlocks(request: RequestRecord): KnownBlock[] {
@@ -38,130 +20,131 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
     case 'pending':
       return [];
     case 'approved':
-      return [line(words('It runs in a moment.'))];
+      return [line(words(cardTexts.starting), ...approvedBy(request))];
     case 'started':
       return [
-        line(words(request.attempts > 1 ? `It is running, try ${request.attempts}.` : 'It is running.')),
-        ...ifAny('Progress', request.progress),
+        line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
+        ...ifAny(cardTexts.progress, request.progress),
       ];
     case 'succeeded':
-      return [line(words('Done '), ...when(request), words('.')), ...result('Outcome', request)];
+      return [line(words(cardTexts.done), ...when(request), ...approvedBy(request))];
     case 'failed':
-      return [line(words('Failed '), ...when(request), words('.')), ...result('Error', request)];
+      return [
+        line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
+        ...ifAny(cardTexts.error, plainPayload(request)),
+      ];
     case 'unknown':
       return [
-        line(words('It was started, and then its worker fell silent: it may have run or not.')),
-        line(words('Who may say what became of it: '), ...mentions(request.policy.resolvers)),
+        line(words(cardTexts.unknown), ...approvedBy(request)),
+        line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers)),
       ];
     case 'resolved': {
       const [verdict = '', ...why] = reason.split('\n');
-      const found = VERDICTS.get(verdict) ?? 'what became of it';
       return [
-        line(
-          words('Its outcome was unknown; '),
-          ...by(request),
-          words(` found out that ${found}, `),
-          ...when(request),
-          words('.'),
-        ),
-        ...ifAny('Reason', why.join('\n')),
+        line(...by(request), words(cardTexts.confirmed(verdict)), ...when(request), ...approvedBy(request)),
+        ...ifAny(cardTexts.reason, why.join('\n')),
       ];
     }
     case 'rejected':
       return [
-        line(words('Rejected by '), ...by(request), words(' '), ...when(request), words('.')),
-        ...ifAny('Reason', reason),
+        line(words(cardTexts.rejected), ...by(request), words(', '), ...when(request)),
+        ...ifAny(cardTexts.reason, reason),
       ];
     case 'withdrawn':
       return [
-        line(words('Withdrawn by '), ...by(request), words(' '), ...when(request), words('.')),
-        ...ifAny('Reason', reason),
+        line(words(cardTexts.withdrawn), ...by(request), words(', '), ...when(request)),
+        ...ifAny(cardTexts.reason, reason),
       ];
     case 'expired':
-      return [line(words('Nobody decided in time; it expired '), ...when(request), words('.'))];
-    case 'superseded': {
-      const known = SUPERSEDED.get(reason);
-      const sentence = known ?? 'What it rests on has changed, so it is not valid any more.';
-      return [line(words(sentence)), ...(known === undefined ? ifAny('Reason', reason) : [])];
-    }
+      return [line(words(cardTexts.expired), ...when(request))];
+    case 'superseded':
+      return replacedBlocks(request, reason);
     case 'answered':
       return [
-        line(words('Answered by '), ...by(request), words(' '), ...when(request), words('.')),
-        ...result('Answer', request),
+        line(words(cardTexts.answered), ...by(request), words(', '), ...when(request)),
+        ...ifAny(cardTexts.answer, plainPayload(request)),
       ];
   }
 }
 
-/** Lists all votes with their times; a request that one person answers has none. */
-export function signatures(request: RequestRecord): KnownBlock[] {
-  const said = (decision: 'approve' | 'reject', label: string): KnownBlock[] => {
-    const votes = new Map(
-      request.votes.filter((vote) => vote.decision === decision).map((vote) => [vote.who, vote.at]),
-    );
-    if (votes.size === 0) return [];
-    const time = (who: string): RichTextElement[] => [words(' ('), moment(votes.get(who) ?? 0), words(')')];
-    return [line(words(label), ...mentions([...votes.keys()], time))];
-  };
-  return [...said('approve', 'Signed by '), ...said('reject', 'Refused by ')];
+function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
+  const edited = parseEdited(reason);
+  if (edited !== undefined)
+    return [line(words(cardTexts.replacedByEdit), mention(edited.by), words(', '), ...when(request))];
+  if (parsePreviewChange(reason) !== undefined) return [line(words(cardTexts.previewReplaced))];
+  const [code = '', change] = reason.split('\n');
+  const known = code === CHANGED && change !== undefined ? change : cardTexts.replaced(reason);
+  return [
+    line(words(known ?? cardTexts.replacedUnknown)),
+    ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
+  ];
+}
+
+/** Lists the people who voted in one way, with their times. */
+export function votesBy(request: RequestRecord, decision: 'approve' | 'reject'): RichTextElement[] {
+  const votes = new Map(
+    request.votes.filter((vote) => vote.decision === decision).map((vote) => [vote.who, vote.at]),
+  );
+  if (votes.size === 0) return [];
+  return mentions([...votes.keys()], (who) => [words(' ('), moment(votes.get(who) ?? 0), words(')')]);
+}
+
+function approvedBy(request: RequestRecord): RichTextElement[] {
+  const votes = votesBy(request, 'approve');
+  return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
 }
 
 function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
+  const { id } = request;
   if (request.state === 'approved' && view === 'thread')
-    elements.push(button(request.id, WITHDRAW, 'Withdraw'));
-  if (request.state === 'expired') elements.push(button(request.id, ASK_AGAIN, 'Ask again'));
+    elements.push(button(id, WITHDRAW, cardTexts.withdraw));
+  if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, cardTexts.requestAgain));
   if (request.state === 'unknown') {
+    const texts = confirmTexts.runAgain(titleOf(request));
     const confirm = {
-      title: plain('Run it again?'),
-      text: plain('If it did run the first time, it takes effect twice.'),
-      confirm: plain('Run again'),
-      deny: plain('Go back'),
+      title: plain(texts.title),
+      text: plain(texts.text),
+      confirm: plain(texts.confirm),
+      deny: plain(texts.deny),
       style: 'danger' as const,
     };
     elements.push(
-      button(request.id, RAN, 'It ran'),
-      button(request.id, DID_NOT_RUN, 'It did not run'),
-      button(request.id, RUN_AGAIN, 'Run again', { style: 'danger', confirm }),
+      button(id, RAN, cardTexts.ran),
+      button(id, DID_NOT_RUN, cardTexts.didNotRun),
+      button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
     );
   }
-  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+  elements.push(button(id, DETAILS, cardTexts.details));
+  return [{ type: 'actions', elements }];
 }
 
-function result(label: string, request: RequestRecord): KnownBlock[] {
-  const value = payloadOf(request);
-  if (value === undefined) return [];
-  const isProse = typeof value === 'string' && value !== '';
-  if (isProse)
-    return [quoted(label, value, { characters: limits.answerCharacters, lines: limits.contextLines })];
-  const { text, leftOut } = renderValue(value, {
-    characters: limits.contextCharacters,
-    lines: limits.contextLines,
-  });
-  return [
-    line(words(label, { bold: true })),
-    preformatted(text),
-    ...(leftOut === undefined ? [] : [line(words(`${leftOut}.`))]),
-  ];
-}
+const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });
 
-/** Reads the value of a payload; a payload that is no JSON is returned as text. */
+/** Reads the value of a payload, without the mark of output from outside; a payload that is no JSON is returned as text. */
 export function payloadOf({ payload }: RequestRecord): JsonValue | undefined {
   if (payload === undefined || payload === '') return undefined;
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return payload;
-  }
+  const value = tryParseJson(payload);
+  if (value === undefined) return payload;
+  const wrapped = Wrapped.safeParse(value);
+  return wrapped.success ? wrapped.data.untrusted_output : value;
+}
+
+function plainPayload(request: RequestRecord): string {
+  const value = payloadOf(request);
+  return value === undefined ? '' : plainValue(value);
 }
 
 function ifAny(label: string, text: string | undefined): KnownBlock[] {
   return text === undefined || text.trim() === '' ? [] : [quoted(label, text)];
 }
 
-function by({ by: who }: RequestRecord): RichTextElement[] {
-  return [who === undefined || who === '' ? words('nobody in particular') : mention(who)];
+function by({ by: who = '' }: RequestRecord): RichTextElement[] {
+  if (who.startsWith('callback:')) return [words(cardTexts.externalSystem)];
+  if (who.startsWith('tool:')) return [words(cardTexts.theTool)];
+  return [who === '' ? words(cardTexts.nobody) : mention(who)];
 }
 
 function when({ settledAt }: RequestRecord): RichTextElement[] {
-  return [settledAt === undefined ? words('just now') : moment(settledAt)];
+  return [settledAt === undefined ? words(cardTexts.justNow) : moment(settledAt)];
 }

@@ -1,6 +1,8 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { ANYONE } from '../decisions/authorize.ts';
 import { limits } from '../slack/limits.ts';
+import { cardTexts, STATE_WORD } from '../texts/cards.ts';
 import {
   ANSWER,
   CHOOSE,
@@ -35,12 +37,15 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
     lines: limits.questionLines,
   });
   const title = escapeMarkup(
-    cut(showText(question.question.trim() === '' ? 'A question' : question.question), limits.fallbackText),
+    cut(
+      showText(question.question.trim() === '' ? cardTexts.aQuestion : question.question),
+      limits.fallbackText,
+    ),
   );
   const asked: KnownBlock[] = [{ type: 'section', text: plain(shown.text) }];
   if (request.state !== 'pending')
     return {
-      text: `${title}: ${request.state}`,
+      text: `${STATE_WORD[request.state]}: ${title}`,
       blocks: [...asked, ...buildOutcome(request, options), ...threadLine(options)],
     };
   const layout = layoutOf(question);
@@ -48,15 +53,21 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
   return {
     text: title,
     blocks: [
-      line(words('The agent asks '), ...mentions(request.principals), words(':')),
+      principalsLine(cardTexts.question, request.principals),
       ...asked,
-      ...(isWhole ? [] : [line(words('Not all of it is shown here; Details has the rest.', { bold: true }))]),
+      ...(isWhole ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
       ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
-      line(words('Expires '), moment(request.expiresAt)),
+      line(words(cardTexts.expires), moment(request.expiresAt)),
       ...choiceBlocks(request, question, { isWhole, view: options.view }),
       ...threadLine(options),
     ],
   };
+}
+
+/** Names the people who may answer; everybody is named in words. */
+export function principalsLine(label: string, principals: readonly string[]): KnownBlock {
+  const people = principals.includes(ANYONE) ? [words(cardTexts.anyone)] : mentions(principals);
+  return line(words(label), ...people);
 }
 
 function choiceBlocks(
@@ -65,13 +76,13 @@ function choiceBlocks(
   { isWhole, view }: { readonly isWhole: boolean; readonly view: CardOptions['view'] },
 ): KnownBlock[] {
   const more: Button[] = [
-    ...(question.allowOther ? [button(id, ANSWER, 'Other…')] : []),
-    ...(isWhole ? [] : [button(id, DETAILS, 'Details')]),
-    ...(view === 'thread' ? [button(id, WITHDRAW, 'Withdraw')] : []),
+    ...(question.allowOther ? [button(id, ANSWER, cardTexts.other)] : []),
+    ...(isWhole ? [] : [button(id, DETAILS, cardTexts.details)]),
+    ...(view === 'thread' ? [button(id, WITHDRAW, cardTexts.withdraw)] : []),
   ];
   const row = (...elements: ActionsBlock['elements']): KnownBlock[] =>
     elements.length === 0 ? [] : [{ type: 'actions', elements }];
-  const submit = button(id, SUBMIT_CHOICES, 'Submit', { style: 'primary' });
+  const submit = button(id, SUBMIT_CHOICES, cardTexts.submit, { style: 'primary' });
   const options = optionsOf(question.choices);
   switch (layoutOf(question)) {
     case 'buttons':
@@ -94,7 +105,7 @@ function choiceBlocks(
       ];
     case 'menu':
     case 'listed-menu': {
-      const placeholder = plain('Choose');
+      const placeholder = plain(cardTexts.choose);
       const menu: ActionsBlock['elements'] = question.several
         ? [{ type: 'multi_static_select', action_id: CHOOSE_SEVERAL, placeholder, options }, submit]
         : [{ type: 'static_select', action_id: CHOOSE_FROM_MENU, placeholder, options }];
@@ -103,7 +114,7 @@ function choiceBlocks(
     case 'none':
     case 'modal':
       return row(
-        button(id, ANSWER, 'Answer…', { style: 'primary' }),
+        button(id, ANSWER, cardTexts.answerButton, { style: 'primary' }),
         ...more.filter(({ action_id }) => action_id !== ANSWER),
       );
   }

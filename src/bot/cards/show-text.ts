@@ -51,10 +51,21 @@ export function hasHidden(text: string): boolean {
 export function cut(shown: string, length: number): string {
   if (shown.length <= length) return shown;
   const kept = shown
-    .slice(0, length - 1)
+    .slice(0, characterStart(shown, length - 1))
     .replace(/[\p{Cs}\p{Default_Ignorable_Code_Point}]+$/u, '')
     .replace(/\\(?:u(?:\{[0-9a-f]*)?)?$/, '');
   return `${kept}…`;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** The longest emoji or letter with its marks, as texts are shown. */
+const LONGEST_CHARACTER = 64;
+
+/** Returns where the visible character at an index begins, so that no part of an emoji is left over. */
+function characterStart(shown: string, at: number): number {
+  const from = Math.max(0, at - LONGEST_CHARACTER);
+  const found = graphemes.segment(shown.slice(from, at + LONGEST_CHARACTER)).containing(at - from);
+  return found === undefined || found.index === 0 ? at : from + found.index;
 }
 
 /** Shows a label of at most `length` characters in one line; one that would look empty is quoted. */

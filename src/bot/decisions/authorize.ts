@@ -3,6 +3,7 @@ import type { Actor } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { type Directory, isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import type { Click } from './click.ts';
 
 /** The principal that means every member of the workspace who is neither a guest nor a bot. */
@@ -34,21 +35,20 @@ export async function mayDecide(
   try {
     const { isBot, isGuest, isStranger, isDeactivated } = await directory.member(who);
     const found = { isBot, isGuest, isStranger, isDeactivated };
-    if (isDeactivated) return refuse('Your account is deactivated, so you cannot decide this.', found);
-    if (isBot) return refuse('Bots cannot decide this.', found);
-    if (isStranger) return refuse('Only people of this workspace can decide this.', found);
-    if (isGuest) return refuse('Guests cannot decide this.', found);
+    if (isDeactivated) return refuse(noticeTexts.deactivated, found);
+    if (isBot) return refuse(noticeTexts.bots, found);
+    if (isStranger) return refuse(noticeTexts.otherWorkspace, found);
+    if (isGuest) return refuse(noticeTexts.guests, found);
     if (principals.includes(ANYONE)) return { eligible: true, evidence: { ...found, as: ANYONE } };
     if (principals.includes(who)) return { eligible: true, evidence: { ...found, as: who } };
     for (const group of principals.filter(isGroup)) {
       if ((await directory.group(group)).includes(who))
         return { eligible: true, evidence: { ...found, as: group } };
     }
-    return refuse('This is not yours to decide.', found);
+    return refuse(noticeTexts.notApprover, found);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const why = 'I cannot check right now whether you may decide this. Please try again in a moment.';
-    return refuse(why, { reason }, judgeSlackFailure(error).kind !== 'later');
+    return refuse(noticeTexts.cannotCheck, { reason }, judgeSlackFailure(error).kind !== 'later');
   }
 }
 

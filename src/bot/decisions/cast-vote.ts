@@ -1,6 +1,6 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, findAction, hasInactiveRequester, planAttempt } from '../actions/start-action.ts';
+import { approversOf, findAction, hasPreview, planAttempt, problemAtStart } from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -20,9 +20,11 @@ export async function castVote(
   decision: 'approve' | 'reject',
   reason = '',
 ): Promise<Notice> {
+  // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
+  const fresh = { ...context, directory: context.directory.fresh() };
   const [{ actor, problem }, start] = await Promise.all([
-    authorize(context, click, request.principals),
-    decision === 'approve' ? planStart(context, request, click.who) : undefined,
+    authorize(fresh, click, request.principals),
+    decision === 'approve' ? planStart(fresh, request, click.who) : undefined,
   ]);
   const vote = { ...actor, decision, shown: request.digest, reason };
   const result = await recordVote(context, request.id, vote, start);
@@ -44,11 +46,12 @@ async function planStart(
   who: string,
 ): Promise<PlannedStart | undefined> {
   if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
-  const action = findAction(context, { ...request, by: who });
-  if (action === undefined) return undefined;
   try {
-    // A woken worker ends the request instead of running it.
-    if (await hasInactiveRequester(context, request)) return undefined;
+    const action = await findAction(context, { ...request, by: who });
+    // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
+    if (action === undefined || hasPreview(action)) return undefined;
+    // A woken worker ends the request, or asks anew, instead of running it.
+    if ((await problemAtStart(context, action)) !== undefined) return undefined;
     return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };
   } catch (err) {
     context.logger.debug({ requestId: request.id, err }, 'start left to a worker');

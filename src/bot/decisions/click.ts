@@ -2,6 +2,7 @@ import { inSpan } from '../../observe/tracing.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { personView, viewsSeenIn } from '../requests/view-ids.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import { NOT_FOUND } from './refusal-text.ts';
 
 /** A click or a submit of a person. Its id makes a repeated click count once. */
@@ -53,7 +54,7 @@ function clickOriginProblem(
 ): Notice {
   if (team !== undefined && team !== ownTeam) {
     logger.warn({ user: who, team }, 'click from another workspace');
-    return 'Only people of this workspace can decide this.';
+    return noticeTexts.otherWorkspace;
   }
   if (request === undefined || channel === undefined) return undefined;
   const seen = viewsSeenIn(channel, who, request.id);
@@ -63,5 +64,5 @@ function clickOriginProblem(
     seen.includes(id) && (id !== own || postedAt === undefined || postedAt.channel === channel);
   if (request.views.some(isShown)) return undefined;
   logger.warn({ requestId: request.id, user: who, channel }, 'click from elsewhere');
-  return 'This is not a card of this request; please decide on the card itself.';
+  return noticeTexts.wrongPlace;
 }

@@ -3,6 +3,8 @@ import type { RequestRecord, Verdict } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { editedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { stateWord } from '../texts/cards.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
@@ -18,7 +20,14 @@ export async function answer(
 ): Promise<Notice> {
   const { actor, problem } = await authorize(context, click, request.principals);
   const result = await context.store.answer(request.id, actor, value);
-  return result.outcome === 'answered' ? undefined : refusalText(result, problem);
+  return result.outcome === 'answered'
+    ? undefined
+    : refusalText(result, inOtherWords(problem, noticeTexts.notAnswerer));
+}
+
+/** Replaces the sentence about approvers where nobody approves. */
+function inOtherWords(problem: string | undefined, words: string): string | undefined {
+  return problem === noticeTexts.notApprover ? words : problem;
 }
 
 /** Withdraws a request; the record allows it only to a requester. */
@@ -40,7 +49,9 @@ export async function resolve(
 ): Promise<Notice> {
   const { actor, problem } = await authorize(context, click, request.policy.resolvers);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
-  return result.outcome === 'resolved' ? undefined : refusalText(result, problem);
+  return result.outcome === 'resolved'
+    ? undefined
+    : refusalText(result, inOtherWords(problem, noticeTexts.notResolver));
 }
 
 /** Edits the input: the request is superseded, and the same people are asked for the new input. */
@@ -62,8 +73,8 @@ export async function askAgain(
   request: RequestRecord,
   { who }: Click,
 ): Promise<Notice> {
-  if (request.state !== 'expired') return `This is ${request.state}, so there is nothing to ask again.`;
-  if (!request.requesters.includes(who)) return 'Only a requester can ask again.';
+  if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
+  if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
   const { name, input } = detailsOf(request).interrupt.toolRequest;
   const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
   // The request's own id makes a second click the same item.
@@ -72,7 +83,7 @@ export async function askAgain(
     body: { user: who, text, role: 'requester', requesters: [...request.requesters] },
   };
   const { outcome } = await store.enqueue(request.threadId, item);
-  return outcome === 'duplicate' ? 'It has been asked for again already.' : undefined;
+  return outcome === 'duplicate' ? noticeTexts.alreadyRepeated : undefined;
 }
 
 /** Shows the callback address to requesters only, because anybody who has it can answer. */
@@ -81,10 +92,10 @@ export async function showAddress(
   request: RequestRecord,
   { who }: Click,
 ): Promise<Notice> {
-  if (!request.requesters.includes(who)) return 'Only a requester is told the address.';
-  if (request.state !== 'pending') return `This is ${request.state}; nothing is awaited any more.`;
+  if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterAddress;
+  if (request.state !== 'pending') return noticeTexts.nothingAwaited(stateWord(request.state));
   const { idempotencyKey } = detailsOf(request);
   const target = { threadId: request.threadId, idempotencyKey, requestId: request.id };
   const address = callbacks.make(target, request.expiresAt);
-  return `Whoever has this address can report back, once: \`${address}\``;
+  return noticeTexts.address(address);
 }

@@ -1,3 +1,7 @@
+import { isSlackPerson } from '../slack/directory.ts';
+import { stateWord } from '../texts/cards.ts';
+import { noticeTexts } from '../texts/notices.ts';
+
 /** A result of the record that is no success. */
 interface Refusal {
   readonly outcome: string;
@@ -5,29 +9,34 @@ interface Refusal {
   readonly by?: string;
 }
 
-export const NOT_FOUND = 'This request is not known any more.';
+export const NOT_FOUND = noticeTexts.notFound;
+
+/** An operator at a terminal has no account to mention. */
+function nameOf(by: string): string {
+  return isSlackPerson(by) ? `<@${by}>` : by;
+}
 
 /** Returns the sentence that explains a refused click; `problem` is the reason of a failed eligibility check. */
 export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?: string): string {
   switch (outcome) {
     case 'settled':
-      return by === '' ? `This is already ${state}.` : `This is already ${state}, by <@${by}>.`;
+      return noticeTexts.alreadySettled(stateWord(state), by === '' ? '' : nameOf(by));
     case 'own-request':
-      return 'You took part in requesting this, so somebody else has to approve it.';
+      return noticeTexts.ownRequest;
     case 'not-eligible':
-      return problem ?? 'This is not yours to decide.';
+      return problem ?? noticeTexts.notApprover;
     case 'not-yours':
-      return 'Only the person who asked for this can take it back.';
+      return noticeTexts.onlyRequesterWithdraws;
     case 'already-voted':
-      return 'You have rejected this already.';
+      return noticeTexts.alreadyRejected;
     case 'repeated':
-      return 'You have decided this already; it waits for others.';
+      return noticeTexts.alreadyApproved;
     case 'expired':
-      return 'This has expired.';
+      return noticeTexts.expired;
     case 'not-as-shown':
-      return 'This has changed since you saw it; please look at the new card.';
+      return noticeTexts.changedSince;
     case 'not-unknown':
-      return `The outcome is not in doubt: it is ${state}.`;
+      return noticeTexts.notInDoubt(stateWord(state));
     default:
       return NOT_FOUND;
   }

@@ -1,6 +1,7 @@
 import { inSpan } from '../../observe/tracing.ts';
 import type { OutboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { drawView } from './draw-view.ts';
 import { sendRow } from './send-row.ts';
@@ -14,7 +15,11 @@ const LONGEST_RETRY_MS = 300_000;
 export async function deliver(context: BotContext, shard: number): Promise<void> {
   for (;;) {
     const items = await context.store.claimOutbox(shard, { leaseMs: context.timing.claimMs, limit: BATCH });
-    for (const item of items) await deliverItem(context, item);
+    // Messages of a thread stay in their order. Copies of a card follow it, because they link to it.
+    for (const item of items) if (item.kind === 'row' || isInThread(item)) await deliverItem(context, item);
+    const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
+    if (first !== undefined) await deliverItem(context, first);
+    await Promise.all(copies.map((item) => deliverItem(context, item)));
     if (items.length < BATCH) return;
   }
 }
@@ -37,6 +42,10 @@ function sendInSpan(context: BotContext, item: OutboxItem & { kind: 'row' }): Pr
   const { trace, kind } = item.body;
   const parent = typeof trace === 'string' ? trace : undefined;
   return inSpan(`send ${kind}`, { parent, kind: 'producer' }, () => sendRow(context, item));
+}
+
+function isInThread(item: OutboxItem): boolean {
+  return item.kind === 'view' && item.viewId === THREAD_VIEW;
 }
 
 function backOff(tries: number): number {

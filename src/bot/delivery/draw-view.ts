@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../agent/json.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
+import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { detailsOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
 
@@ -17,9 +19,13 @@ const Place = z.object({
   user: z.string().optional(),
 });
 type Place = z.infer<typeof Place>;
-const PostedMessage = z.object({ channel: z.string(), ts: z.string() });
+/** A posted card. The link to the card in the thread is looked up once, and stored with it. */
+const PostedMessage = z.object({ channel: z.string(), ts: z.string(), threadLink: z.string().optional() });
 type PostedMessage = z.infer<typeof PostedMessage>;
 type ViewItem = OutboxItem & { kind: 'view' };
+type View = RequestRecord['views'][number];
+/** Stands in place of the posted message for a view that Slack refuses. */
+const Undeliverable = z.object({ undeliverable: z.string() });
 
 /** Draws one card from the current record: posts it, or updates the posted message. */
 export async function drawView(context: BotContext, item: ViewItem): Promise<void> {
@@ -32,6 +38,11 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
     return;
   }
   const { request } = loaded;
+  // After a failed attempt the card may have been posted although Slack's answer was lost.
+  if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
+    await store.doneView(item, request.revision, view.postedAt ?? {});
+    return;
+  }
   const attributes = { 'countersign.request.id': request.id };
   await inSpan('send card', { parent: request.trace, kind: 'producer', attributes }, () =>
     drawRequest(context, item, request, view),
@@ -42,18 +53,19 @@ async function drawRequest(
   context: BotContext,
   item: ViewItem,
   request: RequestRecord,
-  view: RequestRecord['views'][number],
+  view: View,
 ): Promise<void> {
   const { store } = context;
   const place = Place.parse(view.place);
   try {
-    const card = await cardFor(context, request, item.viewId, place);
     const posted = PostedMessage.safeParse(view.postedAt).data;
+    const threadLink = await threadLinkFor(context, request, item.viewId);
+    const card = cardFor(request, item.viewId, place, threadLink);
     const postedAt =
       posted === undefined
-        ? await post(context, item, place, card)
+        ? await post(context, item, place, card, isWanted(request, view))
         : await update(context, item, place, posted, card, request);
-    await store.doneView(item, request.revision, postedAt ?? {});
+    await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink));
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
@@ -61,24 +73,57 @@ async function drawRequest(
   }
 }
 
-async function cardFor(
+/** Tells whether a card is to be drawn: not where Slack refuses it, and not for the first time for people who are not asked any more. */
+function isWanted({ state }: RequestRecord, view: View): boolean {
+  if (isUndeliverable(view)) return false;
+  const isPosted = PostedMessage.safeParse(view.postedAt).success;
+  return isPosted || view.id === THREAD_VIEW || state === 'pending' || state === 'unknown';
+}
+
+function isUndeliverable({ postedAt }: View): boolean {
+  return Undeliverable.safeParse(postedAt).success;
+}
+
+/** Builds what is stored of a posted card; a link is kept once it leads to the card in the thread. */
+function storedPlace(
+  { views }: RequestRecord,
+  posted: PostedMessage | undefined,
+  threadLink: string | undefined,
+): JsonObject {
+  if (posted === undefined) return {};
+  const { channel, ts } = posted;
+  const isFinal = PostedMessage.safeParse(views.find(({ id }) => id === THREAD_VIEW)?.postedAt).success;
+  return { channel, ts, ...(isFinal && threadLink !== undefined && { threadLink }) };
+}
+
+function cardFor(request: RequestRecord, viewId: string, place: Place, threadLink: string | undefined): Card {
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
+  return buildCard(request, {
+    view: place.user === undefined ? 'announcement' : 'direct',
+    ...(threadLink !== undefined && { threadLink }),
+  });
+}
+
+/** Finds the link of a copy to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none. */
+async function threadLinkFor(
   { client }: BotContext,
   request: RequestRecord,
   viewId: string,
-  place: Place,
-): Promise<Card> {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
+): Promise<string | undefined> {
+  if (viewId === THREAD_VIEW) return undefined;
+  const posted = request.views.map((view) => ({
+    id: view.id,
+    message: PostedMessage.safeParse(view.postedAt).data,
+  }));
+  const known = posted.find(({ message }) => message?.threadLink !== undefined)?.message?.threadLink;
+  if (known !== undefined) return known;
   const { channel, threadTs } = parseThreadId(request.threadId);
   // A link to the card opens the thread; a link to the thread's root opens only the channel.
-  const inThread = PostedMessage.safeParse(request.views.find(({ id }) => id === THREAD_VIEW)?.postedAt).data;
-  const link = await client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
+  const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
+  return client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
     ({ permalink }) => permalink,
     () => undefined,
   );
-  return buildCard(request, {
-    view: place.user === undefined ? 'announcement' : 'direct',
-    ...(link !== undefined && { threadLink: link }),
-  });
 }
 
 async function post(
@@ -86,14 +131,18 @@ async function post(
   item: ViewItem,
   place: Place,
   card: Card,
-): Promise<PostedMessage> {
-  const channel = place.channel ?? (await openDirect(client, place.user ?? ''));
+  isNew = true,
+): Promise<PostedMessage | undefined> {
   const { threadTs } = place;
+  // Slack takes a person's id as their direct message; only a message that may be there already has to be sought in its channel.
+  const channel =
+    place.channel ?? (item.tries > 0 ? await openDirect(client, place.user ?? '') : (place.user ?? ''));
   const earlier = item.tries > 0 ? await findPosted(client, item.item, { channel, threadTs }) : undefined;
   if (earlier !== undefined) {
     await client.chat.update({ channel, ts: earlier, ...card });
     return { channel, ts: earlier };
   }
+  if (!isNew) return undefined;
   const posted = await client.chat.postMessage({
     channel,
     ...(threadTs !== undefined && { thread_ts: threadTs }),
@@ -102,7 +151,7 @@ async function post(
     unfurl_links: false,
     unfurl_media: false,
   });
-  return { channel, ts: posted.ts ?? '' };
+  return { channel: posted.channel ?? channel, ts: posted.ts ?? '' };
 }
 
 async function update(
@@ -114,7 +163,9 @@ async function update(
   request: RequestRecord,
 ): Promise<PostedMessage | undefined> {
   try {
-    await context.client.chat.update({ ...posted, ...card });
+    const { channel, ts } = posted;
+    context.updates.count();
+    await context.client.chat.update({ channel, ts, ...card });
     return posted;
   } catch (error) {
     if (judgeSlackFailure(error).kind !== 'gone') throw error;
@@ -137,13 +188,15 @@ async function giveUp(
     if (ended.outcome === 'abandoned')
       await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
   }
-  await store.doneView(item, request.revision, {});
+  await store.doneView(item, request.revision, { undeliverable: reason });
 }
 
 /** Tells the requester directly, because the thread cannot be written to. */
 function apologyFor(request: RequestRecord, reason: string): OutboxRow {
-  const { name } = detailsOf(request).interrupt.toolRequest;
   const { channel } = parseThreadId(request.threadId);
-  const text = `Nobody could be asked for \`${name}\`, so it did not run: its card could not be posted in <#${channel}> (${reason}).`;
-  return { id: `${request.id}/apology`, body: { kind: 'notice', user: request.requester, text } };
+  const tail = noticeTexts.cardNotPosted(channel, reason);
+  return {
+    id: `${request.id}/apology`,
+    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), tail },
+  };
 }

@@ -1,19 +1,31 @@
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
-import { plain } from '../cards/card.ts';
+import { line, mentions, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/show-text.ts';
 import type { BotContext } from '../context.ts';
+import { applyDecision, MadeDecision } from '../decisions/decision.ts';
+import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
+import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { threadIdOf } from '../slack/thread.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 
 const Row = z.object({
-  /** A reply is the model's Markdown, a notice is our own mrkdwn, and plain is our own text with untrusted text in it. */
-  kind: z.enum(['reply', 'notice', 'plain']),
+  /**
+   * A reply is the model's Markdown, a notice is our own mrkdwn, plain is our own text with untrusted text in it, titled is our own
+   * text around a title, with people to mention, and private is a notice that only `user` sees.
+   */
+  kind: z.enum(['reply', 'notice', 'plain', 'titled', 'private']),
   channel: z.string().optional(),
   user: z.string().optional(),
   threadTs: z.string().optional(),
   text: z.string(),
+  /** The person who is told if the message cannot be posted. */
+  requester: z.string().optional(),
+  title: z.string().optional(),
+  tail: z.string().optional(),
+  people: z.array(z.string()).optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
     .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
@@ -21,8 +33,18 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
+/** A click whose receiver acknowledged it and died before it was decided. */
+const RecordedClick = z.object({ kind: z.literal('decision'), made: MadeDecision, replyTo: PrivatePlace });
+
 /** Sends one message once. A reply that was streamed in part is completed in place. */
 export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+  const click = RecordedClick.safeParse(item.body).data;
+  if (click !== undefined) {
+    const notice = await applyDecision(context, click.made);
+    if (notice !== undefined) await tellPrivately(context, click.replyTo, notice);
+    await context.store.doneRow(item);
+    return;
+  }
   const row = Row.parse(item.body);
   try {
     if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);
@@ -32,11 +54,28 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     // Another attempt would fail in the same way.
     context.logger.error({ item: item.item, reason: failure.reason }, 'message dropped');
     context.metrics.count('countersign_messages_dropped_total', {});
+    await tellDirectly(context, item, row, failure.reason);
   }
   await context.store.doneRow(item);
 }
 
+/** Tells a person directly about a message that cannot be posted, once for all messages of a reply. */
+async function tellDirectly(
+  { store }: BotContext,
+  item: OutboxItem & { kind: 'row' },
+  { channel, threadTs, requester }: Row,
+  reason: string,
+): Promise<void> {
+  if (channel === undefined || requester === undefined) return;
+  const sentence = `Slack didn't let me post my reply in <#${channel}> (${reason}). Please ask me again somewhere else.`;
+  await store.enqueueOutbox(threadIdOf({ channel, threadTs: threadTs ?? '' }), {
+    id: `${item.rowId.replace(/\/[^/]*$/, '')}/undelivered`,
+    body: { kind: 'notice', user: requester, text: sentence },
+  });
+}
+
 async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {
+  if (row.kind === 'private') return sendPrivately(client, { ...row, user: row.user ?? '' }, row.text);
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
@@ -50,11 +89,24 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   });
 }
 
-function contentOf({ kind, text }: Row) {
+function contentOf({ kind, text, title = '', tail = '', people = [] }: Row) {
   switch (kind) {
+    case 'titled': {
+      const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
+      const blocks = [
+        line(
+          ...(text === '' ? [] : [words(text)]),
+          words(title, { bold: true }),
+          words(tail),
+          ...(people.length === 0 ? [] : mentions(people)),
+        ),
+      ];
+      return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
+    }
     case 'reply':
       return { markdown_text: sanitizeMarkdown(text) };
     case 'notice':
+    case 'private':
       return { text };
     case 'plain':
       return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };
@@ -67,7 +119,7 @@ async function complete(
   { channel = '', standing: posted, text }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
-  const rest = sanitizeMarkdown(text.slice(posted.sent));
+  const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
   try {
     await client.chat.stopStream({
       channel,

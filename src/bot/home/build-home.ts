@@ -1,66 +1,81 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
-import { detailsOf } from '../requests/request-details.ts';
+import { titleOf } from '../cards/card-details.ts';
+import { showLabel } from '../cards/show-text.ts';
 import { limits } from '../slack/limits.ts';
-import type { ListName, ListPage } from './load-lists.ts';
+import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { homeTexts } from '../texts/home.ts';
+import type { ListPage } from './load-lists.ts';
+import type { PolicyStats } from './policy-stats.ts';
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 
-const TITLES: Record<ListName, string> = {
-  waiting: 'Waiting for me',
-  asked: 'Asked by me',
-  decided: 'Decided lately',
-};
-const EMPTY: Record<ListName, string> = {
-  waiting: 'Nothing waits for you.',
-  asked: 'You have asked for nothing.',
-  decided: 'Nothing was decided lately.',
-};
-
-/** Builds App Home: a page of each of the three lists. */
-export function buildHome(lists: readonly ListPage[]): HomeView {
-  return { type: 'home', blocks: lists.flatMap(buildList) };
+/** Builds App Home: a page of each of the three lists, and for admins the decisions of each policy. */
+export function buildHome(lists: readonly ListPage[], stats?: readonly PolicyStats[]): HomeView {
+  return {
+    type: 'home',
+    blocks: [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))],
+  };
 }
 
-/** Builds one list with its page buttons. A row shows the tool, the requester and the state. */
+const MAX_POLICIES = 15;
+
+function buildStats(stats: readonly PolicyStats[]): KnownBlock[] {
+  const lines = stats
+    .slice(0, MAX_POLICIES)
+    .map((policy) =>
+      line(
+        words(showLabel(policy.policy, limits.label), { bold: true }),
+        words(`: ${homeTexts.statsLine(policy)}`),
+      ),
+    );
+  return [
+    { type: 'header', text: plain(homeTexts.statsTitle) },
+    ...(lines.length === 0 ? [line(words(homeTexts.noStats))] : lines),
+  ];
+}
+
+/** Builds one list with its page buttons. A row shows the title, the requesters and the state. */
 export function buildList(list: ListPage): KnownBlock[] {
   const rows = list.requests.flatMap(buildRow);
-  const empty = [line(words(EMPTY[list.name]))];
+  const empty = [line(words(homeTexts.empty[list.name]))];
   return [
-    { type: 'header', text: plain(TITLES[list.name]) },
+    { type: 'header', text: plain(homeTexts.titles[list.name]) },
     ...(rows.length === 0 ? empty : rows),
     ...pager(list),
   ];
 }
 
 function buildRow(request: RequestRecord): KnownBlock[] {
-  const { name } = detailsOf(request).interrupt.toolRequest;
+  const title = titleOf(request, limits.description);
+  const approvals =
+    request.kind === 'approval' ? [cardTexts.approvals(request.approvals, request.policy.quorum)] : [];
   return [
     {
       type: 'section',
-      text: plain(`${name} — ${request.state}`),
+      text: plain(`${STATE_ICON[request.state]} ${title}`),
       accessory: {
         type: 'button',
         action_id: HOME_OPEN,
         value: request.id,
-        text: plain('Look'),
-        accessibility_label: `Look at ${name}`.slice(0, limits.accessibilityLabel),
+        text: plain(homeTexts.view),
+        accessibility_label: showLabel(homeTexts.viewTitle(title), limits.accessibilityLabel),
       },
     },
     line(
-      words('Requested by '),
+      words(`${STATE_WORD[request.state]} · ${cardTexts.requestedBy}`),
       ...mentions(request.requesters),
-      words(`, ${request.approvals} of ${request.policy.quorum} signed`),
+      ...approvals.map((text) => words(` · ${text}`)),
     ),
   ];
 }
 
 function pager({ name, next, isFirst }: ListPage): KnownBlock[] {
   const buttons: Button[] = [
-    ...(isFirst ? [] : [button(`${HOME_PAGE}:${name}:first`, 'Back to the newest', '')]),
-    ...(next === undefined ? [] : [button(`${HOME_PAGE}:${name}:next`, 'Older', next)]),
+    ...(isFirst ? [] : [button(`${HOME_PAGE}:${name}:first`, homeTexts.newest, '')]),
+    ...(next === undefined ? [] : [button(`${HOME_PAGE}:${name}:next`, homeTexts.older, next)]),
   ];
   return buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }];
 }

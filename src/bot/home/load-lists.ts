@@ -26,8 +26,14 @@ export async function loadList(
   const people = await peopleFor(directory, userId, name);
   const page = await readPage(store, name, userId, people, { from, limit });
   const loaded = await Promise.all(page.requestIds.map((id) => store.load(id)));
-  const requests = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
+  const found = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
+  const requests = name === 'waiting' ? found.filter((request) => !hasVoted(request, userId)) : found;
   return { name, requests, next: page.next, isFirst: from === undefined };
+}
+
+/** A person who has approved waits for others. An outcome that became unknown is a new question, also for them. */
+function hasVoted({ state, votes }: RequestRecord, userId: string): boolean {
+  return state === 'pending' && votes.some(({ who }) => who === userId);
 }
 
 function readPage(

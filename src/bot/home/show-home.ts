@@ -1,6 +1,7 @@
 import type { BotContext } from '../context.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
+import { recentStats } from './policy-stats.ts';
 
 /** Publishes a person's App Home from the current record, with one list turned to a given page. */
 export async function showHome(
@@ -11,7 +12,12 @@ export async function showHome(
   const lists = LISTS.map((name) =>
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
-  await context.client.views.publish({ user_id: userId, view: buildHome(await Promise.all(lists)) });
+  const isAdmin = context.agent().admins.includes(userId);
+  const [pages, stats] = await Promise.all([
+    Promise.all(lists),
+    isAdmin ? recentStats(context.store) : undefined,
+  ]);
+  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats) });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

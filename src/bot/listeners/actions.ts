@@ -1,86 +1,100 @@
-import type { App, BlockAction, BlockElementAction, RespondFn } from '@slack/bolt';
+import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
 import * as ids from '../cards/action-ids.ts';
-import { questionOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { castVote } from '../decisions/cast-vote.ts';
-import { type Click, checkClick, decideInTrace, type Notice } from '../decisions/click.ts';
-import { answer, askAgain, showAddress, withdraw } from '../decisions/decide.ts';
+import type { Click } from '../decisions/click.ts';
+import { decideInTime } from '../decisions/decide-in-time.ts';
+import type { Decision } from '../decisions/decision.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
+import { buildApproveModal } from '../modals/approve-modal.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../modals/modal.ts';
 import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
+import { type PrivatePlace, tellPrivately } from '../reply/private-notice.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
-import { tellPrivately } from './tell-privately.ts';
+import { noticeTexts } from '../texts/notices.ts';
+import { replyPlace } from './reply-place.ts';
 
 /** A click on a button or a menu, with what it takes to respond to it. */
 interface CardClick {
   readonly requestId: string;
   readonly click: Click;
   readonly triggerId: string;
+  readonly replyTo: PrivatePlace;
+  /** Responds through the click's `response_url`, if it has one. */
+  readonly respond: RespondFn | undefined;
   readonly client: WebClient;
-  readonly respond: RespondFn;
   readonly body: BlockAction;
 }
 
-type Decide = (request: RequestRecord, clicked: CardClick, action: BlockElementAction) => Promise<Notice>;
+type ReadDecision = (action: BlockElementAction, body: BlockAction) => Decision;
+type ActionArgs = SlackActionMiddlewareArgs<BlockAction> & { readonly client: WebClient };
 type BuildModal = (request: RequestRecord) => Modal | string;
 
-/** Turns clicks on cards into decisions and modals. A decision is on record before the click is acknowledged. */
+const MENU_ACTIONS: readonly string[] = [ids.EDIT, ids.DETAILS, ids.WITHDRAW];
+
+/** Turns clicks on cards into decisions and modals. A decision, or its click, is on record before the click is acknowledged. */
 export function listenToActions(app: App, context: BotContext): void {
   const { toolbox } = context;
 
-  const onDecision = (id: string | RegExp, decide: Decide): void => {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
+  const handlers = new Map<string, (args: ActionArgs) => Promise<void>>();
+
+  const onDecision = (id: string | RegExp, read: ReadDecision): void => {
+    const handle = async ({ ack, action, body, client, respond }: ActionArgs): Promise<void> => {
       const clicked = readClick(body, action, client, respond);
-      const checked = await checkClick(context, clicked.requestId, clicked.click);
-      const notice = checked.ok
-        ? await decideInTrace(checked.request, () => decide(checked.request, clicked, action))
-        : checked.notice;
-      await ack();
-      if (notice !== undefined) await tellPrivately(clicked, notice);
+      const { requestId, click, replyTo, respond: reply } = clicked;
+      const made = { requestId, click, decision: read(action, body) };
+      const notice = await decideInTime(context, made, replyTo, () => ack());
+      if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
       else if (body.view?.type === 'modal')
         await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
-    });
+    };
+    if (typeof id === 'string') handlers.set(id, handle);
+    app.action<BlockAction>(id, handle);
   };
   const onOpen = (id: string, build: BuildModal): void => {
-    app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
+    const handle = async ({ ack, action, body, client, respond }: ActionArgs): Promise<void> => {
       await ack();
       const clicked = readClick(body, action, client, respond);
       const loaded = await context.store.load(clicked.requestId);
       const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
-      if (typeof view === 'string') await tellPrivately(clicked, view);
+      if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view, clicked.respond);
       else await open(clicked, view);
-    });
+    };
+    handlers.set(id, handle);
+    app.action<BlockAction>(id, handle);
   };
 
-  onDecision(ids.APPROVE, (request, { click }) => castVote(context, request, click, 'approve'));
-  onDecision(ids.WITHDRAW, (request, { click }) => withdraw(context, request.id, click));
-  onDecision(ids.SHOW_ADDRESS, (request, { click }) => showAddress(context, request, click));
-  onDecision(ids.ASK_AGAIN, (request, { click }) => askAgain(context, request, click));
-  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (request, { click }, action) =>
-    choose(context, request, click, [Number(action.action_id.slice(ids.CHOOSE.length + 1))]),
-  );
-  onDecision(ids.CHOOSE_FROM_MENU, (request, { click }, action) =>
-    choose(
-      context,
-      request,
-      click,
-      action.type === 'static_select' ? [Number(action.selected_option.value)] : [],
-    ),
-  );
-  onDecision(ids.SUBMIT_CHOICES, (request, { click, body }) =>
-    choose(context, request, click, pickedIn(body)),
-  );
+  onDecision(ids.APPROVE, () => ({ type: 'approve' }));
+  onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
+  onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
+  onDecision(ids.ASK_AGAIN, () => ({ type: 'ask-again' }));
+  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (action) => ({
+    type: 'choose',
+    picked: [Number(action.action_id.slice(ids.CHOOSE.length + 1))],
+  }));
+  onDecision(ids.CHOOSE_FROM_MENU, (action) => ({
+    type: 'choose',
+    picked: action.type === 'static_select' ? [Number(action.selected_option.value)] : [],
+  }));
+  onDecision(ids.SUBMIT_CHOICES, (_action, body) => ({ type: 'choose', picked: pickedIn(body) }));
   // Ticked choices count when they are submitted.
   app.action(ids.CHOOSE_SEVERAL, ({ ack }) => ack());
 
+  // The menu names the action that its option stands for.
+  app.action<BlockAction>(ids.MORE, async (args) => {
+    const chosen = args.action.type === 'overflow' ? args.action.selected_option.value : undefined;
+    const handle = MENU_ACTIONS.includes(chosen ?? '') ? handlers.get(chosen ?? '') : undefined;
+    await (handle === undefined ? args.ack() : handle(args));
+  });
+
+  onOpen(ids.APPROVE_TYPED, buildApproveModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
   onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
@@ -89,14 +103,14 @@ export function listenToActions(app: App, context: BotContext): void {
   }
   onOpen(ids.EDIT, (request) => {
     const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
-    if (entry === undefined) return 'The tool is not there any more.';
+    if (entry === undefined) return noticeTexts.toolGone;
     const built = buildEditModal(request, entry.tool.inputSchema);
     return built.ok ? built.view : built.reason;
   });
   onOpen(ids.FILL_IN, (request) => {
     const { interrupt } = detailsOf(request);
     const schema = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name));
-    if (schema === undefined) return 'This form cannot be shown.';
+    if (schema === undefined) return noticeTexts.formUnreadable;
     const built = buildOutputModal(request, schema);
     return built.ok ? built.view : built.reason;
   });
@@ -128,23 +142,11 @@ function readClick(
       channel: body.container.type === 'message' ? body.container.channel_id : undefined,
     },
     triggerId: body.trigger_id,
+    replyTo: replyPlace(body),
+    respond: body.view === undefined && 'response_url' in body ? respond : undefined,
     client,
-    respond,
     body,
   };
-}
-
-async function choose(
-  context: BotContext,
-  request: RequestRecord,
-  click: Click,
-  picked: readonly number[],
-): Promise<Notice> {
-  const { choices, several } = questionOf(request);
-  const answers = picked.flatMap((index) => choices[index] ?? []);
-  const [first] = answers;
-  if (first === undefined) return 'Please choose something first.';
-  return answer(context, request, click, several ? answers : first);
 }
 
 function pickedIn(body: BlockAction): number[] {

@@ -6,7 +6,9 @@ import { buildList, HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
 import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
 import { showHome } from '../home/show-home.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
-import { tellPrivately } from './tell-privately.ts';
+import { tellPrivately } from '../reply/private-notice.ts';
+import { commandTexts } from '../texts/commands.ts';
+import { replyPlace } from './reply-place.ts';
 
 /** The page size of three lists in one message, which has half the blocks of a Home tab. */
 const SHORT_PAGE_SIZE = 5;
@@ -27,21 +29,20 @@ export function listenToHome(app: App, context: BotContext): void {
     });
   });
 
-  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client, respond }) => {
+  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
     await ack();
     const loaded = await context.store.load(action.value ?? '');
-    if (loaded.outcome !== 'found') return tellPrivately({ respond, client, body }, NOT_FOUND);
+    if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
     const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
   });
 
   app.command('/countersign', async ({ ack, command, respond }) => {
     await ack();
-    const wanted = LISTS.filter((name) => command.text.trim() === '' || name === command.text.trim());
+    const word = command.text.trim().toLowerCase();
+    const wanted = LISTS.filter((name) => word === '' || name === word);
     if (wanted.length === 0) {
-      await respond(
-        'Use `/countersign`, `/countersign waiting`, `/countersign asked` or `/countersign decided`.',
-      );
+      await respond(commandTexts.usage);
       return;
     }
     const limit = wanted.length === 1 ? PAGE_SIZE : SHORT_PAGE_SIZE;
@@ -50,10 +51,10 @@ export function listenToHome(app: App, context: BotContext): void {
     );
     const more = lists.some(({ next }) => next !== undefined);
     await respond({
-      text: 'Your requests',
+      text: commandTexts.yourRequests,
       blocks: [
         ...lists.flatMap((list) => buildList({ ...list, next: undefined })),
-        ...(more ? [line(words('There are more in the Home tab of this app.'))] : []),
+        ...(more ? [line(words(commandTexts.more))] : []),
       ],
     });
   });

@@ -1,74 +1,81 @@
 import type { App } from '@slack/bolt';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { castVote } from '../decisions/cast-vote.ts';
-import { type Click, checkClick, decideInTrace, type Notice } from '../decisions/click.ts';
-import { answer, edit, resolve } from '../decisions/decide.ts';
+import { decideInTime } from '../decisions/decide-in-time.ts';
+import type { Decision } from '../decisions/decision.ts';
+import { NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { parseAnswer } from '../modals/answer-modal.ts';
+import { parseTarget } from '../modals/approve-modal.ts';
 import * as modals from '../modals/modal.ts';
 import { parseSubmission } from '../modals/parse-submission.ts';
 import { parseReason } from '../modals/reject-modal.ts';
 import { parseResolution } from '../modals/resolve-modal.ts';
+import { tellPrivately } from '../reply/private-notice.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { noticeTexts } from '../texts/notices.ts';
 
-type Submit = (
+/** Reads the decision of a submitted modal; a sentence if it cannot be taken any more. */
+type ReadDecision = (
   request: RequestRecord,
   values: unknown,
-  click: Click,
   metadata: modals.ModalMetadata,
-) => Promise<modals.Submission<Notice>>;
+) => modals.Submission<Decision | string>;
 
 /** Turns submitted modals into decisions. An invalid value is explained below its field, and nothing is recorded. */
 export function listenToSubmissions(app: App, context: BotContext): void {
-  const onSubmit = (callbackId: string, submit: Submit): void => {
-    app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body, client }) => {
+  const onSubmit = (callbackId: string, read: ReadDecision): void => {
+    app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body }) => {
       const metadata = modals.parseMetadata(view.private_metadata) ?? { requestId: '', page: 0 };
+      const { requestId } = metadata;
+      const replyTo = { user: body.user.id };
       const click = { who: body.user.id, id: view.id, team: body.user.team_id };
-      const checked = await checkClick(context, metadata.requestId, click);
-      const done: modals.Submission<Notice> = checked.ok
-        ? await decideInTrace(checked.request, () =>
-            submit(checked.request, view.state.values, click, metadata),
-          )
-        : { ok: true, value: checked.notice };
-      if (!done.ok) return ack({ response_action: 'errors', errors: { ...done.errors } });
-      await ack({ response_action: 'clear' });
+      const clear = () => ack({ response_action: 'clear' });
+      const loaded = await context.store.load(requestId);
+      const submitted: modals.Submission<Decision | string> =
+        loaded.outcome === 'found'
+          ? read(loaded.request, view.state.values, metadata)
+          : { ok: true, value: NOT_FOUND };
+      if (!submitted.ok) return ack({ response_action: 'errors', errors: { ...submitted.errors } });
+      const decision = submitted.value;
+      if (typeof decision === 'string') await clear();
+      const notice =
+        typeof decision === 'string'
+          ? decision
+          : await decideInTime(context, { requestId, click, decision }, replyTo, clear);
       // A modal on top of another one was opened from App Home.
       if (view.root_view_id !== view.id) await refreshHome(context, body.user.id);
-      if (done.value !== undefined)
-        await client.chat.postMessage({ channel: body.user.id, text: done.value });
+      if (notice !== undefined) await tellPrivately(context, replyTo, notice);
     });
   };
-  const record = async <Value>(
+  const toDecision = <Value>(
     parsed: modals.Submission<Value>,
-    decide: (value: Value) => Promise<Notice>,
-  ): Promise<modals.Submission<Notice>> =>
-    parsed.ok ? { ok: true, value: await decide(parsed.value) } : parsed;
+    build: (value: Value) => Decision,
+  ): modals.Submission<Decision> => (parsed.ok ? { ok: true, value: build(parsed.value) } : parsed);
 
-  onSubmit(modals.REJECT_MODAL, (request, values, click) =>
-    record(parseReason(values), (reason) => castVote(context, request, click, 'reject', reason)),
+  onSubmit(modals.APPROVE_MODAL, (request, values) =>
+    toDecision(parseTarget(request, values), () => ({ type: 'approve' })),
   );
-  onSubmit(modals.ANSWER_MODAL, (request, values, click) =>
-    record(parseAnswer(request, values), (value) => answer(context, request, click, value)),
+  onSubmit(modals.REJECT_MODAL, (_request, values) =>
+    toDecision(parseReason(values), (reason) => ({ type: 'reject', reason })),
+  );
+  onSubmit(modals.ANSWER_MODAL, (request, values) =>
+    toDecision(parseAnswer(request, values), (value) => ({ type: 'answer', value })),
   );
   // A modal without a number was opened by an older process, after the attempt that was then the last.
-  onSubmit(modals.RESOLVE_MODAL, (request, values, click, { tries = request.attempts }) =>
-    record(parseResolution(values), (resolution) =>
-      resolve(context, request, click, { ...resolution, tries }),
-    ),
+  onSubmit(modals.RESOLVE_MODAL, (request, values, { tries = request.attempts }) =>
+    toDecision(parseResolution(values), (resolution) => ({ type: 'resolve', ...resolution, tries })),
   );
-  onSubmit(modals.EDIT_MODAL, async (request, values, click) => {
+  onSubmit(modals.EDIT_MODAL, (request, values) => {
     const entry = context.toolbox.find(detailsOf(request).interrupt.toolRequest.name);
-    if (entry === undefined) return { ok: true, value: 'The tool is not there any more.' };
-    return record(parseSubmission(entry.tool.inputSchema, values), (input) =>
-      edit(context, request, click, input),
-    );
+    if (entry === undefined) return { ok: true, value: noticeTexts.toolGone };
+    return toDecision(parseSubmission(entry.tool.inputSchema, values), (input) => ({ type: 'edit', input }));
   });
-  onSubmit(modals.FORM_MODAL, async (request, values, click) => {
+  onSubmit(modals.FORM_MODAL, (request, values) => {
     const { interrupt } = detailsOf(request);
     const schema = awaitedSchema(interrupt, context.toolbox.find(interrupt.toolRequest.name));
-    if (schema === undefined) return { ok: true, value: 'This form is not there any more.' };
-    return record(parseSubmission(schema, values), (value) => answer(context, request, click, value));
+    if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
+    return toDecision(parseSubmission(schema, values), (value) => ({ type: 'answer', value }));
   });
 }

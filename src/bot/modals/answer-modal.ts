@@ -4,7 +4,8 @@ import { plain } from '../cards/card.ts';
 import { questionOf } from '../cards/card-details.ts';
 import { choicesOfOptions, optionsOf } from '../cards/choices.ts';
 import { limits } from '../slack/limits.ts';
-import { ANSWER_MODAL, type Modal, modal, type Submission, said, sentences } from './modal.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { ANSWER_MODAL, type Modal, modal, multilineInput, type Submission, untrustedText } from './modal.ts';
 import { parseModalState, textIn } from './modal-state.ts';
 import { menuOf } from './option-menu.ts';
 
@@ -20,19 +21,24 @@ export function buildAnswerModal(request: RequestRecord): Modal {
   const menu: InputBlock = {
     type: 'input',
     block_id: CHOICE,
-    label: plain(several ? 'Choose one or more' : 'Choose'),
+    label: plain(modalTexts.chooseLabel(several)),
     element: { action_id: CHOICE, ...menuOf(options, { several }) },
     optional: allowOther,
   };
-  const own = sentences(OWN_WORDS, options.length === 0 ? 'Your answer' : 'Or in your own words', {
+  const own = multilineInput(OWN_WORDS, modalTexts.yourAnswer(options.length === 0), {
     optional: options.length > 0,
   });
   const blocks = [
-    said(question),
+    untrustedText(question),
     ...(options.length === 0 ? [] : [menu]),
     ...(allowOther || options.length === 0 ? [own] : []),
   ];
-  return modal(request.id, { callbackId: ANSWER_MODAL, title: 'Answer', submit: 'Answer', blocks });
+  return modal(request.id, {
+    callbackId: ANSWER_MODAL,
+    title: modalTexts.answerTitle,
+    submit: modalTexts.answerTitle,
+    blocks,
+  });
 }
 
 /** Parses the answer: a text, or a list for several choices; an answer that the question does not allow is an error. */
@@ -45,14 +51,13 @@ export function parseAnswer(request: RequestRecord, values: unknown): Submission
     request,
     chosen.map(({ value }) => value),
   );
-  if (taken === undefined) return { ok: false, errors: { [CHOICE]: 'This is not one of the choices.' } };
+  if (taken === undefined) return { ok: false, errors: { [CHOICE]: modalTexts.notAChoice } };
   const own = allowOther || choices.length === 0 ? textIn(values, OWN_WORDS) : undefined;
   const answers = own === undefined ? taken : [...taken, own];
   const [first, second] = answers;
   const field = inputs.has(CHOICE) ? CHOICE : OWN_WORDS;
-  if (first === undefined) return { ok: false, errors: { [field]: 'Please give an answer.' } };
+  if (first === undefined) return { ok: false, errors: { [field]: modalTexts.noAnswer } };
   if (several) return { ok: true, value: answers };
-  if (second !== undefined)
-    return { ok: false, errors: { [OWN_WORDS]: 'Please either choose or write, not both.' } };
+  if (second !== undefined) return { ok: false, errors: { [OWN_WORDS]: modalTexts.eitherOr } };
   return { ok: true, value: first };
 }

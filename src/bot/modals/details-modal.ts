@@ -1,13 +1,18 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
-import { approveButton, riskLine } from '../cards/approval-card.ts';
-import { button, line, mentions, moment, preformatted, words } from '../cards/card.ts';
+import { approvalLines, approveButton, contextLine } from '../cards/approval-card.ts';
+import { button, line, preformatted, words } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, questionOf } from '../cards/card-details.ts';
 import { numbered } from '../cards/choices.ts';
-import { payloadOf, signatures } from '../cards/outcome.ts';
+import { payloadOf, votesBy } from '../cards/outcome.ts';
+import { plainValue } from '../cards/plain-value.ts';
+import { principalsLine } from '../cards/question-card.ts';
 import { renderValue } from '../cards/render-value.ts';
-import { showText } from '../cards/show-text.ts';
+import { showLabel, showText } from '../cards/show-text.ts';
+import { limits } from '../slack/limits.ts';
+import { cardTexts, STATE_WORD } from '../texts/cards.ts';
+import { modalTexts } from '../texts/modals.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 import { type Piece, paginate } from './paginate.ts';
 
@@ -17,27 +22,32 @@ export function buildDetailsModal(request: RequestRecord, { page }: { readonly p
   if (details === undefined)
     return modal(request.id, {
       callbackId: DETAILS_MODAL,
-      title: 'Details',
-      blocks: [line(words('This request cannot be shown.'))],
+      title: modalTexts.detailsTitle,
+      blocks: [line(words(modalTexts.unreadable))],
     });
   const pages = paginate(piecesOf(request, details));
   const shown = Math.min(page, pages.length - 1);
   const isLast = shown === pages.length - 1;
   const blocks: KnownBlock[] = [
     ...(shown === 0 ? head(request, details) : []),
-    ...(pages.length === 1 ? [] : [line(words(`Page ${shown + 1} of ${pages.length}`, { bold: true }))]),
+    ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
     ...(pages[shown] ?? []).flatMap(({ label, text }) => [
       line(words(label, { bold: true })),
       preformatted(text),
     ]),
   ];
   const actions = [
-    ...(shown > 0 ? [button(request.id, PREVIOUS_PAGE, 'Previous page')] : []),
-    ...(isLast ? [] : [button(request.id, NEXT_PAGE, 'Next page', { style: 'primary' })]),
+    ...(shown > 0 ? [button(request.id, PREVIOUS_PAGE, modalTexts.previousPage)] : []),
+    ...(isLast ? [] : [button(request.id, NEXT_PAGE, modalTexts.nextPage, { style: 'primary' })]),
     ...decisions(request, details, { isLast }),
   ];
   if (actions.length > 0) blocks.push({ type: 'actions', block_id: DETAILS, elements: actions });
-  return modal(request.id, { callbackId: DETAILS_MODAL, title: 'Details', page: shown, blocks });
+  return modal(request.id, {
+    callbackId: DETAILS_MODAL,
+    title: modalTexts.detailsTitle,
+    page: shown,
+    blocks,
+  });
 }
 
 function decisions(
@@ -49,40 +59,82 @@ function decisions(
   const canBeSeen = renderValue(details.input).leftOut === undefined;
   return [
     ...(isLast && canBeSeen ? [approveButton(request.id, details)] : []),
-    button(request.id, REJECT, 'Reject', { style: 'danger' }),
+    button(request.id, REJECT, cardTexts.reject),
   ];
 }
 
 function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
+  const { presented, policy } = details;
+  const isApproval = request.kind === 'approval';
   return [
-    line(words(showText(details.name), { bold: true }), words(` (${request.state})`)),
-    line(words('Requested by '), ...mentions(request.requesters), words(', '), moment(request.createdAt)),
-    line(words('Who may decide: '), ...mentions(request.principals)),
-    ...(request.kind === 'approval'
-      ? [line(words(`${request.approvals} of ${request.policy.quorum} signed`)), ...signatures(request)]
-      : []),
-    ...riskLine(details),
-    line(words('Expires '), moment(request.expiresAt)),
+    line(
+      words(showLabel(presented.title, limits.answerCharacters), { bold: true }),
+      words(` · ${STATE_WORD[request.state]}`),
+    ),
+    contextLine(request, details),
+    ...(isApproval
+      ? approvalLines(request, details)
+      : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
+    ...rejectedLine(request),
+    line(
+      words(
+        [
+          modalTexts.toolName(showLabel(details.name, limits.label)),
+          ...(policy?.name === undefined
+            ? []
+            : [modalTexts.policyName(showLabel(policy.name, limits.label))]),
+        ].join(' · '),
+      ),
+    ),
   ];
 }
 
+function rejectedLine(request: RequestRecord): KnownBlock[] {
+  const votes = votesBy(request, 'reject');
+  return votes.length === 0 ? [] : [line(words(cardTexts.rejectedBy), ...votes)];
+}
+
 function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
-  const outcome = request.state === 'pending' ? undefined : payloadOf(request);
   const { question, choices } = questionOf(request);
-  const matter: Piece[] =
-    request.kind === 'question'
-      ? [
-          { label: 'The question', text: showText(question) },
-          { label: 'The choices', text: numbered(choices) },
-        ]
-      : [{ label: 'The arguments', text: renderValue(details.input).text }];
+  const exact: Record<RequestRecord['kind'], () => Piece[]> = {
+    approval: () => [{ label: modalTexts.arguments, text: renderValue(details.input).text }],
+    question: () => [
+      { label: modalTexts.question, text: showText(question) },
+      { label: modalTexts.choices, text: numbered(choices) },
+    ],
+    form: () => [{ label: modalTexts.question, text: showText(details.purpose ?? '') }],
+    callback: () => [{ label: modalTexts.question, text: showText(details.purpose ?? '') }],
+  };
   return [
-    { label: 'What the tool says of itself', text: showText(details.description ?? '') },
-    ...matter,
+    { label: modalTexts.description, text: showText(details.description ?? '') },
+    ...exact[request.kind](),
     ...(details.originalInput === undefined
       ? []
-      : [{ label: 'The arguments as the model gave them', text: renderValue(details.originalInput).text }]),
-    { label: "The model's own words, which nobody has checked", text: showText(details.why ?? '') },
-    ...(outcome === undefined ? [] : [{ label: 'What came of it', text: renderValue(outcome).text }]),
+      : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),
+    ...previewPieces(details),
+    { label: modalTexts.explanation, text: showText(details.why ?? '') },
+    ...outcomePieces(request),
   ];
+}
+
+function previewPieces({ presented: { preview, previousPreview } }: CardDetails): Piece[] {
+  const shown = preview?.outcome === 'shown' ? preview : undefined;
+  return [
+    { label: modalTexts.previewBefore, text: showText(shown?.before ?? '') },
+    { label: modalTexts.previewAfter, text: showText(shown?.after ?? '') },
+    { label: modalTexts.previousBefore, text: showText(previousPreview?.before ?? '') },
+    { label: modalTexts.previousAfter, text: showText(previousPreview?.after ?? '') },
+  ];
+}
+
+/** Shows the result in words, or the reason that a person gave. */
+function outcomePieces(request: RequestRecord): Piece[] {
+  const { state, payload = '' } = request;
+  const outcome = payloadOf(request);
+  if (['succeeded', 'failed', 'answered'].includes(state))
+    return outcome === undefined ? [] : [{ label: modalTexts.result, text: showText(plainValue(outcome)) }];
+  if (state === 'rejected' || state === 'withdrawn')
+    return [{ label: cardTexts.reason, text: showText(payload) }];
+  if (state !== 'resolved') return [];
+  return [{ label: cardTexts.reason, text: showText(payload.split('\n').slice(1).join('\n')) }];
 }

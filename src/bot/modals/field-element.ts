@@ -118,8 +118,10 @@ function isPlainText(value: JsonValue): value is string {
   return typeof value === 'string' && value !== '' && value.trim() === value && !hasHidden(value);
 }
 
+/** A text takes several lines if it has some already, is long, or may become much longer than a label. */
 function isLong({ maxLength }: JsonObject, value: string | undefined): boolean {
-  return value?.includes('\n') === true || typeof maxLength !== 'number' || maxLength > limits.label;
+  if (value !== undefined && (value.includes('\n') || value.length > limits.label)) return true;
+  return typeof maxLength === 'number' && maxLength > limits.label;
 }
 
 function isDate(value: JsonValue): value is string {

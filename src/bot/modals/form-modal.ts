@@ -3,12 +3,13 @@ import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { plain } from '../cards/card.ts';
-import { cardDetailsOf } from '../cards/card-details.ts';
+import { cardDetailsOf, titleOf } from '../cards/card-details.ts';
 import { plural } from '../cards/render-value.ts';
 import { showLabel } from '../cards/show-text.ts';
 import { limits } from '../slack/limits.ts';
+import { modalTexts } from '../texts/modals.ts';
 import { buildElement } from './field-element.ts';
-import { EDIT_MODAL, FORM_MODAL, type Modal, modal, said } from './modal.ts';
+import { EDIT_MODAL, FORM_MODAL, type Modal, modal, untrustedText } from './modal.ts';
 import { type Field, fieldsOf, wholeField } from './schema-fields.ts';
 
 /** A form, or the reason why Slack cannot show it. */
@@ -20,28 +21,37 @@ export type BuiltForm =
 export function buildEditModal(request: RequestRecord, inputSchema: CompiledSchema): BuiltForm {
   const details = cardDetailsOf(request);
   if (details === undefined || isDeeperThan(limits.depth, details.input))
-    return { ok: false, reason: 'This request cannot be shown, so it cannot be changed.' };
-  const intro = `What you submit takes the place of the arguments of ${details.name}.`;
+    return { ok: false, reason: modalTexts.notEditable };
+  const intro = modalTexts.editIntro(titleOf(request));
   const built = buildInputs(inputSchema.jsonSchema, details.input);
   if (!built.ok) return built;
-  const blocks = [said(intro), ...built.blocks];
+  const blocks = [untrustedText(intro), ...built.blocks];
   return {
     ok: true,
-    view: modal(request.id, { callbackId: EDIT_MODAL, title: 'Edit', submit: 'Submit', blocks }),
+    view: modal(request.id, {
+      callbackId: EDIT_MODAL,
+      title: modalTexts.editTitle,
+      submit: modalTexts.submit,
+      blocks,
+    }),
   };
 }
 
 /** Builds the form that a request asks for. */
 export function buildOutputModal(request: RequestRecord, outputSchema: CompiledSchema): BuiltForm {
   const details = cardDetailsOf(request);
-  const intro =
-    details?.purpose ?? details?.description ?? `Please fill this in for ${details?.name ?? 'the agent'}.`;
+  const intro = details?.purpose ?? details?.presented.title ?? modalTexts.formTitle;
   const built = buildInputs(outputSchema.jsonSchema, undefined);
   if (!built.ok) return built;
-  const blocks = [said(intro), ...built.blocks];
+  const blocks = [untrustedText(intro), ...built.blocks];
   return {
     ok: true,
-    view: modal(request.id, { callbackId: FORM_MODAL, title: 'Form', submit: 'Submit', blocks }),
+    view: modal(request.id, {
+      callbackId: FORM_MODAL,
+      title: modalTexts.formTitle,
+      submit: modalTexts.submit,
+      blocks,
+    }),
   };
 }
 
@@ -58,7 +68,11 @@ function buildInputs(
         : 0;
     if (length <= limits.inputText) continue;
     const name = showLabel(fields[index]?.label ?? '', limits.label);
-    const reason = `"${name}" has ${plural(length, 'character')}, and a form in Slack takes ${plural(limits.inputText, 'character')}, so it cannot be changed here.`;
+    const reason = modalTexts.tooLong(
+      name,
+      plural(length, 'character'),
+      plural(limits.inputText, 'character'),
+    );
     return { ok: false, reason };
   }
   return { ok: true, blocks };
@@ -96,8 +110,8 @@ function buildBlock(field: Field, value: JsonValue | undefined): InputBlock {
 }
 
 function hintOf({ hint = '', kind }: Field, actionId: string | undefined): string {
-  if (actionId === 'json') return `${hint} (as JSON)`.trim();
-  return kind.type === 'lines' ? `${hint} (one on each line)`.trim() : hint;
+  if (actionId === 'json') return `${hint} ${modalTexts.asJson}`.trim();
+  return kind.type === 'lines' ? `${hint} ${modalTexts.onePerLine}`.trim() : hint;
 }
 
 function isList({ kind }: Field): boolean {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { plain } from '../cards/card.ts';
 import { excerpt, showLabel } from '../cards/show-text.ts';
 import { limits } from '../slack/limits.ts';
+import { modalTexts } from '../texts/modals.ts';
 
 /** A modal with documented blocks only. */
 export interface Modal extends ModalView {
@@ -10,6 +11,7 @@ export interface Modal extends ModalView {
 }
 
 export const DETAILS_MODAL = 'details';
+export const APPROVE_MODAL = 'approve';
 export const REJECT_MODAL = 'reject';
 export const EDIT_MODAL = 'edit';
 export const FORM_MODAL = 'form';
@@ -59,20 +61,20 @@ export function modal(
     callback_id: parts.callbackId,
     private_metadata: writeMetadata({ requestId, page: parts.page ?? 0, tries: parts.tries }),
     title: plain(showLabel(parts.title, limits.viewTitle)),
-    close: plain(parts.submit === undefined ? 'Close' : 'Cancel'),
+    close: plain(parts.submit === undefined ? modalTexts.close : modalTexts.cancel),
     ...(parts.submit !== undefined && { submit: plain(showLabel(parts.submit, limits.viewButton)) }),
     blocks: parts.blocks,
   };
 }
 
 /** Shows untrusted text in a modal, and cuts it before it pushes the rest out of sight. */
-export function said(text: string): SectionBlock {
+export function untrustedText(text: string): SectionBlock {
   const room = { characters: limits.questionCharacters, lines: limits.questionLines };
   return { type: 'section', text: plain(excerpt(text, room).text) };
 }
 
 /** Builds a multi-line input; its block and its action have the same id. */
-export function sentences(
+export function multilineInput(
   id: string,
   label: string,
   options: { readonly optional?: boolean } = {},

@@ -1,4 +1,5 @@
 import { limits } from '../slack/limits.ts';
+import { modalTexts } from '../texts/modals.ts';
 
 /** A labelled text that may span several pages. */
 export interface Piece {
@@ -15,7 +16,7 @@ const MOST_PIECES = 30;
 export function paginate(pieces: readonly Piece[]): Piece[][] {
   const parts = pieces.flatMap(({ label, text }) =>
     divide(text, limits.preformattedText).map((part, index) => ({
-      label: index === 0 ? label : `${label} (continued)`,
+      label: index === 0 ? label : modalTexts.continued(label),
       text: part,
     })),
   );

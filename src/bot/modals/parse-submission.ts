@@ -2,6 +2,7 @@ import type { JsonValue } from '../../agent/json.ts';
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 import { cut, showLine } from '../cards/show-text.ts';
 import { limits } from '../slack/limits.ts';
+import { modalTexts } from '../texts/modals.ts';
 import type { Submission } from './modal.ts';
 import { parseModalState } from './modal-state.ts';
 import { readField } from './read-field.ts';
@@ -17,7 +18,7 @@ export function parseSubmission(schema: CompiledSchema, values: unknown): Submis
     const entered = readField(field, inputs.get(field.blockId));
     if (!entered.ok) errors[field.blockId] = entered.problem;
     else if (entered.value !== undefined) entries.push([field.name, entered.value]);
-    else if (field.isRequired) errors[field.blockId] = 'Please fill this in.';
+    else if (field.isRequired) errors[field.blockId] = modalTexts.fillThisIn;
   }
   if (Object.keys(errors).length > 0) return { ok: false, errors };
   const [only] = entries;

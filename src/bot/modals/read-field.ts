@@ -3,6 +3,7 @@ import { findLossyNumber } from '../../agent/schema/lossy-number.ts';
 import { readJson } from '../cards/show-json.ts';
 import { cut, showLine } from '../cards/show-text.ts';
 import { limits } from '../slack/limits.ts';
+import { modalTexts } from '../texts/modals.ts';
 import type { InputState } from './modal-state.ts';
 import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';
@@ -87,18 +88,18 @@ function readChoices(
   toValue: (values: JsonValue[]) => JsonValue | undefined,
 ): Entered {
   const found = chosen.flatMap((value) => (/^\d+$/.test(value) ? (choices[Number(value)] ?? []) : []));
-  if (found.length !== chosen.length) return { ok: false, problem: 'This is not one of the choices.' };
+  if (found.length !== chosen.length) return { ok: false, problem: modalTexts.notAChoice };
   return { ok: true, value: toValue(found.map(({ value }) => value)) };
 }
 
 function readNumber(text: string): Entered {
   const number = Number(text.trim());
   if (!Number.isFinite(number) || !/^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text.trim()))
-    return { ok: false, problem: `"${cut(showLine(text.trim()), limits.label)}" is not a number.` };
+    return { ok: false, problem: modalTexts.notANumber(cut(showLine(text.trim()), limits.label)) };
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   // A rounded number is not what the person wrote.
   if (digits.length > 15 && String(number) !== text.trim())
-    return { ok: false, problem: 'This number has too many digits to be kept exactly.' };
+    return { ok: false, problem: modalTexts.tooManyDigits };
   return { ok: true, value: number };
 }
 
@@ -109,14 +110,14 @@ function readJsonText(text: string): Entered {
     return problem === undefined ? { ok: true, value } : { ok: false, problem };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ok: false, problem: cut(showLine(`This is not JSON: ${why}`), limits.errorText) };
+    return { ok: false, problem: cut(showLine(modalTexts.notJson(why)), limits.errorText) };
   }
 }
 
 /** Returns why a value would not be stored, or not be shown, as it was written. */
 function unkept(value: JsonValue, text: string): string | undefined {
-  if (isDeeperThan(limits.depth, value)) return `This is nested more than ${limits.depth} levels deep.`;
+  if (isDeeperThan(limits.depth, value)) return modalTexts.tooDeep(limits.depth);
   const number = findLossyNumber(text);
   if (number === undefined) return undefined;
-  return `The number ${cut(number.literal, limits.label)} cannot be kept exactly; write it in quotes.`;
+  return modalTexts.lossyNumber(cut(number.literal, limits.label));
 }

@@ -1,20 +1,20 @@
 import type { RequestRecord } from '../../store/port/store.ts';
-import { cardDetailsOf } from '../cards/card-details.ts';
-import { type Modal, modal, REJECT_MODAL, type Submission, said, sentences } from './modal.ts';
+import { titleOf } from '../cards/card-details.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { type Modal, modal, multilineInput, REJECT_MODAL, type Submission, untrustedText } from './modal.ts';
 import { textIn } from './modal-state.ts';
 
 export const REASON = 'reason';
 
 /** Builds the modal that asks for the reason of a rejection, which the requester and the model are told. */
 export function buildRejectModal(request: RequestRecord): Modal {
-  const name = cardDetailsOf(request)?.name ?? 'this request';
   return modal(request.id, {
     callbackId: REJECT_MODAL,
-    title: 'Reject',
-    submit: 'Reject',
+    title: modalTexts.rejectTitle,
+    submit: modalTexts.reject,
     blocks: [
-      said(`You are about to reject ${name}.`),
-      sentences(REASON, 'Why? The requester and the model will read it.'),
+      untrustedText(modalTexts.rejectIntro(titleOf(request))),
+      multilineInput(REASON, modalTexts.rejectReason),
     ],
   });
 }
@@ -22,6 +22,6 @@ export function buildRejectModal(request: RequestRecord): Modal {
 /** Parses the reason; blanks count as none. */
 export function parseReason(values: unknown): Submission<string> {
   const reason = textIn(values, REASON);
-  if (reason === undefined) return { ok: false, errors: { [REASON]: 'Please say why.' } };
+  if (reason === undefined) return { ok: false, errors: { [REASON]: modalTexts.reasonMissing } };
   return { ok: true, value: reason };
 }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { DID_NOT_RUN, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
 import { plain } from '../cards/card.ts';
-import { cardDetailsOf } from '../cards/card-details.ts';
-import { type Modal, modal, RESOLVE_MODAL, type Submission, said, sentences } from './modal.ts';
+import { titleOf } from '../cards/card-details.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { type Modal, modal, multilineInput, RESOLVE_MODAL, type Submission, untrustedText } from './modal.ts';
 import { parseModalState } from './modal-state.ts';
 import { parseReason, REASON } from './reject-modal.ts';
 
@@ -13,26 +14,25 @@ export const VERDICT = 'verdict';
 const Verdict = z.enum([RAN, DID_NOT_RUN, RUN_AGAIN]);
 type Verdict = z.infer<typeof Verdict>;
 const labels: Readonly<Record<Verdict, string>> = {
-  [RAN]: 'It ran',
-  [DID_NOT_RUN]: 'It did not run',
-  [RUN_AGAIN]: 'Run it again (if it did run, it takes effect twice)',
+  [RAN]: modalTexts.ran,
+  [DID_NOT_RUN]: modalTexts.didNotRun,
+  [RUN_AGAIN]: modalTexts.runAgain,
 };
 
 /** Builds the modal that resolves an unknown outcome, with the clicked verdict preselected. */
 export function buildResolveModal(request: RequestRecord, verdict: Verdict): Modal {
   const option = (value: Verdict): PlainTextOption => ({ text: plain(labels[value]), value });
-  const name = cardDetailsOf(request)?.name ?? 'This action';
   return modal(request.id, {
     callbackId: RESOLVE_MODAL,
-    title: 'Outcome unknown',
+    title: modalTexts.resolveTitle,
     tries: request.attempts,
-    submit: 'Save',
+    submit: modalTexts.save,
     blocks: [
-      said(`${name} was started, and its outcome is unknown.`),
+      untrustedText(modalTexts.resolveIntro(titleOf(request))),
       {
         type: 'input',
         block_id: VERDICT,
-        label: plain('What became of it?'),
+        label: plain(modalTexts.whatHappened),
         element: {
           type: 'radio_buttons',
           action_id: VERDICT,
@@ -40,7 +40,7 @@ export function buildResolveModal(request: RequestRecord, verdict: Verdict): Mod
           initial_option: option(verdict),
         },
       },
-      sentences(REASON, 'How do you know? The requester and the model will read it.'),
+      multilineInput(REASON, modalTexts.howKnown),
     ],
   });
 }
@@ -54,7 +54,7 @@ export function parseResolution(
   if (verdict.success && reason.ok)
     return { ok: true, value: { verdict: verdict.data, reason: reason.value } };
   const errors = {
-    ...(!verdict.success && { [VERDICT]: 'Please choose one.' }),
+    ...(!verdict.success && { [VERDICT]: modalTexts.chooseOne }),
     ...(!reason.ok && reason.errors),
   };
   return { ok: false, errors };

@@ -1,6 +1,9 @@
 import type { ModelError } from '../../agent/errors.ts';
 import type { GenerateResponse } from '../../agent/generate.ts';
 
+/** The reply of a turn in which the model wrote nothing. */
+export const EMPTY_ANSWER = "I don't have an answer to this. Please try asking in another way.";
+
 /** Returns the sentence that follows the model's text when a turn ended without a complete answer. */
 export function finishNotice(response: GenerateResponse, reference: string): string {
   switch (response.finishReason) {

@@ -2,8 +2,9 @@ import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
 import { plural } from '../cards/render-value.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { fencedLine, inlinePieces } from './markdown-code.ts';
 import type { PostedReply } from './reply-stream.ts';
-import { sanitizeMarkdown } from './sanitize-markdown.ts';
+import { closeFence, fenceLines, openFenceIn, sanitizeMarkdown } from './sanitize-markdown.ts';
 
 /**
  * Splits a turn's text into outbox rows. The token makes the ids stable when the end of the turn is written again. A streamed message
@@ -13,7 +14,7 @@ export function replyRows(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   text: string,
   posted: PostedReply | undefined,
-  session: 'active' | 'suspended',
+  { session, requester }: { readonly session: 'active' | 'suspended'; readonly requester: string },
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
   return limit(split(text, posted?.sent ?? 0)).map((part, index) => ({
@@ -23,23 +24,76 @@ export function replyRows(
       channel,
       threadTs,
       text: part,
+      requester,
       ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
     },
   }));
 }
 
-/** Splits at paragraphs or words. The `sent` characters that were streamed stay in the first message. */
+/** Joins the texts of a turn as paragraphs; a code block that one of them leaves open is closed before the next. */
+export function joinTexts(texts: readonly string[]): string {
+  const [last = '', ...before] = texts.filter((text) => text.trim() !== '').toReversed();
+  return [...before.toReversed().map(closeFence), last].join('\n\n');
+}
+
+/**
+ * Splits at lines or words. The `sent` characters that were streamed stay in the first message. A code block that is cut is closed,
+ * and opened again in the next message; a code span is not cut.
+ */
 function split(text: string, sent: number): string[] {
   const parts: string[] = [];
   let rest = text;
   for (let room = roomIn(rest); rest.length > room; room = roomIn(rest)) {
     const least = Math.max(Math.floor(room / 2), parts.length === 0 ? sent : 0);
-    const end = ['\n', ' '].map((mark) => rest.lastIndexOf(mark, room)).find((index) => index >= least);
-    const cut = end ?? Math.max(wholeUntil(rest, room), least);
-    parts.push(rest.slice(0, cut));
-    rest = rest.slice(cut);
+    const [part, after] = divide(rest, cutBefore(rest, room, least));
+    parts.push(part);
+    rest = after;
   }
   return rest.trim() === '' ? parts : [...parts, rest];
+}
+
+/** Divides a text at a cut. No half is left with a code block that has no end, no start or no line. */
+function divide(text: string, cut: number): readonly [string, string] {
+  const part = text.slice(0, cut);
+  const after = text.slice(cut);
+  const fence = openFenceIn(part);
+  if (fence === undefined) return [part, after];
+  const lineStart = part.lastIndexOf('\n');
+  if (lineStart > 0 && openFenceIn(part.slice(0, lineStart)) === undefined)
+    return [part.slice(0, lineStart), text.slice(lineStart)];
+  const { close, open } = fenceLines(fence);
+  const [, next = ''] = after.split('\n', 2);
+  if (after.startsWith('\n') && fencedLine(fence, next).kind === 'closed')
+    return [`${part}\n${close}`, after.slice(1 + next.length)];
+  return [`${part}\n${close}`, `${open}${after.startsWith('\n') ? '' : '\n'}${after}`];
+}
+
+/** Finds the last end of a line, or else of a word outside code, from `least` to `room`. */
+function cutBefore(text: string, room: number, least: number): number {
+  const atLine = text.lastIndexOf('\n', room);
+  // Nothing but a fence before the cut would be the same text again.
+  if (
+    atLine >= least ||
+    (atLine > 0 && openFenceIn(text.slice(0, atLine)) !== undefined && text.slice(0, atLine).includes('\n'))
+  )
+    return atLine;
+  for (let at = text.lastIndexOf(' ', room); at >= least && at > 0; at = text.lastIndexOf(' ', at - 1))
+    if (!isInSpan(text, at)) return at;
+  return Math.max(wholeUntil(text, room), least);
+}
+
+function isInSpan(text: string, at: number): boolean {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  const end = text.indexOf('\n', at);
+  let position = start;
+  for (const { isCode, text: piece } of inlinePieces(
+    text.slice(start, end === -1 ? undefined : end),
+    false,
+  )) {
+    if (isCode && at > position && at < position + piece.length) return true;
+    position += piece.length;
+  }
+  return false;
 }
 
 /** Finds a cut that does not split an emoji or a letter with its marks, whose halves would be shown as codes. */

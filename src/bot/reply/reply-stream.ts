@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { limits } from '../slack/limits.ts';
 import type { SlackThread } from '../slack/thread.ts';
-import { sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
+import { closeFence, sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
 
 /** A reply that is complete within this time is not streamed. */
 const FIRST_MS = 250;
@@ -29,6 +29,8 @@ export class ReplyStream {
   #text = '';
   #isNewParagraph = false;
   #sent = 0;
+  /** The length of what stands for the first `sent` characters. */
+  #shown = 0;
   #ts: string | undefined;
   #startedAt = 0;
   #broken = false;
@@ -53,8 +55,9 @@ export class ReplyStream {
   }
 
   push(delta: string): void {
-    this.#text += this.#isNewParagraph && this.#text !== '' ? `\n\n${delta}` : delta;
+    if (this.#isNewParagraph && this.#text !== '') this.#text = `${closeFence(this.#text)}\n\n`;
     this.#isNewParagraph = false;
+    this.#text += delta;
     this.#schedule();
   }
 
@@ -87,7 +90,9 @@ export class ReplyStream {
   async #flush(): Promise<void> {
     const until = sanitizableLength(this.#text);
     if (until <= this.#sent || until > limits.replyText) return;
-    const markdown_text = sanitizeMarkdown(this.#text.slice(this.#sent, until));
+    const shown = sanitizeMarkdown(this.#text, until);
+    const markdown_text = shown.slice(this.#shown);
+    if (shown.trim() === '') return;
     try {
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
@@ -105,6 +110,7 @@ export class ReplyStream {
         await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, markdown_text });
       }
       this.#sent = until;
+      this.#shown = shown.length;
       if (Date.now() - this.#startedAt > limits.streamMs) this.#broken = true;
     } catch (err) {
       // Without a stream the reply is delivered as a whole.

@@ -8,73 +8,178 @@ import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 /** The lifecycle of a thread on Slack's agent surface. */
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
 
-/** The status of a thread in Slack; an absent part stays as it is. */
-export interface StatusChange {
-  readonly session?: SessionStatus;
+/** The start of a turn. */
+export interface TurnStart {
   /** The person for whom the session works. */
-  readonly initiator?: string;
-  /** The line under the thread; empty removes it. */
-  readonly line?: string;
+  readonly initiator: string;
+  /** The title of a new session. */
+  readonly title?: string;
+  /** Whether the thread is new, so that Slack has no session of it. */
+  readonly isNew: boolean;
 }
 
+/** The end of a turn. */
+export interface TurnStatusEnd {
+  readonly session: 'active' | 'suspended';
+  /** Whether a new message follows, with which Slack removes the line by itself. */
+  readonly isFollowed: boolean;
+  /** Whether the reply was streamed; a stream begins a session by itself. */
+  readonly isStreamed: boolean;
+}
+
+/** The times of the status, in milliseconds. */
+export interface StatusTiming {
+  /** A turn that is shorter shows no status; its reply is there as soon. */
+  readonly showAfterMs: number;
+  /** Slack removes a line after two minutes; it is sent again before that. */
+  readonly renewMs: number;
+}
+
+const TIMING: StatusTiming = { showAfterMs: 1_000, renewMs: 100_000 };
+const FIRST_LINE = 'is thinking…';
+/** The threads whose last status is remembered; of the oldest it is forgotten, and then sent once more than needed. */
+const MAX_REMEMBERED = 5_000;
+
 interface ThreadState {
-  wanted: StatusChange;
-  sent: StatusChange;
+  /** The session in Slack; `none` if there is none, `undefined` if it is not known. */
+  session: SessionStatus | 'none' | undefined;
+  line: string;
+  wanted: { session: SessionStatus | 'none' | undefined; line: string };
+  start: TurnStart | undefined;
   isSending: boolean;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Shows in Slack what the agent does in a thread. The calls of a thread are sent one after another, and a change that was replaced
- * before it was sent is skipped. Nobody waits for them, and a failure is only logged.
+ * Shows in Slack what the agent does in a thread. The calls of a thread are sent one after another, and only for what has changed; a
+ * change that was replaced before it was sent is skipped. A session begins with the first turn that takes longer than a moment.
+ * Nobody waits for these calls, and a failure is only logged.
  */
 export class ThreadStatus {
   readonly #client: WebClient;
   readonly #logger: Logger;
+  readonly #timing: StatusTiming;
   readonly #threads = new Map<string, ThreadState>();
   readonly #work = new RunningWork();
 
-  constructor(client: WebClient, logger: Logger) {
+  constructor(client: WebClient, logger: Logger, timing: StatusTiming = TIMING) {
     this.#client = client;
     this.#logger = logger;
+    this.#timing = timing;
   }
 
-  setStatus(thread: SlackThread, change: StatusChange): void {
-    const threadId = threadIdOf(thread);
-    const state = this.#threads.get(threadId) ?? { wanted: {}, sent: { line: '' }, isSending: false };
-    this.#threads.set(threadId, state);
-    state.wanted = { ...state.wanted, ...change };
-    if (!state.isSending) this.#work.add(this.#send(thread, threadId, state));
+  /** Begins a turn. Its status is shown when it has taken a moment. */
+  begin(thread: SlackThread, start: TurnStart): void {
+    const state = this.#stateOf(thread, start.isNew);
+    clearTimeout(state.timer);
+    state.start = start;
+    state.wanted.line = FIRST_LINE;
+    state.timer = setTimeout(() => {
+      state.wanted.session = 'processing';
+      this.#send(thread, state);
+    }, this.#timing.showAfterMs);
+  }
+
+  /** Changes the line under the thread, if the turn still runs. */
+  setLine(thread: SlackThread, line: string): void {
+    const state = this.#stateOf(thread);
+    if (state.start === undefined || state.wanted.line === line) return;
+    state.wanted.line = line;
+    if (state.wanted.session === 'processing') this.#send(thread, state);
+  }
+
+  /** Ends a turn. */
+  end(thread: SlackThread, { session, isFollowed, isStreamed }: TurnStatusEnd): void {
+    const state = this.#stateOf(thread);
+    clearTimeout(state.timer);
+    state.timer = undefined;
+    state.start = undefined;
+    if (isStreamed && state.session === 'none') state.session = 'processing';
+    state.wanted = { session: state.session === 'none' && !state.isSending ? 'none' : session, line: '' };
+    if (isFollowed && !state.isSending) state.line = '';
+    this.#send(thread, state);
+  }
+
+  /** Leaves a turn that has ended here without an end: nothing more is sent for it. */
+  leave(thread: SlackThread): void {
+    const state = this.#threads.get(threadIdOf(thread));
+    if (state?.start === undefined) return;
+    clearTimeout(state.timer);
+    state.start = undefined;
   }
 
   /** Resolves when every status was sent, or after the time limit. */
   idle(timeoutMs: number): Promise<void> {
+    for (const { timer } of this.#threads.values()) clearTimeout(timer);
     return this.#work.idle(timeoutMs);
   }
 
-  async #send(thread: SlackThread, threadId: string, state: ThreadState): Promise<void> {
+  #stateOf(thread: SlackThread, isNew = false): ThreadState {
+    const threadId = threadIdOf(thread);
+    const session = isNew ? 'none' : undefined;
+    const state = this.#threads.get(threadId) ?? {
+      session,
+      line: '',
+      wanted: { session, line: '' },
+      start: undefined,
+      isSending: false,
+      timer: undefined,
+    };
+    this.#threads.delete(threadId);
+    this.#threads.set(threadId, state);
+    for (const [oldest, { start, isSending }] of this.#threads) {
+      if (this.#threads.size <= MAX_REMEMBERED) break;
+      if (start === undefined && !isSending) this.#threads.delete(oldest);
+    }
+    return state;
+  }
+
+  #send(thread: SlackThread, state: ThreadState): void {
+    if (!state.isSending) this.#work.add(this.#sendAll(thread, state));
+  }
+
+  async #sendAll(thread: SlackThread, state: ThreadState): Promise<void> {
     state.isSending = true;
     for (let call = this.#nextCall(thread, state); call !== undefined; call = this.#nextCall(thread, state))
-      await call.catch((err: unknown) => this.#logger.debug({ threadId, err }, 'status not shown'));
+      await call.catch((err: unknown) =>
+        this.#logger.debug({ threadId: threadIdOf(thread), err }, 'status not shown'),
+      );
     state.isSending = false;
-    // Without a line nothing is left to remove later.
-    if (state.sent.line === '') this.#threads.delete(threadId);
+    if (state.line !== '' && state.start !== undefined) this.#renewLater(thread, state);
+  }
+
+  #renewLater(thread: SlackThread, state: ThreadState): void {
+    clearTimeout(state.timer);
+    state.timer = setTimeout(() => {
+      state.line = '';
+      this.#send(thread, state);
+    }, this.#timing.renewMs);
+    state.timer.unref();
   }
 
   /** Sends the next difference; a line is removed before the session changes. */
   #nextCall({ channel, threadTs }: SlackThread, state: ThreadState): Promise<unknown> | undefined {
-    const { session, initiator, line = '' } = state.wanted;
+    const { session, line } = state.wanted;
     const place = { channel_id: channel, thread_ts: threadTs };
-    const hasNewLine = line !== state.sent.line;
-    if (session !== undefined && session !== state.sent.session && !(hasNewLine && line === '')) {
-      state.sent = { ...state.sent, session };
+    const hasNewLine = line !== state.line;
+    if (
+      session !== undefined &&
+      session !== 'none' &&
+      session !== state.session &&
+      !(hasNewLine && line === '')
+    ) {
+      const isFirst = state.session === 'none' || state.session === undefined;
+      const { initiator, title } = state.start ?? {};
+      state.session = session;
       return this.#client.agents.sessions.setStatus({
         ...place,
         status: session,
+        ...(isFirst && title !== undefined && { title: showLabel(title, limits.sessionTitle) }),
         ...(session === 'processing' && initiator !== undefined && { initiator_user_id: initiator }),
       });
     }
-    if (!hasNewLine) return undefined;
-    state.sent = { ...state.sent, line };
+    if (!hasNewLine || (line !== '' && session !== 'processing')) return undefined;
+    state.line = line;
     const status = line === '' ? '' : showLabel(line, limits.statusLine);
     return this.#client.assistant.threads.setStatus({ ...place, status });
   }

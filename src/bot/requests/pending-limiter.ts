@@ -34,19 +34,24 @@ export class PendingLimiter {
     this.#now = now;
   }
 
-  /** Returns how many of the wanted requests fit, and counts them as admitted. */
+  /** Returns how many of the wanted requests fit for every requester, and counts them as admitted. */
   async quotaFor(
-    requester: string,
+    requesters: readonly string[],
     wanted: number,
     { pendingPerThread, pendingPerPerson }: PendingLimits,
   ): Promise<Quota> {
     // Most turns open no request, and need no count.
     if (wanted === 0) return { admitted: 0, reason: '' };
     const inThread = Math.min(wanted, pendingPerThread);
-    const { admitted, waiting } = await this.admit(requester, inThread, pendingPerPerson);
+    let admitted = inThread;
+    let waiting = 0;
+    for (const requester of requesters) {
+      const result = await this.admit(requester, admitted, pendingPerPerson);
+      if (result.admitted < admitted) ({ admitted, waiting } = result);
+    }
     const reason =
       admitted < inThread
-        ? `This person has ${waiting + admitted} requests waiting for decisions, over all threads, and may have ${pendingPerPerson}. Ask again when some of them are decided.`
+        ? `A requester has ${waiting + admitted} requests waiting for decisions, over all threads, and may have ${pendingPerPerson}. Ask again when some of them are decided.`
         : `This thread has ${admitted} requests waiting for decisions, and may have ${pendingPerThread}. Ask again when they are decided.`;
     return { admitted, reason };
   }

@@ -1,17 +1,19 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
-import { editorOf } from '../../tools/gate/gate.ts';
+import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
-import { requestDigest } from '../../tools/toolbox/request-digest.ts';
+import { riskOf } from '../../tools/gate/risk.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
+import { digestNow } from './bind-request.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
+import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
+import { presentCall, previewOf } from './present-call.ts';
 import { toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
@@ -50,26 +52,34 @@ export async function planRequest(
     );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
-  const called = { tool: toolName, title: readableName(toolName), arguments: toJson(input) };
+  const [words, preview] = await Promise.all([
+    presentCall(directory, entry, input),
+    pause.kind === 'approval' ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
+  ]);
+  const previousPreview = previousPreviewOf(interrupt);
+  const presented = {
+    ...words,
+    ...(preview !== undefined && { preview }),
+    ...(previousPreview !== undefined && { previousPreview }),
+  };
+  const { title, target, fields } = presented;
+  const called = {
+    tool: toolName,
+    title,
+    ...(target !== undefined && { target }),
+    ...(fields.length > 0 && { fields: toJson(fields) }),
+    arguments: toJson(input),
+  };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
-  const bind = (snapshot: PolicySnapshot) => ({
-    policy: snapshot,
-    digest: requestDigest({
-      entry,
-      policy: policyJson(snapshot),
-      input: interrupt.toolRequest.input,
-      requesters,
-      threadId,
-    }),
-  });
+  const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
   const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
 
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
     if (problem !== undefined) return problem;
     const purpose = purposeOf(interrupt);
-    const shown = { description: tool.description, ...(purpose !== undefined && { purpose }) };
+    const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
     const snapshot = answerPolicy(entry, requesters, pause.kind);
     return {
@@ -77,34 +87,43 @@ export async function planRequest(
       kind: pause.kind,
       details,
       audit: called,
-      ...bind(snapshot),
+      policy: snapshot,
+      digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
       execution: NO_EXECUTION,
       views: [threadView],
     };
   }
+  if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
+    return 'Not everyone who takes part in this task may use this tool here.';
   const policy = toolbox.policy(pause.policy);
-  if (policy === undefined) return `Nobody can sign this: there is no policy "${pause.policy}".`;
+  if (policy === undefined) return `Nobody can approve this: there is no policy "${pause.policy}".`;
   const barred = policy.separation === 'thread' ? contextAuthors : [];
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
   const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, { requesters, barred });
   if (isSure && approvers.length < policy.quorum) {
-    return `Nobody can sign this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} may.`;
+    return `Nobody can approve this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} can.`;
   }
   const editor = editorOf(interrupt);
-  const { name, risk, confirm } = policy;
-  const shown = { name, risk, confirm, own: pause.own };
+  const { name, confirm } = policy;
+  const { channel } = parseThreadId(threadId);
+  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel };
+  const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
   return {
     ...base,
     barred,
     kind: 'approval',
     details: toDetails(call, interrupt, {
+      presented,
+      approvers: isSure ? approvers : undefined,
       description: tool.description,
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
       ...(editor !== undefined && { editedBy: editor }),
+      ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
     }),
-    ...bind(snapshotOf(policy)),
+    policy: snapshotOf(policy),
+    digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
     audit: { ...called, rule: pause.rule, policy_name: name },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
@@ -148,10 +167,4 @@ function otherViews(policy: Policy, approvers: readonly string[]): { id: string;
     ...announced,
     ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
   ];
-}
-
-/** Turns the name of a tool into words: `refund_order` becomes "Refund order". */
-function readableName(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -52,7 +52,7 @@ export async function planRequests(
   const wanted = planned.filter(({ plan }) => isLimited(plan)).length;
   const quota = anew
     ? { admitted: wanted, reason: '' }
-    : await context.limiter.quotaFor(requester, wanted, context.agent().limits);
+    : await context.limiter.quotaFor(origin.requesters, wanted, context.agent().limits);
 
   const requests: NewRequest[] = [];
   let admitted = 0;

@@ -1,11 +1,12 @@
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
-import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { digestNow } from './bind-request.ts';
 import type { RequestOrigin } from './plan-request.ts';
-import { answerSnapshot, policyJson, snapshotOf } from './policy-snapshot.ts';
+import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
+import { presentCall } from './present-call.ts';
 import { toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { personView, THREAD_VIEW } from './view-ids.ts';
@@ -26,30 +27,36 @@ interface DoubtfulCall {
  */
 export async function planUnknown(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why }: RequestOrigin,
   { call, interrupt, entry }: DoubtfulCall,
 ): Promise<NewRequest> {
   const [requester = NOBODY] = requesters;
   const policy = toolbox.policy(entry.resolvedBy ?? '');
   const snapshot = policy === undefined ? withoutPolicy(requesters) : snapshotOf(policy);
   const people = await directory.peopleOf(snapshot.resolvers).catch(() => []);
+  const presented = await presentCall(directory, entry, interrupt.toolRequest.input);
   return {
     id: requestIdOf(threadId, interrupt.id),
     kind: 'approval',
     requester,
     requesters,
     unsigned: true,
-    digest: requestDigest({
+    digest: digestNow(toolbox, {
       entry,
-      policy: policy === undefined ? {} : policyJson(snapshot),
-      input: interrupt.toolRequest.input,
-      requesters,
+      interrupt,
+      policy: policy?.name,
       threadId,
+      presented,
+      requesters,
+      contextAuthors,
+      barred: [],
     }),
     details: toDetails(call, interrupt, {
+      presented,
       description: entry.tool.description,
       rule: 'No approval was needed',
-      policy: { name: policy?.name, risk: policy?.risk, own: false },
+      policy: { name: policy?.name, own: false },
+      ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
     }),
     policy: snapshot,

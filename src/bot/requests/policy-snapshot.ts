@@ -1,14 +1,11 @@
-import { z } from 'zod';
-import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { PolicySnapshot } from '../../store/port/store.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { ANYONE } from '../decisions/authorize.ts';
 
-const Fields = z.custom<JsonObject>();
-
 /** Takes the snapshot of a policy that a request keeps; later changes of the manifest do not change it. */
 export function snapshotOf(policy: Policy): PolicySnapshot {
-  const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, remindMs, escalate } = policy;
+  const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, startWithinMs, remindMs, escalate } =
+    policy;
   return {
     principals: [...approvers],
     resolvers: [...(resolvers.length > 0 ? resolvers : approvers)],
@@ -16,6 +13,7 @@ export function snapshotOf(policy: Policy): PolicySnapshot {
     vetoes: veto ? 1 : quorum,
     selfApproval,
     expiresInMs: expiresMs,
+    startWithinMs,
     ...(remindMs !== undefined && { remindEveryMs: remindMs }),
     ...(escalate !== undefined && { escalate: { afterMs: escalate.afterMs, to: [...escalate.to] } }),
   };
@@ -34,9 +32,4 @@ export function answerSnapshot(
     selfApproval: true,
     expiresInMs: options.expiresInMs,
   };
-}
-
-/** Converts a snapshot to the JSON that the digest covers. */
-export function policyJson(snapshot: PolicySnapshot): JsonObject {
-  return Fields.parse(toJson(snapshot));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ReplyError } from '../../agent/errors.ts';
-import type { JsonValue } from '../../agent/json.ts';
+import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
@@ -12,6 +12,10 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 
 /** The reason of a request that ends because one of its requesters is deactivated or may no longer ask. */
 export const REQUESTER_INACTIVE = 'requester-inactive';
+/** The reason of a request that ends because not everyone who asked for it may use the tool any more. */
+export const NOT_ALLOWED = 'not-allowed';
+/** The reason of a request whose rule, policy or tool has changed; it is asked anew. A second line may say what changed. */
+export const CHANGED = 'changed';
 
 const Edited = z.object({
   edited: z.custom<JsonValue>((value) => value !== undefined),
@@ -22,6 +26,18 @@ type Edited = z.infer<typeof Edited>;
 /** Writes the payload of a request that was superseded by an edit. */
 export function editedPayload(edited: JsonValue, by: string): string {
   return JSON.stringify({ edited, by } satisfies Edited);
+}
+
+const PreviewChange = z.object({ previewChanged: z.object({ before: z.string(), after: z.string() }) });
+
+/** Writes the payload of a request whose preview is no longer true; it holds the preview that people approved. */
+export function previewChangedPayload({ before, after }: { before: string; after: string }): string {
+  return JSON.stringify({ previewChanged: { before, after } });
+}
+
+/** Parses the payload of a request whose preview changed; `undefined` if it is none. */
+export function parsePreviewChange(payload: string): z.infer<typeof PreviewChange> | undefined {
+  return PreviewChange.safeParse(tryParseJson(payload)).data;
 }
 
 /** Turns ended requests into replies. An action that ran has its result in the messages already. */
@@ -64,6 +80,8 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
     case 'superseded':
       if (payload === REQUESTER_INACTIVE)
         return close('superseded', 'A person who requested this is no longer active', '');
+      if (payload === NOT_ALLOWED)
+        return close('superseded', 'Not everyone who takes part in this task may use this tool any more', '');
       return tool?.kind === 'tool'
         ? (askAnew(tool, interrupt, payload) ??
             close('failed', 'The edited arguments do not fit the tool any more', ''))
@@ -97,10 +115,15 @@ function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | un
   const edited = parseEdited(payload);
   // An edited input needs approval however often it is asked anew.
   const by = edited?.by ?? editorOf(interrupt);
-  if (by === undefined) return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  const previousPreview = parsePreviewChange(payload)?.previewChanged;
+  if (by === undefined && previousPreview === undefined)
+    return { restart: [buildRestart(tool, interrupt, {}, {})] };
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
-  const resumed: GateResumed = { decision: 'edited', by, policy };
+  const resumed: GateResumed =
+    previousPreview === undefined
+      ? { decision: 'edited', by: by ?? '', policy }
+      : { decision: 'changed', by: by ?? null, policy, previousPreview };
   const replacement = edited === undefined ? {} : { replaceInput: edited.edited };
   try {
     return { restart: [buildRestart(tool, interrupt, { ...resumed }, replacement)] };
@@ -110,7 +133,8 @@ function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | un
   }
 }
 
-function parseEdited(payload: string): Edited | undefined {
+/** Parses the payload of a request that was superseded by an edit; `undefined` if it is none. */
+export function parseEdited(payload: string): Edited | undefined {
   try {
     return Edited.safeParse(JSON.parse(payload)).data;
   } catch {

@@ -12,11 +12,35 @@ import type { RequestRecord } from '../../store/port/store.ts';
 /** A text that a card can do without: one that does not fit is left out. */
 const Text = z.string().min(1).optional().catch(undefined);
 
+const PresentedCall = z.object({
+  title: z.string(),
+  done: z.string().optional(),
+  target: z.string().optional(),
+  fields: z.array(z.object({ label: z.string(), text: z.string(), format: z.string().optional() })),
+  /** What the call would change, computed when the request was made. */
+  preview: z
+    .discriminatedUnion('outcome', [
+      z.object({ outcome: z.literal('shown'), before: z.string(), after: z.string() }),
+      z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
+    ])
+    .optional(),
+  /** The preview that people approved before it changed. */
+  previousPreview: z.object({ before: z.string(), after: z.string() }).optional(),
+  hasTitle: z.boolean(),
+  isComplete: z.boolean(),
+});
+
 const Details = z.object({
   interrupt: Interrupt,
   idempotencyKey: z.string(),
+  /** The call in words, made with the request; records of older versions have none. */
+  presented: PresentedCall.optional().catch(undefined),
+  /** The people who could approve when the request was made; missing if Slack could not be asked. */
+  approvers: z.array(z.string()).optional().catch(undefined),
   /** The model's input, if another one waits for approval. */
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  /** The people whose words the model read beside the requesters'. */
+  contextAuthors: z.array(z.string()).optional().catch(undefined),
   /** The person who changed the arguments last. */
   editedBy: Text,
   /** The tool's description. */
@@ -58,7 +82,7 @@ export function readDetails(request: Pick<RequestRecord, 'details'>): Details | 
 export function toDetails(
   call: CallPart,
   interrupt: Interrupt,
-  shown: Pick<Details, 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy'> = {},
+  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput'> = {},
 ): JsonObject {
   const original = call.toolRequest.input;
   const waiting = interrupt.toolRequest.input;
@@ -66,6 +90,11 @@ export function toDetails(
   const { idempotencyKey } = call;
   const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
   return Fields.parse(toJson(details));
+}
+
+/** Converts the words about a call to the JSON that the digest covers. */
+export function presentedJson(presented: Details['presented']): JsonObject | undefined {
+  return presented && Fields.parse(toJson(presented));
 }
 
 /** Rebuilds the call and its pause as messages, so that it can be settled without its thread. */

@@ -84,7 +84,7 @@ export class HttpReceiver implements Receiver {
     const { logger } = this.#options;
     return new Promise((resolve) => {
       const ack = async (response?: unknown): Promise<void> => resolve(acknowledgement(response));
-      const processed = processHeld(this.#app, { body, ack, ...retryOf(headers) });
+      const processed = processHeld(this.#app, { body, ack, ...retryOf(headers) }, logger);
       const ended = processed
         .catch((err: unknown) => logger.error({ err }, 'listener failed'))
         // Has no effect on a request that was acknowledged.

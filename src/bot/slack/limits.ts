@@ -7,6 +7,8 @@ export const limits = {
   markdownText: 12_000,
   /** The length of a status line. */
   statusLine: 100,
+  /** The length of a session's title; Slack allows 200. */
+  sessionTitle: 80,
   accessibilityLabel: 75,
   viewBlocks: 100,
   viewTitle: 24,

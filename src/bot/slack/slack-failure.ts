@@ -26,19 +26,27 @@ const LATER = new Set([
 
 /** Classifies a failed call to Slack. */
 export function judgeSlackFailure(error: unknown): SlackFailure {
-  const { code, data, retryAfter, message = String(error) } = fieldsOf(error);
+  const { code, data, retryAfter, statusCode, message = String(error) } = fieldsOf(error);
   if (code === ErrorCode.RateLimitedError)
     return { kind: 'later', afterMs: (retryAfter ?? 1) * 1000, reason: 'ratelimited' };
+  if (code === ErrorCode.HTTPError && isPermanent(statusCode))
+    return { kind: 'impossible', reason: `http_${statusCode}` };
   if (code !== ErrorCode.PlatformError) return { kind: 'later', afterMs: undefined, reason: message };
   const reason = data?.error ?? message;
   if (GONE.has(reason)) return { kind: 'gone', reason };
   return LATER.has(reason) ? { kind: 'later', afterMs: undefined, reason } : { kind: 'impossible', reason };
 }
 
+/** Tells whether an HTTP status means that the same call would fail again. */
+function isPermanent(status = 0): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
 interface ErrorFields {
   readonly code?: string;
   readonly data?: { readonly error?: string };
   readonly retryAfter?: number;
+  readonly statusCode?: number;
   readonly message?: string;
 }
 

@@ -1,5 +1,7 @@
 import type { Logger as SlackLogger } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
+import { z } from 'zod';
+import { tryParseJson } from '../../agent/json.ts';
 import { openDispatcher, type ProxySettings } from '../../tools/http/proxy.ts';
 import { withTimeout } from './running-work.ts';
 
@@ -30,8 +32,9 @@ const LEAVING = Symbol('leaving');
  */
 class StayingClient extends SocketModeClient {
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
-    if (!isBinary && typeof data === 'string' && isRefresh(data)) this.emit(LEAVING);
-    else await super.onWebSocketMessage(data, isBinary);
+    if (isBinary || typeof data !== 'string') return super.onWebSocketMessage(data, isBinary);
+    if (isRefresh(data)) this.emit(LEAVING);
+    else await super.onWebSocketMessage(withoutEvent(data) ?? data, isBinary);
   }
 }
 
@@ -109,6 +112,18 @@ export class SlackSocket {
     )
       await this.#client.disconnect();
   }
+}
+
+const RateLimited = z.looseObject({
+  type: z.literal('events_api'),
+  payload: z.looseObject({ type: z.literal('app_rate_limited') }),
+});
+
+/** Renames the envelope of a payload that holds no event, which the client could not read. */
+function withoutEvent(message: string): string | undefined {
+  if (!message.includes('"app_rate_limited"')) return undefined;
+  const parsed = RateLimited.safeParse(tryParseJson(message));
+  return parsed.success ? JSON.stringify({ ...parsed.data, type: 'app_rate_limited' }) : undefined;
 }
 
 function isRefresh(message: string): boolean {

@@ -60,7 +60,7 @@ export class SocketReceiver implements Receiver {
       ...(retry_reason !== undefined && { retryReason: retry_reason }),
     };
     try {
-      await processHeld(this.#app, event);
+      await processHeld(this.#app, event, this.#logger);
     } catch (err) {
       this.#logger.error({ err }, 'listener failed');
     }

@@ -1,9 +1,10 @@
 import type { RequestRecord, TimerKind } from '../../store/port/store.ts';
+import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { personView } from '../requests/view-ids.ts';
-import { isGroup } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
 
 /** Applies a timer; the record itself decides whether it is due. */
 export async function applyTimer(context: BotContext, kind: TimerKind, id: string): Promise<void> {
@@ -23,7 +24,7 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
       return;
     case 'remind':
       await withRequest(context, id, (request) =>
-        store.remind(id, noticeOf(request, 'remind', 'still waits for', notVoted(request))),
+        store.remind(id, noticeOf(request, 'remind', noticeTexts.reminder, notVoted(request))),
       );
       return;
     case 'escalate':
@@ -47,7 +48,7 @@ async function escalate({ store, directory, toolbox }: BotContext, request: Requ
   const further = request.policy.escalate?.to ?? [];
   const result = await store.escalate(
     request.id,
-    noticeOf(request, 'escalate', 'was not decided in time, and may now be decided by', further),
+    noticeOf(request, 'escalate', noticeTexts.escalated, further),
   );
   const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
   if (result.outcome !== 'escalated' || policy?.directMessages === false) return;
@@ -85,8 +86,8 @@ async function reconcile({ store, toolbox, directory, logger }: BotContext, id: 
     people.map((user) => ({ id: personView(user), place: { user } })),
   );
   // A changed card notifies nobody; a message with mentions does.
-  const doubt = 'was started, and nobody knows whether it ran. This can be said by';
-  await store.enqueueOutbox(request.threadId, noticeOf(request, 'unknown', doubt, request.policy.resolvers));
+  const notice = noticeOf(request, 'unknown', noticeTexts.unknown, request.policy.resolvers);
+  await store.enqueueOutbox(request.threadId, notice);
 }
 
 function notVoted({ principals, votes }: RequestRecord): string[] {
@@ -94,12 +95,16 @@ function notVoted({ principals, votes }: RequestRecord): string[] {
 }
 
 /** Builds a notice with an id per moment, so that the next reminder is a new message and a resent one is not. */
-function noticeOf(request: RequestRecord, kind: string, text: string, people: readonly string[]) {
-  const { name } = detailsOf(request).interrupt.toolRequest;
+function noticeOf(
+  request: RequestRecord,
+  kind: string,
+  { lead, tail }: { readonly lead: string; readonly tail: string },
+  people: readonly string[],
+) {
   const { channel, threadTs } = parseThreadId(request.threadId);
-  const mentions = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
+  const title = titleOf(request);
   return {
     id: `${request.id}/${kind}/${Date.now()}`,
-    body: { kind: 'notice', channel, threadTs, text: `\`${name}\` ${text} ${mentions}.` },
+    body: { kind: 'titled', channel, threadTs, text: lead, title, tail, people: [...people] },
   };
 }

@@ -1,7 +1,9 @@
+import { toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { completeTask } from '../../tools/built-ins.ts';
+import { plainValue } from '../cards/plain-value.ts';
 
 /** Settles the model's calls of `complete_task`, and returns the text that tells people the result. */
 export async function settleCompletedTask(
@@ -22,6 +24,6 @@ function describe(input: unknown): string {
   if (!task.ok) return '';
   const { outcome, summary, result } = task.value;
   const title = { done: 'Done', 'partly-done': 'Partly done', 'not-done': 'Not done' }[outcome];
-  const data = result === undefined ? '' : `\n\`\`\`\n${JSON.stringify(result, null, 2)}\n\`\`\``;
+  const data = result === undefined ? '' : `\n\`\`\`\n${plainValue(toJson(result))}\n\`\`\``;
   return `**${title}.** ${summary}${data}`;
 }

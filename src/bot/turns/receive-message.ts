@@ -7,6 +7,7 @@ import { answer } from '../decisions/decide.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { askerProblem } from './may-ask.ts';
+import { markQueued } from './queued-mark.ts';
 import { readableText } from './readable-text.ts';
 import { runTurn } from './run-turn.ts';
 import { stopThread, withdrawWaiting } from './stop-thread.ts';
@@ -26,8 +27,6 @@ interface AnsweredQuestion {
   readonly request: RequestRecord;
   readonly value: string | string[];
 }
-
-const QUEUED_REACTION = 'eyes';
 
 /**
  * Records a message in the thread's inbox, once, and starts a turn if the thread is free. A message of the person asked can answer
@@ -62,7 +61,8 @@ async function recordMessage(
     ...(stops && { stops }),
     ...(answered !== undefined && { answers: answered.request.id }),
   };
-  const { body, options } = toItem(message, text, marks);
+  const instructs = await isInstruction(context, message);
+  const { body, options } = toItem(message, text, instructs, marks);
 
   const enqueued = await store.enqueue(threadId, { id: ts, body }, options);
   if (enqueued.outcome === 'duplicate') {
@@ -81,12 +81,15 @@ async function recordMessage(
     return;
   }
   if (answered !== undefined && (await giveAnswer(context, message, answered))) return;
-  if (enqueued.waiting > 0 || enqueued.busy) await markQueued(context, message);
+  if (instructs && (enqueued.waiting > 0 || enqueued.busy)) await markQueued(context, thread, ts);
 }
 
-/** Records the words of a person who may not ask, as context of a known thread, and tells them so if they meant the bot. */
+/**
+ * Records the words of a person who may not ask, as context of a known thread, and tells them so, once, if they meant the bot. Only in
+ * a thread with replies can they be told privately: Slack shows no ephemeral message in a thread without any.
+ */
 async function receiveFromOther(
-  { store, client, logger }: BotContext,
+  { store }: BotContext,
   { thread, ts, user, toBot }: SlackMessage,
   text: string,
   problem: string,
@@ -95,31 +98,42 @@ async function receiveFromOther(
   const body = { user, text, role: 'context', mayAsk: false };
   const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
   if (!toBot || enqueued.outcome === 'duplicate') return;
-  try {
-    await client.chat.postEphemeral({
-      channel: thread.channel,
-      user,
-      text: problem,
-      ...(thread.threadTs !== ts && { thread_ts: thread.threadTs }),
-    });
-  } catch (err) {
-    logger.warn({ threadId, user, err }, 'refusal not delivered');
+  const kind = thread.threadTs === ts ? 'notice' : 'private';
+  await store.enqueueOutbox(threadId, {
+    id: `${threadId}/${ts}/may-not-ask`,
+    body: { kind, ...thread, user, text: problem },
+  });
+}
+
+/** Tells whether the words of a message are an instruction also while the thread is at work: it addresses the bot, or a requester wrote it. */
+async function isInstruction(
+  { store, turns }: BotContext,
+  { toBot, thread, user }: SlackMessage,
+): Promise<boolean> {
+  const threadId = threadIdOf(thread);
+  if (toBot || turns.requestersIn(threadId).includes(user)) return true;
+  for (const requestId of await store.waitingIn(threadId)) {
+    const loaded = await store.load(requestId);
+    if (loaded.outcome === 'found' && loaded.request.requesters.includes(user)) return true;
   }
+  return false;
 }
 
 /**
  * Builds the inbox item of a message. A message to the bot is an instruction. Any other is one only if nothing runs or waits in its
- * thread, where it begins a new task; the record knows that when it stores the item.
+ * thread, where it begins a new task; the record knows that when it stores the item. An instruction that has to wait is `queued`: its
+ * mark in Slack is removed when it was read.
  */
 function toItem(
   { user, toBot }: SlackMessage,
   text: string,
+  instructs: boolean,
   marks: JsonObject = {},
 ): { readonly body: JsonObject; readonly options: EnqueueOptions } {
   const trace = currentTrace();
   const body = { user, text, ...marks, role: 'requester', ...(trace !== undefined && { trace }) };
-  if (toBot) return { body, options: {} };
-  return { body, options: { onlyKnown: true, bodyAtWork: { ...body, role: 'context' } } };
+  const bodyAtWork = { ...body, role: toBot ? 'requester' : 'context', ...(instructs && { queued: true }) };
+  return { body, options: { ...(!toBot && { onlyKnown: true }), bodyAtWork } };
 }
 
 /** Enqueues a message and starts its turn in one step; returns `false`, with nothing enqueued, while requests are open or at the limit. */
@@ -130,7 +144,8 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
   const release = turns.reserve();
   if (release === undefined) return false;
   try {
-    const { body, options } = toItem(message, text);
+    const instructs = message.toBot || turns.requestersIn(threadId).includes(message.user);
+    const { body, options } = toItem(message, text, instructs);
     const item = { id: ts, body };
     const sentAt = performance.now();
     const enqueued = await store.enqueueAndClaim(threadId, item, { ...options, leaseMs: timing.leaseMs });
@@ -142,7 +157,7 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
           () => runTurn(context, turn, sentAt),
           (err) => logger.warn({ threadId, err }, 'turn failed'),
         );
-      else if (busy) await markQueued(context, message);
+      else if (busy && instructs) await markQueued(context, thread, ts);
     }
     return enqueued.outcome !== 'waiting';
   } finally {
@@ -171,14 +186,6 @@ async function giveAnswer(
   { request, value }: AnsweredQuestion,
 ): Promise<boolean> {
   return (await answer(context, request, { who: user, id: ts }, value)) === undefined;
-}
-
-async function markQueued({ client, logger }: BotContext, { thread, ts }: SlackMessage): Promise<void> {
-  try {
-    await client.reactions.add({ channel: thread.channel, timestamp: ts, name: QUEUED_REACTION });
-  } catch (err) {
-    logger.debug({ threadId: threadIdOf(thread), err }, 'queued message not marked');
-  }
 }
 
 /** Finds the open question of the thread that its author may answer with this text. */

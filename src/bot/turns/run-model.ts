@@ -7,9 +7,9 @@ import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
-import { finishNotice } from '../reply/finish-notice.ts';
+import { EMPTY_ANSWER, finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
-import { replyRows } from '../reply/reply-rows.ts';
+import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
 import { planRequests } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
@@ -17,7 +17,7 @@ import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-peo
 import { parseThreadId } from '../slack/thread.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { toUserMessages } from './inbox-messages.ts';
-import { reportModelFailure } from './tell-admins.ts';
+import { reportModelFailure } from './report-model-failure.ts';
 import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnLease } from './turn-lease.ts';
@@ -66,7 +66,7 @@ export async function runModel(
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,
-      rows: refusalRows(turn, again.refused),
+      rows: refusalRows(turn, again.refused, requestersOf(turn.messages)[0] ?? NOBODY),
     };
   const history = withMessages(again.messages, received);
   return callModel(context, turn, history, { ...call, refused: again.refused });
@@ -104,12 +104,18 @@ async function callModel(
   journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
   const people = peopleOf(history);
+  context.turns.setRequesters(threadId, people.requesters);
   const [requester = NOBODY, ...others] = everyoneIn(people);
   const place = { channel: thread.channel, requester, others };
-  status.setStatus(thread, { session: 'processing', initiator: requester, line: 'is thinking…' });
+  const title = turn.messages.length === 0 ? turn.inbox[0]?.body.text : undefined;
+  status.begin(thread, {
+    initiator: requester,
+    isNew: turn.messages.length === 0,
+    ...(typeof title === 'string' && title.trim() !== '' && { title }),
+  });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const { instructions, maxSteps, contextBudget } = context.agent();
-  const spentBefore = Transcript.of(history).usage.totalTokens;
+  const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
   const model: Model = {
     name: context.model.name,
@@ -140,7 +146,7 @@ async function callModel(
       signal,
       journal,
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) => status.setStatus(thread, { line: `${name}: ${message}` }),
+      onProgress: ({ name, message }) => status.setLine(thread, `${name}: ${message}`),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
     if (response.finishReason === 'model-error') {
@@ -157,16 +163,15 @@ async function callModel(
     // Nobody could be asked: the model is told, and continues.
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
-    status.setStatus(thread, { session, line: '' });
-    const texts = [stream.text, finishNotice(response, reference), completed.text];
-    return {
-      ...journal.rest(messages, turn.inbox.length),
-      requests: asked.requests,
-      rows: [
-        ...refusalRows(turn, refusals),
-        ...replyRows(turn, texts.filter((text) => text !== '').join('\n\n'), posted, session),
-      ],
-    };
+    const text = joinTexts([stream.text, finishNotice(response, reference), completed.text]);
+    const isSilent = text === '' && asked.requests.length === 0 && refusals.length === 0;
+    const rows = [
+      ...refusalRows(turn, refusals, requester),
+      ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, { session, requester }),
+    ];
+    const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
+    status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
+    return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
   }
 }
 

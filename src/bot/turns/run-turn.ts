@@ -2,7 +2,9 @@ import { describeError } from '../../agent/util/describe-error.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { quarantineRows, tellOfQuarantine } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
 
@@ -12,8 +14,10 @@ export async function claimAndRunTurn(context: BotContext, threadId: string): Pr
   if (turns.handOver.aborted) return;
   const sentAt = performance.now();
   const claimed = await store.claimTurn(threadId, timing.leaseMs);
-  if (claimed.outcome === 'quarantined')
+  if (claimed.outcome === 'quarantined') {
     logger.error({ threadId, reason: claimed.reason }, 'thread quarantined');
+    await tellOfQuarantine(context, threadId, claimed.reason);
+  }
   if (claimed.outcome === 'claimed')
     await runTurn(context, claimed.turn, sentAt, await traceOf(context, claimed.turn));
 }
@@ -79,14 +83,18 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
       return lease.isLost ? 'lost' : 'handed-over';
     }
     const suspended = await store.suspend(turn, end);
-    if (suspended.outcome === 'suspended') return suspended.waiting > 0 ? 'suspended' : 'ended';
-    logger.warn({ threadId, ...suspended }, 'turn discarded');
-    return 'discarded';
+    if (suspended.outcome !== 'suspended') {
+      logger.warn({ threadId, ...suspended }, 'turn discarded');
+      return 'discarded';
+    }
+    await unmarkQueued(context, turn);
+    return suspended.waiting > 0 ? 'suspended' : 'ended';
   } catch (err) {
     if (!lease.isCut) await countFailure(context, turn, err);
     throw err;
   } finally {
     clearInterval(renewing);
+    context.status.leave(parseThreadId(threadId));
     turns.end(threadId, controller);
   }
 }
@@ -95,7 +103,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
 const MOST_FAILURES = 5;
 
 async function countFailure(
-  { store, timing, logger }: BotContext,
+  { store, timing, logger, agent }: BotContext,
   turn: ClaimedTurn,
   error: unknown,
 ): Promise<void> {
@@ -108,7 +116,8 @@ async function countFailure(
   };
   const reason = `The turn failed: ${describeError(error)}`;
   try {
-    const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notice };
+    const notices = [notice, ...quarantineRows(agent().admins, threadId, reason)];
+    const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notices };
     const failed = await store.failTurn(turn, failure);
     if (failed.outcome === 'quarantined') logger.error({ threadId, err: error }, 'thread quarantined');
   } catch (err) {

@@ -6,6 +6,7 @@ const MAX_IN_BACKGROUND = 64;
 /** The turns and actions that run in this process, so that Stop reaches them at once and a shutdown waits for them. */
 export class RunningTurns {
   readonly #controllers = new Map<string, AbortController>();
+  readonly #requesters = new Map<string, readonly string[]>();
   readonly #inBackground = new Map<string, Promise<void>>();
   readonly #work = new RunningWork();
   readonly #handOver = new AbortController();
@@ -28,7 +29,19 @@ export class RunningTurns {
   }
 
   end(threadId: string, controller: AbortController): void {
-    if (this.#controllers.get(threadId) === controller) this.#controllers.delete(threadId);
+    if (this.#controllers.get(threadId) !== controller) return;
+    this.#controllers.delete(threadId);
+    this.#requesters.delete(threadId);
+  }
+
+  /** Notes for whom the running turn of a thread works. */
+  setRequesters(threadId: string, requesters: readonly string[]): void {
+    if (this.#controllers.has(threadId)) this.#requesters.set(threadId, requesters);
+  }
+
+  /** Lists the requesters of the turn that runs here in a thread. */
+  requestersIn(threadId: string): readonly string[] {
+    return this.#requesters.get(threadId) ?? [];
   }
 
   /** Stops the running turn of a thread; returns `false` if none runs here. */

@@ -4,8 +4,8 @@ import type { Model, ModelReply } from '../../agent/model.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { UsageTotals } from '../../store/port/usage.ts';
 import type { BotContext } from '../context.ts';
+import { tellAdmins } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { tellAdmins } from './tell-admins.ts';
 
 /** A budget of a day, with what was spent of it. */
 interface DayBudget {
@@ -21,24 +21,28 @@ const OWNERS = { thread: 'This thread has', person: 'You have', bot: 'I have' } 
 
 /**
  * Wraps the model of a turn: counts the tokens of every call, and refuses a call once a budget is spent. A call that has started is
- * never cut off, so that a budget can be exceeded by one call of each running turn.
+ * never cut off, so that a budget can be exceeded by one call of each running turn. `spentBefore` counts the tokens of the task so far.
  */
 export function budgetedModel(
   context: BotContext,
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
-  { requester, spentBefore }: { readonly requester: string; readonly spentBefore: number },
+  { requester, spentBefore }: { readonly requester: string; readonly spentBefore: () => number },
 ): Model {
   const { model, store, logger } = context;
   const { threadId, token } = turn;
   const { channel } = parseThreadId(threadId);
-  let turnTokens = spentBefore;
+  let before: number | undefined;
+  let turnTokens = 0;
   let calls = 0;
   let totals: UsageTotals | undefined;
 
   async function requireBudget(): Promise<void> {
     const { budgets } = context.agent();
     const { perTurn, ...perDay } = budgets;
-    if (perTurn !== undefined && turnTokens >= perTurn) throw overBudget(TURN_SPENT);
+    if (perTurn !== undefined) {
+      before ??= spentBefore();
+      if (before + turnTokens >= perTurn) throw overBudget(TURN_SPENT);
+    }
     if (Object.values(perDay).every((limit) => limit === undefined)) return;
     totals ??= await store.usageOf(threadId, requester);
     const spent = dayBudgets(context, totals).find((budget) => budget.spent >= budget.limit);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
 import { type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
@@ -9,6 +10,7 @@ import {
   type StartedCall,
 } from '../../agent/run-call.ts';
 import type { Tool } from '../../agent/tool.ts';
+import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { requestersOf } from '../requests/task-people.ts';
@@ -17,13 +19,20 @@ import type { TurnLease } from './turn-lease.ts';
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
 const STOP_GRACE_MS = 10_000;
 
+const RETRY_BACK_OFF = { firstMs: 500, longestMs: 10_000 };
+
+interface Run {
+  readonly run: string;
+  readonly evidence: JsonObject;
+}
+
 /** The journal of one turn: it records every effect before it happens, and knows what an earlier, unfinished turn recorded. */
 export class TurnJournal implements EffectJournal {
   readonly stopGraceMs = STOP_GRACE_MS;
   readonly #context: Pick<BotContext, 'store' | 'toolbox' | 'logger'>;
   readonly #turn: ClaimedTurn;
   readonly #lease: TurnLease;
-  readonly #runs = new Map<string, { readonly run: string; readonly evidence: JsonObject }>();
+  readonly #runs = new Map<string, Run & Pick<EffectRecord, 'runs' | 'firstStart'>>();
   #logged: number;
   #inboxLogged = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -50,25 +59,35 @@ export class TurnJournal implements EffectJournal {
     const effect = this.#turn.effects.find(({ ref }) => ref === call.toolRequest.ref);
     if (effect === undefined || effect.state === 'paused') return undefined;
     if (effect.state === 'finished') return effect.part;
-    const found = await this.#reconcile(call, tool, replaced);
-    if (found !== undefined) {
-      const part = settledPart(call, 'closed', { status: found, reason: 'The tool looked it up' }, replaced);
-      await this.#end(effect, call, found === 'ran' ? 'succeeded' : 'failed', part);
-      return part;
-    }
-    if (this.#mayRunAgain(effect, tool)) return undefined;
+    const started = { run: effect.run, evidence: this.#evidenceOf(call, replaced, this.#turn.messages) };
+    const found = await this.#lookUp(started, call, tool, replaced);
+    if (found !== undefined || this.#mayRunAgain(effect, tool)) return found;
     const metadata = { [OUTCOME_UNKNOWN]: 'The worker stopped mid-run.' };
     const part = waitingPart(call, { metadata, replaced });
-    await this.#end(effect, call, 'unknown', part);
+    await this.#record(started, { ref: effect.ref, end: 'unknown', part });
     return part;
   }
 
-  async start({ call, tool, input, messages }: StartedCall): Promise<boolean> {
-    const { toolRequest, idempotencyKey } = call;
-    const { ref } = toolRequest;
+  async afterUnknown(
+    call: CallPart,
+    tool: Tool,
+    replaced: ReplacedInput | undefined,
+  ): Promise<ToolPart | 'again' | undefined> {
+    const started = this.#runs.get(call.toolRequest.ref);
+    if (started === undefined || this.#lease.isCut) return undefined;
+    const found = await this.#lookUp(started, call, tool, replaced);
+    if (found !== undefined) return found;
+    if (!this.#mayRunAgain(started, tool)) return undefined;
+    await sleep(backOffMs(started.runs, RETRY_BACK_OFF));
+    return this.#lease.mayStart() ? 'again' : undefined;
+  }
+
+  async start({ call, input, messages }: StartedCall): Promise<boolean> {
+    const { ref } = call.toolRequest;
     const run = randomUUID();
-    const requesters = [...requestersOf(messages)];
-    const evidence = { tool: tool.name, arguments: toJson(input), requesters, ref, idempotencyKey };
+    const evidence = this.#evidenceOf(call, { ran: toJson(input), original: null }, messages);
+    const before = this.#runs.get(ref) ?? this.#turn.effects.find((effect) => effect.ref === ref);
+    const { runs = 0, firstStart = Date.now() } = before ?? {};
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
       const fresh = this.rest(messages, this.read);
@@ -82,7 +101,7 @@ export class TurnJournal implements EffectJournal {
       }
       this.#logged += fresh.messages.length;
       this.#inboxLogged += fresh.read;
-      this.#runs.set(ref, { run, evidence });
+      this.#runs.set(ref, { run, evidence, runs: runs + 1, firstStart });
       if (this.#lease.mayStart()) return true;
       // The start is on record and the effect has not begun: the next turn may run it.
       await this.finish(call, 'paused', waitingPart(call));
@@ -98,14 +117,34 @@ export class TurnJournal implements EffectJournal {
     await this.#record(started, { ref, end, part });
   }
 
-  #end(effect: EffectRecord, { toolRequest, idempotencyKey }: CallPart, end: EffectEnd, part: ToolPart) {
-    const { ref, run } = effect;
-    const evidence = { tool: toolRequest.name, ref, idempotencyKey };
-    return this.#record({ run, evidence }, { ref, end, part });
+  /** Builds the body of the audit rows of a call, the same for every run of it. */
+  #evidenceOf(
+    { toolRequest, idempotencyKey }: CallPart,
+    replaced: ReplacedInput | undefined,
+    messages: readonly Message[],
+  ): JsonObject {
+    const { name, ref, input } = toolRequest;
+    const requesters = [...requestersOf(messages)];
+    return { tool: name, arguments: toJson(replaced?.ran ?? input), requesters, ref, idempotencyKey };
+  }
+
+  /** Lets the tool look up the outcome of a run; returns the result of the call if it can tell. */
+  async #lookUp(
+    started: Run,
+    call: CallPart,
+    tool: Tool,
+    replaced: ReplacedInput | undefined,
+  ): Promise<ToolPart | undefined> {
+    const found = await this.#reconcile(call, tool, replaced);
+    if (found === undefined) return undefined;
+    const part = settledPart(call, 'closed', { status: found, reason: 'The tool looked it up' }, replaced);
+    const end = found === 'ran' ? 'succeeded' : 'failed';
+    await this.#record(started, { ref: call.toolRequest.ref, end, part });
+    return part;
   }
 
   async #record(
-    { run, evidence }: { readonly run: string; readonly evidence: JsonObject },
+    { run, evidence }: Run,
     { ref, end, part }: { readonly ref: string; readonly end: EffectEnd; readonly part: ToolPart },
   ): Promise<void> {
     const { store, logger } = this.#context;
@@ -130,7 +169,7 @@ export class TurnJournal implements EffectJournal {
     return verdict === 'unknown' ? undefined : verdict;
   }
 
-  #mayRunAgain({ runs, firstStart }: EffectRecord, tool: Tool): boolean {
+  #mayRunAgain({ runs, firstStart }: Pick<EffectRecord, 'runs' | 'firstStart'>, tool: Tool): boolean {
     const execution = this.#context.toolbox.find(tool.name)?.execution;
     if (tool.kind !== 'tool' || tool.effect !== 'idempotent' || execution === undefined) return false;
     return runs < execution.maxAttempts && Date.now() - firstStart < execution.retryForMs;

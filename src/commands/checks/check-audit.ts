@@ -1,28 +1,35 @@
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { parseCheckpoint } from '../../audit/checkpoint.ts';
 import { timeOf } from '../../audit/export-line.ts';
 import { readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
 import { auditKeySource } from '../../settings.ts';
-import type { Manifest } from '../../tools/manifest/manifest.ts';
+import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
+import { type LoadedManifest, toFinding } from './manifest-view.ts';
 
-type Loaded = { readonly manifest: Manifest; readonly folder: string } | undefined;
+type Loaded = LoadedManifest | undefined;
 
 /** Checks that the audit log is signed and exported. */
 export async function checkAudit(context: CommandContext, loaded: Loaded): Promise<Finding[]> {
-  return [await checkKey(context.environment), await checkExport(context, loaded)];
+  return [
+    await checkKey(context.environment),
+    await checkExport(context, loaded),
+    ...(loaded === undefined ? [] : await checkSinks(loaded, context.environment)),
+  ];
 }
 
 async function checkKey(environment: NodeJS.ProcessEnv): Promise<Finding> {
   const check = 'audit key';
   const source = auditKeySource(environment);
   if (source === undefined)
-    return warning(
-      check,
-      'the audit log is not signed; make a key (countersign audit key) and set AUDIT_KEY_FILE',
-    );
+    return warning(check, 'the audit log is not signed', {
+      fix: 'make a key (countersign audit key) and set AUDIT_KEY_FILE in .env',
+    });
   try {
     return ok(check, `checkpoints are signed with the key ${(await readSigningKey(source)).id}`);
   } catch (error) {
@@ -35,7 +42,9 @@ async function checkExport(context: CommandContext, loaded: Loaded): Promise<Fin
   if (loaded === undefined) return notChecked(check, 'there is no manifest to take the sinks from');
   const sinks = sinksOf(auditSettings(loaded.manifest.audit, loaded.folder));
   if (sinks.length === 0)
-    return warning(check, 'the audit log is in Redis only; set audit.file or audit.http in the manifest');
+    return warning(check, 'the audit log is in Redis only', {
+      fix: 'set audit.file or audit.http in the manifest',
+    });
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return notChecked(check, 'REDIS_URL is not set');
   try {
@@ -55,4 +64,42 @@ async function checkExport(context: CommandContext, loaded: Loaded): Promise<Fin
   } catch (error) {
     return failed(check, firstLineOf(error));
   }
+}
+
+const SINK_TIMEOUT_MS = 5_000;
+
+/** Checks that the file can be written and that the HTTP endpoint answers; nothing is sent to it. */
+async function checkSinks(loaded: LoadedManifest, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { file, http } = auditSettings(loaded.manifest.audit, loaded.folder);
+  const report = (pointer: string, message: string, fix: string): Finding =>
+    toFinding('audit export', { pointer, severity: 'error', message, fix }, loaded);
+  const findings: Finding[] = [];
+  if (file !== undefined) {
+    // A file that is not there yet is made in its folder.
+    const target = existsSync(file) ? file : dirname(file);
+    const isWritable = await access(target, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (!isWritable)
+      findings.push(
+        report('/audit/file', `${target} cannot be written`, 'create it, or give the bot access'),
+      );
+  }
+  if (http !== undefined) {
+    const problem = await proxiedFetch(readProxy(environment))(http.url, {
+      method: 'HEAD',
+      headers: http.headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(SINK_TIMEOUT_MS),
+    }).then(
+      ({ status }) => (status === 401 || status === 403 ? `refuses with status ${status}` : undefined),
+      () => 'does not answer',
+    );
+    if (problem !== undefined)
+      findings.push(
+        report('/audit/http/url', `${new URL(http.url).host} ${problem}`, 'check its address and headers'),
+      );
+  }
+  return findings;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
+import { checkClock } from './check-clock.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
 
 const Identity = z.object({ team: z.string().catch('?'), user: z.string().catch('?') });
@@ -33,17 +34,21 @@ async function checkBotToken(
   const { SLACK_BOT_TOKEN: token = '' } = environment;
   if (token === '')
     return [notChecked(check, 'SLACK_BOT_TOKEN is not set'), notChecked('slack scopes', 'there is no token')];
-  const { ok: isOk, error, body, scopes } = await callSlack('auth.test', token, {}, environment);
+  const { ok: isOk, error, body, scopes, date } = await callSlack('auth.test', token, {}, environment);
   if (!isOk) {
     const advice =
       'copy the bot token again from "OAuth & Permissions" of the app, and install the app if it is not installed';
     return [
-      failed(check, `Slack rejects SLACK_BOT_TOKEN (${error}); ${advice}`),
+      failed(check, `Slack rejects SLACK_BOT_TOKEN (${error})`, { fix: advice }),
       notChecked('slack scopes', 'the token is rejected'),
     ];
   }
   const { team, user } = Identity.parse(body);
-  return [ok(check, `the bot is ${user} in ${team}`), ...checkScopes(scopes, manifest)];
+  return [
+    ok(check, `the bot is ${user} in ${team}`),
+    ...checkScopes(scopes, manifest),
+    ...(date === undefined ? [] : [checkClock('Slack', date, Date.now())]),
+  ];
 }
 
 function checkScopes(installed: readonly string[], manifest: Manifest | undefined): Finding[] {
@@ -56,10 +61,10 @@ function checkScopes(installed: readonly string[], manifest: Manifest | undefine
   return [
     missing.length === 0
       ? ok(check, `all ${listed.length} of the manifest are installed`)
-      : failed(check, `missing: ${missing.join(', ')}; ${advice}`),
+      : failed(check, `missing: ${missing.join(', ')}`, { fix: advice }),
     ...(extra.length === 0
       ? []
-      : [warning(check, `installed, but not in the manifest: ${extra.join(', ')}; ${advice}`)]),
+      : [warning(check, `installed, but not in the manifest: ${extra.join(', ')}`, { fix: advice })]),
   ];
 }
 
@@ -78,5 +83,5 @@ async function checkAppToken(environment: NodeJS.ProcessEnv): Promise<Finding[]>
   if (isOk) return [ok(check, 'Socket Mode can be opened')];
   const advice =
     'create an app-level token with connections:write under "Basic Information" and turn Socket Mode on';
-  return [failed(check, `Slack rejects SLACK_APP_TOKEN (${error}); ${advice}`)];
+  return [failed(check, `Slack rejects SLACK_APP_TOKEN (${error})`, { fix: advice })];
 }

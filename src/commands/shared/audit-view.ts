@@ -19,6 +19,8 @@ const Member = z.object({
   user: z.object({ real_name: z.string().optional(), name: z.string() }),
 });
 
+const Groups = z.object({ usergroups: z.array(z.object({ id: z.string(), handle: z.string() })) });
+
 /** The filters of the list; a row must fit all that are given. */
 export interface AuditFilter {
   readonly since?: number | undefined;
@@ -62,10 +64,13 @@ export class RowReader {
 
 const PERSON = /^[UW][A-Z0-9]{6,20}$/;
 
-/** Looks names of people up in Slack, once each. Without a token, or where Slack does not answer, an id stays an id. */
+const GROUP = /^S[A-Z0-9]{6,20}$/;
+
+/** Looks names of people and user groups up in Slack, once each. Without a token, or where Slack does not answer, an id stays an id. */
 export class PeopleNames {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #names = new Map<string, Promise<string>>();
+  #groups: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(environment: NodeJS.ProcessEnv) {
     this.#environment = environment;
@@ -79,12 +84,22 @@ export class PeopleNames {
 
   async #lookUp(id: string): Promise<string> {
     const { SLACK_BOT_TOKEN: token = '' } = this.#environment;
+    if (token !== '' && GROUP.test(id)) return (await this.#readGroups(token)).get(id) ?? id;
     if (token === '' || !PERSON.test(id)) return id;
     const answer = await callSlack('users.info', token, { user: id }, this.#environment).catch(
       () => undefined,
     );
     const { data } = Member.safeParse(answer?.body);
     return data === undefined ? id : (data.user.real_name ?? data.user.name);
+  }
+
+  #readGroups(token: string): Promise<ReadonlyMap<string, string>> {
+    this.#groups ??= callSlack('usergroups.list', token, {}, this.#environment).then(
+      ({ body }) =>
+        new Map((Groups.safeParse(body).data?.usergroups ?? []).map(({ id, handle }) => [id, `@${handle}`])),
+      () => new Map(),
+    );
+    return this.#groups;
   }
 }
 

@@ -13,6 +13,8 @@ export interface SlackResponse {
   readonly error: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly scopes: readonly string[];
+  /** The clock of Slack when it answered, in milliseconds; `undefined` if it names none. */
+  readonly date: number | undefined;
 }
 
 /** Calls one method of Slack's Web API. A server that cannot be reached or is not Slack is a `Failure`, without the token in it. */
@@ -44,7 +46,14 @@ export async function callSlack(
     throw new Failure(`the server at ${host} is not Slack: ${method} returned status ${response.status}`);
   const { ok, error = 'no error was named' } = parsed.data;
   const scopes = (response.headers.get('x-oauth-scopes') ?? '').split(',').map((scope) => scope.trim());
-  return { ok, error, body: parsed.data, scopes: scopes.filter((scope) => scope !== '') };
+  const date = Date.parse(response.headers.get('date') ?? '');
+  return {
+    ok,
+    error,
+    body: parsed.data,
+    scopes: scopes.filter((scope) => scope !== ''),
+    date: Number.isNaN(date) ? undefined : date,
+  };
 }
 
 function reasonOf(error: unknown): string {

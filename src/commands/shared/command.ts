@@ -4,6 +4,8 @@ export interface CommandContext {
   /** Resolves when the text is flushed, so that a slow reader slows the command down. */
   readonly write: (text: string) => Promise<void>;
   readonly writeError: (text: string) => Promise<void>;
+  /** The terminal of a person who can be asked; without it no command asks. */
+  readonly input?: NodeJS.ReadableStream;
   /** Ends a command that would run for ever. */
   readonly signal?: AbortSignal;
   /** The prefix of all keys in Redis. */

@@ -20,7 +20,7 @@ export async function readManifest(file: string, environment: NodeJS.ProcessEnv)
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     throw new Failure(
       code === 'ENOENT'
-        ? `there is no ${file}; name the file, or set MANIFEST to its path`
+        ? `there is no ${file}; name the file, set MANIFEST in .env to its path, or make one with "countersign init"`
         : `${file} cannot be read (${String(code ?? error)})`,
     );
   });

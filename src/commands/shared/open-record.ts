@@ -1,3 +1,4 @@
+import { describeMissing } from '../../settings.ts';
 import type { Store } from '../../store/port/store.ts';
 import { connectRedis } from '../../store/redis/connect.ts';
 import { RedisEnvironment } from '../../store/redis/redis-settings.ts';
@@ -23,7 +24,11 @@ export async function withRecord<Result>(
   if (!settings.success) {
     const [issue] = settings.error.issues;
     const name = issue?.path.join('.') ?? 'REDIS_URL';
-    throw new Failure(environment[name] === undefined ? `${name} is not set` : `${name} ${issue?.message}`);
+    throw new Failure(
+      (environment[name] ?? '') === ''
+        ? `${describeMissing(name, environment)}; put it into .env`
+        : `${name} ${issue?.message}`,
+    );
   }
   const client = await connectRedis(settings.data, { patienceMs: TIMEOUT_MS });
   const store = openRedisStore({ client, prefix });

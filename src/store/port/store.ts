@@ -42,10 +42,12 @@ import type {
   Outcome,
   Page,
   PageOptions,
+  QuarantinedThread,
   TurnEnd,
   TurnFailure,
   Verdict,
   Vote,
+  Withdrawer,
 } from './values.ts';
 
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
@@ -80,6 +82,8 @@ export interface Store extends AuditStore, UsageStore {
     threadId: string,
     evidence: JsonObject,
   ): Promise<{ readonly outcome: 'unquarantined' | 'not-quarantined' }>;
+  /** Lists all quarantined threads, oldest first. */
+  listQuarantined(): Promise<readonly QuarantinedThread[]>;
   /** Records that a call is about to take effect, and logs the messages that made it. */
   startEffect(
     turn: ClaimedTurn,
@@ -98,7 +102,8 @@ export interface Store extends AuditStore, UsageStore {
   /** `vote` and, if it completes the quorum, `start` in one step. */
   voteAndStart(requestId: string, vote: Vote, attempt: Attempt): Promise<VoteAndStartResult>;
   answer(requestId: string, actor: Actor, value: JsonValue): Promise<AnswerResult>;
-  withdraw(requestId: string, actor: Omit<Actor, 'eligible'>, reason: string): Promise<WithdrawResult>;
+  /** Ends a request that has not started; only a requester may, or an operator at a terminal. */
+  withdraw(requestId: string, actor: Withdrawer, reason: string): Promise<WithdrawResult>;
   supersede(requestId: string, reason: string): Promise<SupersedeResult>;
   start(requestId: string, attempt: Attempt): Promise<StartResult>;
   heartbeat(
@@ -135,6 +140,12 @@ export interface Store extends AuditStore, UsageStore {
   ): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
 
   enqueueOutbox(threadId: string, row: OutboxRow): Promise<void>;
+  /** Stores a row that the caller itself handles and then marks as done. If it does not within the claim, another process does. */
+  holdOutbox(
+    threadId: string,
+    row: OutboxRow,
+    leaseMs: number,
+  ): Promise<OutboxItem & { readonly kind: 'row' }>;
   claimOutbox(
     shard: number,
     options: { readonly leaseMs: number; readonly limit: number },

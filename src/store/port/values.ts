@@ -75,8 +75,15 @@ export interface TurnFailure {
   /** The delay before the next try; it doubles with every failure. */
   readonly delayMs: number;
   readonly reason: string;
-  /** Tells people that the thread is quarantined. */
-  readonly notice: OutboxRow;
+  /** Tell people that the thread is quarantined. */
+  readonly notices: readonly OutboxRow[];
+}
+
+/** A thread that no worker claims, because its turns keep failing or its record cannot be read. */
+export interface QuarantinedThread {
+  readonly threadId: string;
+  readonly reason: string;
+  readonly since: number;
 }
 
 /** A message that has to be sent to Slack. */
@@ -100,6 +107,11 @@ export interface Actor {
   readonly eligible: boolean;
   /** Includes an id of the click, so that two clicks are two rows. */
   readonly evidence: JsonObject;
+}
+
+/** A person who withdraws a request: a requester, or an operator at a terminal. */
+export interface Withdrawer extends Omit<Actor, 'eligible'> {
+  readonly isOperator?: boolean;
 }
 
 export interface Vote extends Actor {

@@ -210,6 +210,12 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       wakeOutbox(threadId);
     },
 
+    async holdOutbox(threadId, row, leaseMs) {
+      const held = await store.holdOutbox(threadId, row, leaseMs);
+      engine.wake({ kind: 'outbox', shard: held.shard }, leaseMs);
+      return held;
+    },
+
     async claimOutbox(shard, options) {
       const items = await store.claimOutbox(shard, options);
       // A full claim means that there may be more.

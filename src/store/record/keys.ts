@@ -50,6 +50,7 @@ const SHARD_KEYS = [
   'export',
   'checkpoints',
   'states',
+  'quarantined',
 ] as const;
 /** A key of one day; the day takes the place of a thread in it. */
 const DAY_KEYS = ['usage'] as const;
@@ -85,6 +86,10 @@ export class Keys {
   /** The immutable part of a request, beside its hash, because long texts would unpack the hash. */
   record(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
     return this.#of(shard, 'record', requestId);
+  }
+
+  thread(threadId: string): string {
+    return this.#of(shardOf(threadId), 'thread', threadId);
   }
 
   round(threadId: string): string {

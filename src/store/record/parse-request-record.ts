@@ -101,6 +101,7 @@ export function parseRequestRecord(
 function policyIn(fields: Readonly<Record<string, string>>): object {
   const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
   const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
+  const { start_within: startWithin } = fields;
   const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
   return {
     principals: words(first),
@@ -111,6 +112,7 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
     expiresInMs: Number(expires) - Number(created),
     ...(remind !== undefined && { remindEveryMs: Number(remind) }),
     ...(after !== undefined && { escalate: { afterMs: Number(after), to: words(to) } }),
+    ...(startWithin !== undefined && { startWithinMs: Number(startWithin) }),
   };
 }
 

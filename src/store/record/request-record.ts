@@ -45,6 +45,8 @@ export const PolicySnapshot = z.strictObject({
   expiresInMs: z.number().int(),
   remindEveryMs: z.number().int().positive().optional(),
   escalate: z.strictObject({ afterMs: z.number().int(), to: z.array(Id) }).optional(),
+  /** The time after the decision in which the action must start; a request of an older version has no limit. */
+  startWithinMs: z.number().int().nonnegative().optional(),
 });
 export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
 

@@ -21,6 +21,13 @@ export async function checkServer(client: RedisClient): Promise<ServerFinding[]>
   return [...(await checkSlots(client)), ...(await Promise.all(findings)).flat()];
 }
 
+/** Returns the clock of Redis in milliseconds; `undefined` if it may not be asked. */
+export async function readClock(client: RedisClient): Promise<number | undefined> {
+  const answer = await unlessRefused('Redis', () => client.time());
+  const [seconds = Number.NaN, microseconds = 0] = (answer ?? []).map(Number);
+  return Number.isNaN(seconds) ? undefined : seconds * 1_000 + microseconds / 1_000;
+}
+
 async function checkNode(node: Redis, name: string, isInCluster: boolean): Promise<ServerFinding[]> {
   const info = await unlessRefused(name, () => node.info().then(parseInfo));
   const config = await unlessRefused(name, () => readConfig(node));

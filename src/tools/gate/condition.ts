@@ -24,8 +24,20 @@ export const conditionEnvironment = new Environment()
   .registerVariable('channel', 'string')
   .registerVariable('tool', 'string');
 
-/** Compiles a CEL expression; one that does not compile throws. */
+/** Compiles a condition; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
+  const evaluate = compileExpression(expression);
+  return (values) => {
+    const result = evaluate(values);
+    if ('error' in result) return result;
+    return typeof result.value === 'boolean' ? result.value : { error: 'it is neither true nor false' };
+  };
+}
+
+/** Compiles a CEL expression of any type; one that does not compile throws. */
+export function compileExpression(
+  expression: string,
+): (values: ConditionInput) => { readonly value: unknown } | { readonly error: string } {
   const evaluate = conditionEnvironment.parse(expression);
   return ({ requesters, contextAuthors = [], ...values }) => {
     const people = {
@@ -33,8 +45,8 @@ export function compileCondition(expression: string): Condition {
       context_authors: [...contextAuthors],
     };
     try {
-      const result: unknown = evaluate({ ...values, ...people });
-      return typeof result === 'boolean' ? result : { error: 'it is neither true nor false' };
+      const value: unknown = evaluate({ ...values, ...people });
+      return { value };
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');
       return { error: firstLine };

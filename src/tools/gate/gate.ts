@@ -1,21 +1,31 @@
 import { z } from 'zod';
 import { toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import type { Tool, ToolContext } from '../../agent/tool.ts';
-import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
+import type { Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
+import type { ApprovalRules } from './approval-rules.ts';
 import { type PolicyOf, strictestVerdict } from './strictest.ts';
 
 const Approval = z.object({ policy: z.string(), rule: z.string() });
 /** The policy that must approve a gated call, and the rule that requires it. */
 export type Approval = Readonly<z.infer<typeof Approval>>;
 
+const FormerPreview = z.object({ before: z.string(), after: z.string() });
+
 /**
  * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
- * marks the reply to an interrupt of the tool itself; such a call has already passed the gate.
+ * marks the reply to an interrupt of the tool itself; such a call has already passed the gate. `changed` asks anew because the preview
+ * that people approved is no longer true; the former preview is kept beside the new one.
  */
 const Resumed = z.discriminatedUnion('decision', [
   z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
   z.object({ decision: z.literal('edited'), by: z.string(), policy: z.string() }),
+  z.object({
+    decision: z.literal('changed'),
+    /** The person who edited the call before, if somebody did. */
+    by: z.string().nullable(),
+    policy: z.string(),
+    previousPreview: FormerPreview,
+  }),
 ]);
 export type GateResumed = Readonly<z.infer<typeof Resumed>>;
 
@@ -28,38 +38,76 @@ const Caller = z.object({
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 
-/** Puts a tool behind its rules: it runs when they require no approval for anyone whose words led to the call, or in a restart that says who approved it. */
-export function gate(tool: Action, rules: ApprovalRules, policyOf: PolicyOf = () => undefined): Action {
-  const admit: Action['admit'] = (input, helpers) => {
+/** The people and the channel of a call. */
+export interface CallPlace {
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+  readonly channel: string;
+}
+
+export interface GateOptions {
+  readonly policyOf?: PolicyOf;
+  /** Tells whether everyone whose words led to a call may use the tool there. */
+  readonly allows?: (place: CallPlace) => boolean;
+  /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
+  readonly refreshRules?: () => Promise<ApprovalRules>;
+}
+
+/**
+ * Puts a tool behind its rules: it runs when they require no approval for anyone whose words led to the call, or in a restart that says
+ * who approved it. It never runs where one of these people may not use it.
+ */
+export function gate(
+  tool: Action,
+  rules: ApprovalRules,
+  { policyOf = () => undefined, allows = () => true, refreshRules = async () => rules }: GateOptions = {},
+): Action {
+  const admit = async (input: unknown, helpers: ToolHelpers): Promise<() => unknown> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
+    const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
+    if (!allows(place))
+      return helpers.deny('Not everyone who takes part in this task may use this tool here');
     if (resumed?.decision === 'approved') {
       return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
     }
-    const verdict = applyRules(rules, policyOf, { tool: tool.name, input, context: helpers.context });
+    const verdict = strictestVerdict(
+      await refreshRules(),
+      { tool: tool.name, input: toJson(input), ...place },
+      policyOf,
+    );
     // An editor is on record with the pause, because they have to be known as a requester from then on.
-    const edited = resumed === undefined ? {} : { editedBy: resumed.by };
+    const editor = resumed?.by ?? undefined;
+    const kept = {
+      ...(editor !== undefined && { editedBy: editor }),
+      ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
+    };
     if (verdict.needed)
-      return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...edited });
-    if (resumed !== undefined) {
-      const rule = `edited by ${resumed.by}`;
-      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...edited });
+      return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...kept });
+    if (resumed !== undefined && editor !== undefined) {
+      const rule = `edited by ${editor}`;
+      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...kept });
     }
     return () => tool.run(input, { ...helpers, resumed: undefined });
   };
-  return { ...tool, admit, run: (input, helpers) => admit(input, helpers)() };
+  return { ...tool, admit, run: async (input, helpers) => (await admit(input, helpers))() };
 }
 
-function applyRules(
-  rules: ApprovalRules,
-  policyOf: PolicyOf,
-  { tool, input, context }: { readonly tool: string; readonly input: unknown; readonly context: ToolContext },
-): ApprovalVerdict {
-  const { requester, requesters, contextAuthors, channel } = Caller.parse(context);
-  return strictestVerdict(
-    rules,
-    { tool, input: toJson(input), requesters: requesters ?? [requester], contextAuthors, channel },
-    policyOf,
-  );
+/** Returns the people of a call; a person who edited it counts as a requester. */
+function placeOf(context: ToolContext, editor: string | undefined): CallPlace {
+  const { requester, requesters = [requester], contextAuthors, channel } = Caller.parse(context);
+  if (editor === undefined) return { requesters, contextAuthors, channel };
+  return {
+    requesters: [...new Set([...requesters, editor])],
+    contextAuthors: contextAuthors.filter((person) => person !== editor),
+    channel,
+  };
+}
+
+const Previous = z.object({ previousPreview: FormerPreview });
+
+/** Returns the preview that people approved before it changed, if the call is asked anew for that. */
+export function previousPreviewOf(interrupt: Interrupt): z.infer<typeof FormerPreview> | undefined {
+  return Previous.safeParse(interrupt.metadata).data?.previousPreview;
 }
 
 const Editor = z.object({ editedBy: z.string() });

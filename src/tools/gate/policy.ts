@@ -1,3 +1,5 @@
+import type { Risk } from './risk.ts';
+
 /** The approvers of a request, how many of them must approve, and within what time. */
 export interface Policy {
   readonly name: string;
@@ -10,15 +12,17 @@ export interface Policy {
   /** Who may not approve: the requesters, or everyone whose words the model read in the task. */
   readonly separation: 'requesters' | 'thread';
   readonly expiresMs: number;
+  /** The time after the last approval in which the action must start; after it, people are asked anew. */
+  readonly startWithinMs: number;
   readonly remindMs: number | undefined;
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
   /** Channels where the card is posted as well; their members are no approvers by that. */
   readonly announce: readonly string[];
   /** Whether each approver gets the card as a direct message. */
   readonly directMessages: boolean;
-  /** Whether the Approve button asks for a confirmation. */
-  readonly confirm: boolean;
-  readonly risk: 'low' | 'medium' | 'high';
+  /** Whether Approve asks for a confirmation; `undefined` leaves it to the risk of the call. */
+  readonly confirm: boolean | undefined;
+  readonly risk: Risk;
   /** People and groups who may confirm the outcome of an action when it is unknown. */
   readonly resolvers: readonly string[];
 }

@@ -47,7 +47,7 @@ export function fillFromEnvironment(value: JsonValue, environment: Environment):
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (found === undefined || found === '') {
       const others = Object.keys(environment).filter((other) => other !== name);
-      return report(`${name} is not set in the environment${didYouMean(name, others)}`);
+      return report(`${name} is not set in .env or the environment${didYouMean(name, others)}`);
     }
     used.set(name, found);
     filledIn.add(pointer);

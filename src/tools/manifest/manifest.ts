@@ -5,6 +5,8 @@ import type { ApprovalRule } from '../gate/approval-rules.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
+import type { TextDeclaration } from '../presentation/presentation.ts';
+import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { BUILT_IN_NAMES } from './schema.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
@@ -77,6 +79,16 @@ interface Declared {
   };
   /** In characters. */
   readonly maxOutput: number;
+  /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a value of the environment. */
+  readonly asWritten: JsonObject;
+  /** The texts for people, by pattern; the first that matches a tool counts. */
+  readonly cards: readonly CardDeclaration[];
+}
+
+/** The texts for the calls of the tools that a pattern matches. */
+export interface CardDeclaration extends TextDeclaration {
+  readonly match: string;
+  readonly preview?: PreviewDeclaration | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

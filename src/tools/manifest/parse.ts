@@ -6,7 +6,7 @@ import { findLiteralSecrets } from './checks/literal-secrets.ts';
 import { findPlaceholders } from './checks/placeholders.ts';
 import { type Environment, fillFromEnvironment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
-import { type Finding, locateFindings, type ManifestProblem } from './problem.ts';
+import { type Finding, locateFinding, locateFindings, type ManifestProblem } from './problem.ts';
 import { ManifestFile } from './schema.ts';
 import { toManifest } from './to-manifest.ts';
 import { readYaml } from './yaml/read-yaml.ts';
@@ -29,6 +29,8 @@ export type ParsedManifest =
       readonly warnings: ManifestProblem[];
       /** Ids that must be replaced before a bot can start with the manifest; all else works with them. */
       readonly placeholders: ManifestProblem[];
+      /** Adds its position to a finding of a further check. */
+      locate(finding: Finding): ManifestProblem;
     }
   | { readonly ok: false; readonly problems: ManifestProblem[]; readonly warnings: ManifestProblem[] };
 
@@ -67,7 +69,14 @@ export function parseManifest(text: string, { file, environment }: ManifestSourc
   const parsed = ManifestFile.safeParse(manifest);
   if (problems.length === 0 && parsed.success) {
     const placeholders = locateFindings(file, findPlaceholders(manifest), positions);
-    return { ok: true, manifest: toManifest(parsed.data), secrets: [...secrets], warnings, placeholders };
+    const locate = (finding: Finding): ManifestProblem => locateFinding(file, finding, positions);
+    const result = {
+      manifest: toManifest(parsed.data, written),
+      secrets: [...secrets],
+      warnings,
+      placeholders,
+    };
+    return { ok: true, ...result, locate };
   }
   if (problems.length === 0) {
     const message = `it does not fit its schema: ${parsed.error?.issues[0]?.message ?? 'unknown'}`;

@@ -30,10 +30,14 @@ export function locateFindings(
   findings: readonly Finding[],
   positions: SourceMap,
 ): ManifestProblem[] {
-  const problems = findings.map(({ pointer, at, inside, message }) => {
-    const { line, column } = at === 'key' ? positions.ofKey(pointer) : positions.ofValue(pointer, inside);
-    return { file, line, column, path: positions.nameOf(pointer), message };
-  });
+  const problems = findings.map((finding) => locateFinding(file, finding, positions));
   const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
   return [...byText.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** Adds its position to one finding. */
+export function locateFinding(file: string, finding: Finding, positions: SourceMap): ManifestProblem {
+  const { pointer, at, inside, message } = finding;
+  const { line, column } = at === 'key' ? positions.ofKey(pointer) : positions.ofValue(pointer, inside);
+  return { file, line, column, path: positions.nameOf(pointer), message };
 }

@@ -7,13 +7,14 @@ import type { Logger } from 'pino';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Secrets } from '../secrets.ts';
 import type { OpenToolbox } from '../toolbox/open-toolbox.ts';
+import { LOCK_FILE, readLockText } from '../toolbox/tool-lock.ts';
 import type { Manifest } from './manifest.ts';
 import { parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
 
-/** A notice for the admins: the manifest was rejected, or it is active although some of its tools do not work. */
+/** A notice for the admins: the manifest was rejected, is valid again, or is active although some of its tools do not work. */
 export interface ReloadNotice {
-  readonly outcome: 'rejected' | 'active-with-problems';
+  readonly outcome: 'rejected' | 'valid-again' | 'active-with-problems';
   readonly file: string;
   readonly problems: readonly string[];
 }
@@ -54,7 +55,9 @@ const EVENT = 'configured';
  */
 export async function watchManifest(options: ReloadOptions): Promise<ManifestWatch> {
   const { file, environment, toolbox, secrets, store, logger } = options;
-  let active = digestOf(options.text);
+  const folder = dirname(resolve(file));
+  let lock = await readLockText(folder);
+  let active = digestOf(options.text, lock);
   let rejected: string | undefined;
 
   async function record(old: string | null, next: string, changed: readonly string[]): Promise<void> {
@@ -81,24 +84,30 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
   async function reload(): Promise<void> {
     const text = await readText(file);
     if (text === undefined) return reject('', [`${file} cannot be read`]);
-    const [old, next] = [active, digestOf(text)];
+    const nextLock = await readLockText(folder);
+    const [old, next] = [active, digestOf(text, nextLock)];
+    const wasRejected = rejected !== undefined;
     if (next === old) {
       rejected = undefined;
+      if (wasRejected) await notify('valid-again', []);
       return;
     }
     const parsed = parseManifest(text, { file, environment });
     if (!parsed.ok) return reject(next, parsed.problems.map(formatProblem));
     if (parsed.placeholders.length > 0) return reject(next, parsed.placeholders.map(formatProblem));
     const changed = changedParts(toolbox.manifest, parsed.manifest);
+    if (nextLock !== lock) changed.push(LOCK_FILE);
     await record(old, next, changed);
     for (const secret of parsed.secrets) secrets.add(secret);
     const known = toolbox.problems();
     await toolbox.replace(parsed.manifest);
     active = next;
+    lock = nextLock;
     rejected = undefined;
     logger.info({ file, old, new: next, changed }, 'manifest reloaded');
     const problems = toolbox.problems().filter((problem) => !known.includes(problem));
     if (problems.length > 0) await notify('active-with-problems', problems);
+    else if (wasRejected) await notify('valid-again', []);
   }
 
   await record(null, active, []);
@@ -127,7 +136,7 @@ function watchFile(
   const reloadIfQuiet = async (): Promise<void> => {
     scheduled = undefined;
     const text = await readText(file);
-    const digest = text === undefined ? '' : digestOf(text);
+    const digest = text === undefined ? '' : digestOf(text, await readLockText(dirname(resolve(file))));
     if (isClosed || manifest.isActive(digest)) lastSeen = undefined;
     // Other files of the folder may change all the time, so the text must be quiet, not the folder.
     else if (digest === lastSeen) await reload();
@@ -200,6 +209,8 @@ async function readText(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** Computes the digest of a manifest, together with its lock file if there is one. */
+function digestOf(text: string, lock?: string): string {
+  const whole = lock === undefined ? text : `${text}\n${lock}`;
+  return createHash('sha256').update(whole).digest('hex');
 }

@@ -155,7 +155,10 @@ export const AgentFile = z
       })
       .optional()
       .describe('Who may ask beside the full members of the workspace; nobody.'),
-    admins: distinct(Person, 'Who is told when a changed manifest has errors.').optional(),
+    admins: distinct(
+      Person,
+      'People who are told about errors of a changed manifest, budgets and failures of the model.',
+    ).optional(),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),
@@ -182,6 +185,9 @@ export const PolicyFile = z
         'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
       ),
     expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
+    start_within: Duration.optional().describe(
+      'How soon after the last approval the action must start; later it is asked anew; 15m.',
+    ),
     remind: Duration.optional().describe('How often the approvers are reminded; never.'),
     escalate: z
       .strictObject({
@@ -199,7 +205,9 @@ export const PolicyFile = z
       .boolean()
       .optional()
       .describe('Whether Approve asks for a confirmation; true for high risk, otherwise false.'),
-    risk: z.enum(['low', 'medium', 'high']).optional().describe('How the card marks the action; medium.'),
+    risk: Text.optional().describe(
+      "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\"; medium.",
+    ),
     resolvers: distinct(
       PersonOrGroup,
       'Who may confirm the outcome of an action when it is unknown; the approvers.',
@@ -219,6 +227,44 @@ export const RuleFile = z
   })
   .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;
+
+const Template = Text.meta({ title: 'a text with values such as {{input.name}}' });
+const textKeys = {
+  title: Template.optional().describe(
+    "What a call will do, for people: \"Refund {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}\".",
+  ),
+  done: Template.optional().describe('The title after success: "Refunded …".'),
+  target: Template.optional().describe('The one value that says what a call touches: "{{input.orderId}}".'),
+  fields: z
+    .record(z.string().min(1).max(60), Template)
+    .optional()
+    .describe('Values to show below the title, by label.'),
+};
+
+export const PreviewFile = z
+  .strictObject({
+    tool: Name.describe('A tool that only reads (effect: none); over HTTP a GET.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Its input; "{{input.name}}" is replaced by that input of the call.'),
+    before: Template.describe('What is there now, with values such as {{output.name}}.'),
+    after: Template.describe('What will be there, with values of {{input.name}} and {{output.name}}.'),
+    timeout: Duration.optional().describe('How long it may take; 5s.'),
+  })
+  .describe(
+    'What a call would change, read by another tool; shown on the card and checked again before the run.',
+  );
+export type PreviewFile = z.output<typeof PreviewFile>;
+
+export const CardFile = z
+  .strictObject({
+    match: Text.describe('For which tools, such as "write_*".'),
+    ...textKeys,
+    preview: PreviewFile.optional(),
+  })
+  .describe('The texts for the calls of some tools of a server.');
+export type CardFile = z.output<typeof CardFile>;
 
 export const McpFile = z
   .strictObject({
@@ -320,6 +366,14 @@ export const ToolFile = z
       .optional()
       .describe('Where and for whom the model may use it; everywhere and for everybody.'),
     max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
+    ...textKeys,
+    preview: PreviewFile.optional(),
+    cards: z
+      .array(CardFile)
+      .optional()
+      .describe(
+        'Texts by the names of tools, for a server or a module with several; the first match counts.',
+      ),
   })
   .meta({
     description: 'Something the agent may do: exactly one of module, mcp and http.',

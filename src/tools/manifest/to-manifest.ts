@@ -1,7 +1,9 @@
-import { isJsonObject, toJson } from '../../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Policy } from '../gate/policy.ts';
+import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
+import type { PreviewDeclaration } from '../presentation/preview.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
 import type {
@@ -11,6 +13,7 @@ import type {
   ManifestFile,
   McpFile,
   PolicyFile,
+  PreviewFile,
   ToolFile,
 } from './schema.ts';
 import { durationMs } from './schema.ts';
@@ -21,15 +24,15 @@ const DEFAULT_PENDING_PER_PERSON = 25;
 
 const DEFAULT_RETENTION_MS = durationMs('30d');
 
-/** Converts a checked file to a manifest. */
-export function toManifest(written: ManifestFile): Manifest {
+/** Converts a checked file to a manifest; `unfilled` is the file before values of the environment were filled in. */
+export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifest {
   const { slack, agent = {}, policies = {}, tools = {}, audit = {}, retention = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
     agent: toAgent(agent),
     policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
-    tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool) ?? []),
+    tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, unfilled.tools) ?? []),
     audit: toAudit(audit),
     retention: {
       requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
@@ -106,23 +109,26 @@ function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');
+const DEFAULT_START_WITHIN_MS = durationMs('15m');
 
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile): Policy {
-  const { approvers, escalate, risk = 'medium' } = written;
+  const { approvers, escalate } = written;
+  const risk = toRisk(written.risk ?? 'medium');
   return {
     name,
     approvers,
     quorum: written.quorum ?? 1,
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
-    separation: written.separation ?? (risk === 'high' ? 'thread' : 'requesters'),
+    separation: written.separation ?? (mayBeHigh(risk) ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
+    startWithinMs: written.start_within ?? DEFAULT_START_WITHIN_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
     announce: written.announce ?? [],
     directMessages: written.direct_messages ?? true,
-    confirm: written.confirm ?? risk === 'high',
+    confirm: written.confirm,
     risk,
     resolvers: written.resolvers ?? approvers,
   };
@@ -134,7 +140,11 @@ const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
-export function toTool(name: string, written: ToolFile): ToolDeclaration | undefined {
+export function toTool(
+  name: string,
+  written: ToolFile,
+  unfilled: JsonValue | undefined,
+): ToolDeclaration | undefined {
   const { approval = [], effect, allow, module, mcp, http } = written;
   const declared = {
     name,
@@ -144,6 +154,8 @@ export function toTool(name: string, written: ToolFile): ToolDeclaration | undef
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
     allow: { channels: allow?.channels, people: allow?.people },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
+    asWritten: withoutRules(unfilled, name),
+    cards: toCards(written),
   };
   if (module !== undefined) return { ...declared, kind: 'module', module };
   if (mcp !== undefined) {
@@ -154,6 +166,27 @@ export function toTool(name: string, written: ToolFile): ToolDeclaration | undef
   }
   if (http === undefined) return undefined;
   return { ...declared, kind: 'http', definition: toDefinition(name, written, http) };
+}
+
+function withoutRules(unfilled: JsonValue | undefined, name: string): JsonObject {
+  const entry = isJsonObject(unfilled) ? unfilled[name] : undefined;
+  if (!isJsonObject(entry)) return {};
+  const { approval: _, ...others } = entry;
+  return others;
+}
+
+/** Lists the texts by pattern; those of the tool itself come last, for every name. */
+function toCards({ cards = [], title, done, target, fields, preview }: ToolFile): ToolDeclaration['cards'] {
+  const own = { match: '*', title, done, target, fields, preview };
+  const hasOwn = [title, done, target, fields, preview].some((part) => part !== undefined);
+  return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({ ...card, preview: toPreview(card.preview) }));
+}
+
+function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undefined {
+  if (written === undefined) return undefined;
+  const { tool, before, after, timeout: timeoutMs } = written;
+  const input = toJson(written.input ?? {});
+  return { tool, input: isJsonObject(input) ? input : {}, before, after, timeoutMs };
 }
 
 function toMcpConfig({

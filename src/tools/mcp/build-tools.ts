@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { JsonObject } from '../../agent/json.ts';
+import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import { defineTool, type Tool, type ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 
@@ -21,6 +22,8 @@ export interface McpProblem {
 export interface Listing {
   readonly tools: readonly Tool[];
   readonly hints: ReadonlyMap<string, McpHints>;
+  /** The digest of each tool's definition as the server sent it. */
+  readonly digests: ReadonlyMap<string, string>;
   readonly problems: readonly McpProblem[];
 }
 
@@ -43,12 +46,19 @@ const Definition = z.object({
 });
 type Definition = z.infer<typeof Definition>;
 
-type Run = (tool: string, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
+/** A tool of a server, bound to the definition that it was built from. */
+export interface ListedTool {
+  readonly name: string;
+  readonly digest: string;
+}
+
+type Run = (tool: ListedTool, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
 
 /** Builds a tool from each definition. One that cannot be used is left out with a problem; it is never renamed or adapted. */
 export function buildTools(definitions: readonly unknown[], prefix: string, run: Run): Listing {
   const tools: Tool[] = [];
   const hints = new Map<string, McpHints>();
+  const digests = new Map<string, string>();
   const problems: McpProblem[] = [];
   const counts = countNames(definitions);
   for (const [index, unparsed] of definitions.entries()) {
@@ -62,9 +72,13 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
     const definition = parsed.data;
     try {
       if (counts.get(definition.name) !== 1) throw new Error('the server lists several tools with this name');
-      const tool = buildTool(definition, prefix, run);
+      const digest = definitionDigest(unparsed);
+      const tool = buildTool(definition, prefix, (input, helpers) =>
+        run({ name: definition.name, digest }, input, helpers),
+      );
       tools.push(tool);
       hints.set(tool.name, hintsIn(definition));
+      digests.set(tool.name, digest);
     } catch (error) {
       problems.push({
         tool: definition.name,
@@ -72,10 +86,14 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
       });
     }
   }
-  return { tools, hints, problems };
+  return { tools, hints, digests, problems };
 }
 
-function buildTool(definition: Definition, prefix: string, run: Run): Tool {
+function buildTool(
+  definition: Definition,
+  prefix: string,
+  run: (input: JsonObject, helpers: ToolHelpers) => Promise<unknown>,
+): Tool {
   const { name, title, description, inputSchema, execution } = definition;
   if (execution?.taskSupport === 'required') {
     throw new Error('it can only be called as an MCP task, which is not supported');
@@ -84,8 +102,24 @@ function buildTool(definition: Definition, prefix: string, run: Run): Tool {
   if ('$async' in inputSchema) throw new Error('its inputSchema has "$async", which is not supported');
   return defineTool(
     { name: `${prefix}${name}`, description: description ?? title ?? name, inputSchema },
-    (input, helpers) => run(name, input, helpers),
+    run,
   );
+}
+
+const given = z.unknown().optional();
+const Digested = z.object({
+  name: given,
+  title: given,
+  description: given,
+  inputSchema: given,
+  outputSchema: given,
+  annotations: given,
+  execution: given,
+});
+
+/** Computes the digest of a definition: its name, its texts, its schemas and its annotations. */
+function definitionDigest(unparsed: unknown): string {
+  return hash('sha256', canonicalJson(toJson(Digested.parse(unparsed))));
 }
 
 function countNames(definitions: readonly unknown[]): ReadonlyMap<string, number> {

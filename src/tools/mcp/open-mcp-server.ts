@@ -4,7 +4,7 @@ import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
-import { buildTools, type Listing, type McpHints, type McpProblem } from './build-tools.ts';
+import { buildTools, type ListedTool, type Listing, type McpHints, type McpProblem } from './build-tools.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
 import { openSession, type Session } from './open-session.ts';
 
@@ -37,6 +37,12 @@ export interface McpServer {
   /** Returns the tools as last listed. While the server is down they fail with one clear error. */
   tools(): readonly Tool[];
   hintsOf(toolName: string): McpHints | undefined;
+  /** Returns the digest of a tool's definition as last listed. */
+  digestOf(toolName: string): string | undefined;
+  /** Tells whether a tool is new or has changed since the server's first list. */
+  hasChanged(toolName: string): boolean;
+  /** Lists the tools again, if the server is connected; rejects if it is lost over that. */
+  relist(): Promise<void>;
   problems(): readonly McpProblem[];
   describe(): McpDescription;
   /** Ends the server, its calls and its restarts; resolves when its process is gone. */
@@ -50,14 +56,21 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   const closing = new AbortController();
   let state: McpState = 'connecting';
   let session: Session | undefined;
-  let listing: Listing = { tools: [], hints: new Map(), problems: [] };
+  let listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
+  let first: Listing['digests'] | undefined;
   let peer: string | undefined;
   let lastError: string | undefined;
   let restarts = 0;
   let failures = 0;
   let retryAt: number | undefined;
 
-  const run = async (tool: string, input: JsonObject, helpers: ToolHelpers): Promise<unknown> => {
+  const run = async (called: ListedTool, input: JsonObject, helpers: ToolHelpers): Promise<unknown> => {
+    const { name: tool, digest } = called;
+    const known = listing.digests.get(`${config.prefix}${tool}`);
+    if (known !== undefined && known !== digest) {
+      const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
+      throw new McpServerError('changed', name, message);
+    }
     if (state === 'connected' && session !== undefined) return session.call(tool, input, helpers);
     const problem = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
     const advice = closing.signal.aborted ? '' : '; try again in a moment';
@@ -70,6 +83,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
 
   const useList = (definitions: readonly unknown[]): void => {
     const next = buildTools(definitions, config.prefix, run);
+    first ??= next.digests;
     if (fingerprint(next) === fingerprint(listing)) return;
     listing = next;
     for (const { tool, problem } of next.problems) {
@@ -142,6 +156,11 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     ready,
     tools: () => listing.tools,
     hintsOf: (toolName) => listing.hints.get(toolName),
+    digestOf: (toolName) => listing.digests.get(toolName),
+    hasChanged: (toolName) => first?.get(toolName) !== listing.digests.get(toolName),
+    async relist() {
+      if (state === 'connected') await session?.relist();
+    },
     problems: () => listing.problems,
     describe: () => ({
       name,
@@ -162,11 +181,6 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   };
 }
 
-function fingerprint({ tools, hints, problems }: Listing): string {
-  const definitions = tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema: inputSchema.jsonSchema,
-  }));
-  return canonicalJson(toJson({ definitions, hints: [...hints], problems }));
+function fingerprint({ digests, problems }: Listing): string {
+  return canonicalJson(toJson({ digests: [...digests], problems }));
 }

@@ -33,6 +33,8 @@ export interface Session {
   readonly definitions: readonly unknown[];
   /** Resolves with the reason when the connection is lost or closed. */
   readonly lost: Promise<string>;
+  /** Lists the tools again; a list that differs reaches `onRelisted` before this resolves. Rejects if the session is lost. */
+  relist(): Promise<void>;
   call(tool: string, input: JsonObject, helpers: ToolHelpers): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -67,11 +69,9 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
   };
 
   let isStale = false;
-  let isListing = true;
-  const relist = async () => {
-    isStale = true;
-    if (isListing) return;
-    isListing = true;
+  let isOpen = false;
+  let listing: Promise<void> | undefined;
+  const listUntilFresh = async () => {
     try {
       while (isStale) {
         isStale = false;
@@ -81,8 +81,14 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
       // With an old list people would approve calls that the server no longer offers.
       lose(`its tools cannot be listed: ${messageOf(error)}`);
     } finally {
-      isListing = false;
+      listing = undefined;
     }
+  };
+  const relist = async () => {
+    isStale = true;
+    if (!isOpen) return;
+    listing ??= listUntilFresh();
+    await listing;
   };
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => relist());
 
@@ -104,7 +110,7 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-  isListing = false;
+  isOpen = true;
   if (isStale) void relist();
 
   const version = client.getServerVersion();
@@ -112,6 +118,11 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
     peer: version === undefined ? 'unnamed' : `${version.name} ${version.version}`,
     definitions,
     lost,
+    async relist() {
+      await relist();
+      if (lostBecause === undefined) return;
+      throw new McpServerError('down', name, `The MCP server "${name}" is down: the call was not made.`);
+    },
     call(tool, input, helpers) {
       const { timeoutMs, longestCallMs = 10 * timeoutMs } = config;
       const isLost = () => lostBecause !== undefined;

@@ -1,3 +1,4 @@
+import type { Tool } from '../../agent/tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
@@ -5,7 +6,8 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { describeApprovals } from './approval-notice.ts';
 import { createModuleLoader } from './load-module.ts';
-import { buildEntries, offeredEntries, type RuledEntry } from './tool-entries.ts';
+import { buildEntries, lockProblem, offeredEntries, type RuledEntry } from './tool-entries.ts';
+import { readLock, type ToolDefinition } from './tool-lock.ts';
 import { openSource, type ToolSource } from './tool-source.ts';
 import type { AroundRun, Place, Toolbox } from './toolbox.ts';
 
@@ -18,15 +20,29 @@ export interface ToolboxOptions {
   readonly proxy?: ProxySettings | undefined;
   /** Runs around every run of a tool. */
   readonly around?: AroundRun | undefined;
+  /** Called when a definition that no admin has locked was listed. */
+  readonly onUnlocked?: () => void;
+}
+
+/** A listed tool that is offered to nobody, because an admin has not locked its definition. */
+export interface UnlockedTool extends ToolDefinition {
+  readonly problem: string;
 }
 
 /** A toolbox whose manifest can be replaced while it is in use. */
 export interface OpenToolbox extends Toolbox {
   readonly manifest: Manifest;
-  /** Activates a new manifest; sources that it declares as before stay open. */
+  /** Whether there is a lock file beside the manifest. */
+  readonly isLocked: boolean;
+  /** Activates a new manifest and reads the lock file again; sources that it declares as before stay open. */
   replace(manifest: Manifest): Promise<void>;
   problems(): readonly string[];
+  /** Returns the tools of one entry of the manifest, as they are before their gates. */
+  toolsOf(entry: string): readonly Tool[];
   servers(): readonly McpDescription[];
+  /** Returns the definitions of all tools of servers as last listed, offered or not. */
+  definitions(): readonly ToolDefinition[];
+  unlocked(): readonly UnlockedTool[];
 }
 
 /** Opens every source of the manifest. A source that cannot be opened is reported and does not affect the others. */
@@ -35,12 +51,25 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   let sources: readonly ToolSource[] = [];
   let entries: ReadonlyMap<string, RuledEntry> = new Map();
   let problems: readonly string[] = [];
+  let lock = await readLock(options.folder);
 
+  const definitions = (): ToolDefinition[] =>
+    sources.flatMap((source) =>
+      source.declaration.kind === 'mcp' ? definitionsIn(source, source.declaration.name) : [],
+    );
+  const unlocked = (): UnlockedTool[] =>
+    definitions().flatMap((definition) => {
+      const source = sources.find(({ declaration }) => declaration.name === definition.server);
+      const problem = source && lockProblem(source, definition.tool, lock);
+      return problem === undefined ? [] : [{ ...definition, problem }];
+    });
   const rebuild = (): void => {
-    const built = buildEntries(manifest, sources, options);
+    const { secrets, around } = options;
+    const built = buildEntries(manifest, sources, { secrets, lock, around });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);
+    if (lock !== undefined && unlocked().length > 0) options.onUnlocked?.();
   };
   const open = (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> => {
     const loadModule = createModuleLoader(options.folder);
@@ -63,15 +92,27 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     tools: () => [...entries.values()].map(({ tool }) => tool),
     toolsFor: (place) => offered(place).map(({ tool }) => tool),
     find: (name) => entries.get(name),
+    async refresh(name) {
+      const source = sources.find((each) => each.tools().some((tool) => tool.name === name));
+      await source?.relist();
+    },
+    get isLocked() {
+      return lock !== undefined;
+    },
+    definitions,
+    unlocked,
     policy: (name) => manifest.policies.get(name),
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
+    toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
     async replace(next) {
       const opened = await open(next, sources);
+      const nextLock = await readLock(options.folder);
       const closing = sources.filter((source) => !opened.includes(source));
       manifest = next;
+      lock = nextLock;
       sources = opened;
       rebuild();
       await Promise.all(closing.map((source) => source.close()));
@@ -85,4 +126,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
 
 function isSame(left: object, right: object): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function definitionsIn(source: ToolSource, server: string): ToolDefinition[] {
+  return source.tools().flatMap(({ name }) => {
+    const digest = source.digestOf(name);
+    return digest === undefined ? [] : [{ server, tool: name, digest }];
+  });
 }

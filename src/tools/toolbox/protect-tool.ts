@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { isOutcomeUnknown, outcomeUnknown } from '../../agent/errors.ts';
+import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { Secrets } from '../secrets.ts';
@@ -27,8 +27,10 @@ export function protectTool(tool: Action, { secrets, maxOutput, untrusted }: Pro
       const output = await runRedacted(tool, secrets, input, helpers);
       const length = (JSON.stringify(output) ?? '').length;
       if (length > maxOutput) {
-        throw new RangeError(
-          `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
+        throw afterEffect(
+          new RangeError(
+            `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
+          ),
         );
       }
       return untrusted ? { untrusted_output: output } : output;
@@ -46,8 +48,10 @@ async function runRedacted(
     const output = await tool.run(input, redactedHelpers(helpers, secrets));
     // Code that walks a deeper value would overflow the stack, and the call would look as if it had not run.
     if (isDeeperThan(MAX_OUTPUT_DEPTH, output)) {
-      throw new RangeError(
-        `The tool ran, but its output is nested more than ${MAX_OUTPUT_DEPTH} levels deep; ask for less of it`,
+      throw afterEffect(
+        new RangeError(
+          `The tool ran, but its output is nested more than ${MAX_OUTPUT_DEPTH} levels deep; ask for less of it`,
+        ),
       );
     }
     const text = JSON.stringify(output);
@@ -92,5 +96,6 @@ function redactError(error: unknown, secrets: Secrets): unknown {
   const whole = typeof error === 'string' ? error : inspect(error, { depth: 10 });
   if (secrets.redact(whole) === whole) return error;
   const redacted = new Error(secrets.redact(error instanceof Error ? error.message : whole));
+  if (isAfterEffect(error)) return afterEffect(redacted);
   return isOutcomeUnknown(error) ? outcomeUnknown(redacted) : redacted;
 }

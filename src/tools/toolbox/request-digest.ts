@@ -1,45 +1,77 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
+import { canonicalJson, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import type { Approval } from '../gate/gate.ts';
 import type { ToolEntry } from './toolbox.ts';
 
-/** Everything that people approve with one request; a change of any part gives another digest. */
+/**
+ * The version of what the digest covers. A request of another version has another digest, so it does not run and is asked anew.
+ */
+const DIGEST_VERSION = 2;
+
+/** Everything that people approve with one request. */
 export interface DigestInput {
   readonly entry: ToolEntry;
-  readonly policy: JsonObject;
+  /** The whole policy, or `undefined` if it is gone. */
+  readonly policy: object | undefined;
+  /** The approval that the call waits for. */
+  readonly asked: Approval | undefined;
   readonly input: unknown;
+  /** The words that people read about the call. */
+  readonly presented?: JsonObject | undefined;
   readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+  /** People who may not approve beside the requesters. */
+  readonly barred: readonly string[];
+  /** The person who edited the arguments. */
+  readonly editor: string | undefined;
   readonly threadId: string;
+  readonly channel: string;
 }
 
-/** Binds a request to its tool, the tool's definition, the policy, the arguments, the requesters and the thread. */
-export function requestDigest({ entry, policy, input, requesters, threadId }: DigestInput): string {
-  const rest = `"requesters":${JSON.stringify(requesters)},"threadId":${JSON.stringify(threadId)}`;
-  const called = `"input":${canonicalJson(toJson(input))},"policy":${policyText(policy)}`;
-  return hash('sha256', `{"definition":${definitionText(entry)},${called},${rest}}`);
+/** Binds a request to everything that decides about it; a change of any part gives another digest. */
+export function requestDigest(given: DigestInput): string {
+  return hash('sha256', canonicalJson(digestedParts(given)));
 }
 
-const policyTexts = new WeakMap<JsonObject, string>();
-
-/** Writes a policy as canonical JSON, once for all requests under it. */
-function policyText(policy: JsonObject): string {
-  const known = policyTexts.get(policy) ?? canonicalJson(policy);
-  policyTexts.set(policy, known);
-  return known;
+function digestedParts(given: DigestInput): JsonValue {
+  const { entry, policy, asked, requesters, contextAuthors, barred, editor, threadId, channel } = given;
+  const input = toJson(given.input);
+  return toJson({
+    v: DIGEST_VERSION,
+    definition: partDigest(entry, definitionOf),
+    policy: policy === undefined ? null : partDigest(policy, (whole) => whole),
+    asked,
+    // The rule that applies now, with its verdict.
+    verdict: entry.judge(input, { requesters, contextAuthors, channel }),
+    input,
+    presented: given.presented,
+    requesters,
+    contextAuthors,
+    barred,
+    editor,
+    threadId,
+  });
 }
 
-const definitionTexts = new WeakMap<ToolEntry, string>();
-
-/** Writes the definition of a tool as canonical JSON, once: an entry never changes. */
-function definitionText(entry: ToolEntry): string {
-  const known = definitionTexts.get(entry);
-  if (known !== undefined) return known;
-  const { name, description, inputSchema } = entry.tool;
-  const written = canonicalJson({
+function definitionOf({ tool, source, execution, behind }: ToolEntry): JsonObject {
+  const { name, description, inputSchema, outputSchema } = tool;
+  return {
     name,
     description,
-    inputSchema: inputSchema.jsonSchema,
-    behind: entry.behind,
-  });
-  definitionTexts.set(entry, written);
-  return written;
+    inputSchema: toJson(inputSchema.jsonSchema),
+    outputSchema: toJson(outputSchema?.jsonSchema ?? null),
+    effect: tool.kind === 'tool' ? tool.effect : 'none',
+    execution: { ...execution },
+    source,
+    behind,
+  };
+}
+
+const partDigests = new WeakMap<object, string>();
+
+/** Computes the digest of an entry or a policy once: neither ever changes. */
+function partDigest<Part extends object>(part: Part, contentOf: (part: Part) => object): string {
+  const known = partDigests.get(part) ?? hash('sha256', canonicalJson(toJson(contentOf(part))));
+  partDigests.set(part, known);
+  return known;
 }

@@ -7,12 +7,17 @@ import {
   DEFAULT_POLICY_NAME,
   matchesGlob,
 } from '../gate/approval-rules.ts';
-import { gate } from '../gate/gate.ts';
-import type { PolicyOf } from '../gate/strictest.ts';
-import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import { type CallPlace, gate } from '../gate/gate.ts';
+import { type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
+import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
+import { createPresentation } from '../presentation/presentation.ts';
+import { createPreview, type ReadTool } from '../presentation/preview.ts';
+import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
 import { type Action, protectTool } from './protect-tool.ts';
+import { previewProblems, readFrom } from './read-tool.ts';
+import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
 
@@ -27,35 +32,66 @@ const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
 const EVERYWHERE = { channels: undefined, people: undefined };
+const UNGATED = { judge: () => ({ needed: false, rule: 'no rule applies' }) as const };
 const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
-/** Puts every tool behind its gate. A tool whose name is taken, or that a model has no room for, is left out with a problem. */
+interface BuildOptions {
+  readonly secrets: Secrets;
+  readonly lock: ToolLock | undefined;
+  readonly around?: AroundRun | undefined;
+}
+
+/**
+ * Puts every tool behind its gate. A tool whose name is taken, whose definition is not the locked one, or that a model has no room for,
+ * is left out with a problem.
+ */
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, around }: { readonly secrets: Secrets; readonly around?: AroundRun | undefined },
+  { secrets, lock, around }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
+  const options = {
+    secrets,
+    around,
+    isLocked: lock !== undefined,
+    policyOf: (name: string) => manifest.policies.get(name),
+    read: readFrom((name) => entries.get(name)),
+  };
   for (const source of sources) {
     for (const tool of source.tools()) {
-      if (entries.has(tool.name))
+      const unlocked = lockProblem(source, tool.name, lock);
+      problems.push(...textProblems(source.declaration, tool));
+      if (unlocked !== undefined) problems.push(unlocked);
+      else if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
-      else
-        entries.set(
-          tool.name,
-          buildEntry(source, tool, { secrets, around, policyOf: (name) => manifest.policies.get(name) }),
-        );
+      else entries.set(tool.name, buildEntry(source, tool, options));
     }
   }
+  for (const { declaration, tools } of sources)
+    for (const { name } of tools()) problems.push(...previewProblems(declaration, name, entries));
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
     if (names.length > 0) problems.push(`${source.declaration.name}: ${limitProblem(names)}`);
   }
   return { entries, problems };
+}
+
+/** Describes why a server's tool is not offered although it is listed: nobody has locked its present definition. */
+export function lockProblem(
+  { declaration, digestOf }: ToolSource,
+  tool: string,
+  lock: ToolLock | undefined,
+): string | undefined {
+  if (lock === undefined || declaration.kind !== 'mcp') return undefined;
+  const locked = lock.digestOf(declaration.name, tool);
+  if (locked !== undefined && locked === digestOf(tool)) return undefined;
+  const problem = locked === undefined ? 'is not locked' : 'has changed since it was locked';
+  return `${declaration.name}: ${tool}: its definition ${problem}, so it is offered to nobody; check it, then run "countersign manifest lock"`;
 }
 
 /** Returns the entries that the model is offered in a place: the first that may be used there, at most `MAX_TOOLS`. */
@@ -75,12 +111,16 @@ function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry
 }
 
 function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
-  return [...entries].filter(({ allow: { channels, people } }) => {
-    const isHere = channels === undefined || channels.includes(channel);
-    return (
-      isHere && (people === undefined || [requester, ...others].every((person) => people.includes(person)))
-    );
-  });
+  return [...entries].filter(({ allow }) => isAllowed(allow, channel, [requester, ...others]));
+}
+
+function isAllowed(
+  { channels, people }: RuledEntry['allow'],
+  channel: string,
+  everyone: readonly string[],
+): boolean {
+  if (channels !== undefined && !channels.includes(channel)) return false;
+  return people === undefined || everyone.every((person) => people.includes(person));
 }
 
 function limitProblem(names: readonly string[]): string {
@@ -100,6 +140,9 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       source: 'built-in',
       execution: ONE_ATTEMPT,
       behind: {},
+      ...UNGATED,
+      allows: () => true,
+      presentation: createPresentation(tool, {}),
       answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
       rules: [],
       allow: EVERYWHERE,
@@ -110,31 +153,55 @@ interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
   readonly policyOf: PolicyOf;
+  readonly read: ReadTool;
+  /** Whether an admin has locked the definitions of servers. */
+  readonly isLocked: boolean;
 }
 
-function buildEntry(
-  { declaration, hintsOf }: ToolSource,
-  given: Tool,
-  { secrets, around, policyOf }: EntryOptions,
-): RuledEntry {
+function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
+  const { declaration } = source;
+  const { secrets, around, policyOf, read, isLocked } = options;
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
-  const hints = declaration.kind === 'mcp' && declaration.trustHints ? hintsOf(tool.name) : undefined;
+  const digest = source.digestOf(tool.name);
+  const isUnchecked = !isLocked && source.hasChanged(tool.name);
+  const isTrusting = declaration.kind === 'mcp' && declaration.trustHints && !isUnchecked;
+  const hints = isTrusting ? source.hintsOf(tool.name) : undefined;
   // A trusted hint comes last, after the rules of the manifest.
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
-  const rules = [...declaration.approval, ...trusted];
-  const base = { source: kind, behind: behindOf(declaration), answerableBy: 'anyone', rules, allow } as const;
-  if (tool.kind === 'interrupt') return { ...base, tool, execution: ONE_ATTEMPT };
+  const strict = strictRules(tool.name, declaration.approval);
+  const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
+  const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
+    isAllowed(allow, channel, [...requesters, ...contextAuthors]);
+  const base = {
+    source: kind,
+    behind: behindOf(declaration, digest),
+    presentation: createPresentation(tool, textsFor(declaration, tool.name)),
+    answerableBy: 'anyone',
+    rules,
+    allow,
+    allows,
+  } as const;
+  if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
   const idempotent = effect !== 'once';
   const protectedTool = protectTool(
     { ...tool, effect },
     { secrets, maxOutput, untrusted: kind !== 'module' },
   );
+  const compiled = compileApprovalRules(rules);
+  const compiledStrict = compileApprovalRules(strict);
+  // A server can change a tool without a word, so it is asked again before a call that nobody looks at.
+  const refreshRules = async () => {
+    if (effect !== 'none') await source.relist();
+    return source.digestOf(tool.name) === digest ? compiled : compiledStrict;
+  };
   return {
     ...base,
+    preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compileApprovalRules(rules), policyOf),
+    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+    judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
@@ -151,6 +218,28 @@ function watchTool(tool: Action, around: AroundRun | undefined): Action {
   };
 }
 
+/** Returns rules under which every call needs approval, for a definition that no admin has seen. */
+function strictRules(name: string, rules: readonly ApprovalRule[]): ApprovalRule[] {
+  return [...rules.filter(({ require }) => require !== 'never'), { policy: policyFor(name, rules) }];
+}
+
+/** Returns the texts of the first pattern that matches a tool. */
+function textsFor({ cards }: ToolDeclaration, name: string): Partial<CardDeclaration> {
+  return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
+}
+
+/** Describes the inputs that the texts of the manifest name and the tool does not have. */
+function textProblems(declaration: ToolDeclaration, { name, inputSchema }: Tool): string[] {
+  const { title, done, target, fields = {} } = textsFor(declaration, name);
+  return [title, done, target, ...Object.values(fields)].flatMap((text) => {
+    if (text === undefined) return [];
+    const { template } = parseDisplayTemplate(text);
+    return unknownInputs(template, inputSchema.jsonSchema).map(
+      ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
+    );
+  });
+}
+
 /** Returns the policy of the first rule for this tool that names one. */
 function policyFor(name: string, rules: readonly ApprovalRule[]): string {
   const own = rules.find(({ match = '*', policy }) => matchesGlob(match, name) && policy !== undefined);
@@ -162,8 +251,13 @@ function hintedEffect({ readOnly, idempotent }: McpHints): Effect | undefined {
   return idempotent === true ? 'idempotent' : undefined;
 }
 
-/** Leaves out headers: they may hold secrets, and a rotated secret does not change what a call does. */
-function behindOf(declaration: ToolDeclaration): JsonObject {
+/** The entry as written names the variables of headers and of a server's environment, so that a rotated secret changes nothing. */
+function behindOf(declaration: ToolDeclaration, digest: string | undefined): JsonObject {
+  const { name, asWritten } = declaration;
+  return { entry: name, asWritten, address: addressOf(declaration), ...(digest !== undefined && { digest }) };
+}
+
+function addressOf(declaration: ToolDeclaration): JsonObject {
   switch (declaration.kind) {
     case 'module':
       return { module: declaration.module };

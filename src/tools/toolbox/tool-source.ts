@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Tool } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
@@ -17,6 +19,12 @@ export interface ToolSource {
   tools(): readonly Tool[];
   /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
   hintsOf(name: string): McpHints | undefined;
+  /** Returns the digest of the module's file, or of the server's definition of the tool. */
+  digestOf(name: string): string | undefined;
+  /** Tells whether a server's tool is new or has changed since the source was opened. */
+  hasChanged(name: string): boolean;
+  /** Lists a server's tools again. */
+  relist(): Promise<void>;
   /** Returns the reasons why tools are missing, for the log and for `doctor`. */
   problems(): readonly string[];
   describe(): McpDescription | undefined;
@@ -37,7 +45,11 @@ export interface SourceOptions {
 export async function openSource(declaration: ToolDeclaration, options: SourceOptions): Promise<ToolSource> {
   switch (declaration.kind) {
     case 'module':
-      return fixedSource(declaration, () => options.loadModule(declaration.module));
+      return fixedSource(
+        declaration,
+        () => options.loadModule(declaration.module),
+        await fileDigest(resolve(options.folder, declaration.module)),
+      );
     case 'http':
       return fixedSource(declaration, async () => [
         httpTool({
@@ -60,6 +72,9 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         declaration,
         tools: () => server.tools(),
         hintsOf: (name) => server.hintsOf(name),
+        digestOf: (name) => server.digestOf(name),
+        hasChanged: (name) => server.hasChanged(name),
+        relist: () => server.relist(),
         problems: () =>
           server.problems().map(({ tool, problem }) => `${declaration.name}: ${tool}: ${problem}`),
         describe: () => server.describe(),
@@ -77,6 +92,7 @@ function inFolder(config: McpConfig, folder: string): McpConfig {
 async function fixedSource(
   declaration: ToolDeclaration,
   load: () => Promise<readonly Tool[]>,
+  digest?: string,
 ): Promise<ToolSource> {
   let tools: readonly Tool[] = [];
   let problems: readonly string[] = [];
@@ -89,8 +105,19 @@ async function fixedSource(
     declaration,
     tools: () => tools,
     hintsOf: () => undefined,
+    digestOf: () => digest,
+    hasChanged: () => false,
+    relist: async () => {},
     problems: () => problems,
     describe: () => undefined,
     close: async () => {},
   };
+}
+
+/** Returns the digest of a file; a module that is a package has no file of its own. */
+async function fileDigest(file: string): Promise<string | undefined> {
+  return readFile(file).then(
+    (bytes) => hash('sha256', bytes),
+    () => undefined,
+  );
 }

@@ -1,6 +1,10 @@
-import type { JsonObject } from '../../agent/json.ts';
+import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import type { ApprovalVerdict } from '../gate/approval-rules.ts';
+import type { CallPlace } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';
+import type { Presentation } from '../presentation/presentation.ts';
+import type { PreviewSource } from '../presentation/preview.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
@@ -34,10 +38,21 @@ export interface ToolEntry {
   readonly tool: Tool;
   readonly source: 'built-in' | 'module' | 'mcp' | 'http';
   readonly execution: Execution;
-  /** The part of the manifest that decides what a call does; it is part of what is approved. It holds no secrets. */
+  /**
+   * Everything beside the tool's own definition that decides what a call does: the entry as written, the filled-in address, and the
+   * digest of the module or of the server's definition. It is part of what is approved and goes nowhere else.
+   */
   readonly behind: JsonObject;
+  /** Applies the rules of the active manifest to a call, for everyone whose words led to it. */
+  judge(input: JsonValue, place: CallPlace): ApprovalVerdict;
+  /** Tells whether everyone whose words led to a call may use the tool there. */
+  allows(place: CallPlace): boolean;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */
   readonly resolvedBy?: string | undefined;
+  /** Puts its calls into words for people. */
+  readonly presentation: Presentation;
+  /** Computes what a call would change, if the tool or the manifest can say. */
+  readonly preview?: PreviewSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
 }
@@ -48,6 +63,8 @@ export interface Toolbox {
   toolsFor(place: Place): readonly Tool[];
   /** Returns every tool, whoever may use it. */
   tools(): readonly Tool[];
+  /** Lists the tools of a tool's server again, so that `find` returns it as it is now; does nothing for other tools. */
+  refresh(name: string): Promise<void>;
   find(name: string): ToolEntry | undefined;
   policy(name: string): Policy | undefined;
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */

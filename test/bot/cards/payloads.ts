@@ -61,9 +61,13 @@ export function textIn(value: unknown): string {
     .join('\n');
 }
 
-/** The ids of what can be clicked. */
+/** The ids of what can be clicked; of a menu for seldom things, its options. */
 export function actionsIn(value: unknown): string[] {
-  return nodesIn(value).flatMap(({ action_id }) => (typeof action_id === 'string' ? [action_id] : []));
+  return nodesIn(value).flatMap(({ type, action_id, options }) => {
+    if (type === 'overflow')
+      return nodesIn(options).flatMap((option) => (typeof option.value === 'string' ? [option.value] : []));
+    return typeof action_id === 'string' ? [action_id] : [];
+  });
 }
 
 /** The live parts of a payload: everything but text, with its target. */

@@ -117,7 +117,7 @@ describe('a form made from a schema', () => {
       'a choice that is none',
       'field-4',
       { selected_option: { value: '3' } },
-      'This is not one of the choices.',
+      "This isn't one of the choices.",
     ],
     ['a list with a wrong item', 'field-11', { value: '1\nx' }, '"x" is not a number.'],
     [
@@ -255,8 +255,7 @@ describe('a form made from a schema', () => {
     );
     expect(built).toEqual({
       ok: false,
-      reason:
-        '"a" has 3,001 characters, and a form in Slack takes 3,000 characters, so it cannot be changed here.',
+      reason: `"a" has 3,001 characters, and a form in Slack takes 3,000 characters, so it can't be edited here.`,
     });
   });
 

@@ -35,7 +35,7 @@ describe('the full view', () => {
 
   test('shows the arguments as the model gave them beside those that wait', () => {
     const request = recordOf({ details: detailsFor({ amount: 1 }, { originalInput: { amount: 1_000 } }) });
-    expect(textIn(open(0, request))).toMatch(/amount: 1\n[\s\S]*as the model gave them\namount: 1000/);
+    expect(textIn(open(0, request))).toMatch(/amount: 1\n[\s\S]*before the edit\namount: 1000/);
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe('a rejection', () => {
   test('needs a reason that is more than blanks', () => {
     const view = buildRejectModal(recordOf());
     expectValidModal(view);
-    expect(parseReason(stateOf(view))).toEqual({ ok: false, errors: { [REASON]: 'Please say why.' } });
+    expect(parseReason(stateOf(view))).toEqual({ ok: false, errors: { [REASON]: 'Please give a reason.' } });
     expect(parseReason(stateOf(view, { [REASON]: { value: ' \n ' } }))).toMatchObject({ ok: false });
     expect(parseReason(stateOf(view, { [REASON]: { value: ' too much ' } }))).toEqual({
       ok: true,
@@ -93,7 +93,7 @@ describe('an unknown outcome', () => {
     const wrong = stateOf(view, { [VERDICT]: { selected_option: { value: 'maybe' } } });
     expect(parseResolution(wrong)).toEqual({
       ok: false,
-      errors: { [VERDICT]: 'Please choose one.', [REASON]: 'Please say why.' },
+      errors: { [VERDICT]: 'Please choose one.', [REASON]: 'Please give a reason.' },
     });
   });
 });

@@ -8,17 +8,21 @@ const refused = (name: string, interruptId: string, reason: string) => ({
 });
 
 test('many calls that were refused for one reason are told once, and another reason by itself', () => {
-  const rows = refusalRows(turn, [
-    refused('refund_order', 'p1', 'Too many wait.'),
-    refused('delete_customer', 'p2', 'Nobody can sign this.'),
-    refused('refund_order', 'p3', 'Too many wait.'),
-    refused('read_order', 'p4', 'Too many wait.'),
-  ]);
+  const rows = refusalRows(
+    turn,
+    [
+      refused('refund_order', 'p1', 'Too many wait.'),
+      refused('delete_customer', 'p2', 'Nobody can approve this.'),
+      refused('refund_order', 'p3', 'Too many wait.'),
+      refused('read_order', 'p4', 'Too many wait.'),
+    ],
+    'U1',
+  );
   expect(rows).toMatchObject([
     {
       id: 'C1:1.2/7/refused-p1',
-      body: { channel: 'C1', text: 'refund_order (2 calls), read_order did not run. Too many wait.' },
+      body: { channel: 'C1', text: 'Refund order (2 calls), Read order did not run. Too many wait.' },
     },
-    { id: 'C1:1.2/7/refused-p2', body: { text: 'delete_customer did not run. Nobody can sign this.' } },
+    { id: 'C1:1.2/7/refused-p2', body: { text: 'Delete customer did not run. Nobody can approve this.' } },
   ]);
 });

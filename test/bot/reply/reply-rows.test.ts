@@ -4,7 +4,9 @@ import { sanitizeMarkdown } from '../../../src/bot/reply/sanitize-markdown.ts';
 
 const turn = { threadId: 'C0GENERAL:1.1', token: '1', messages: [], inbox: [], settled: [] };
 const textsOf = (text: string, standing?: { readonly ts: string; readonly sent: number }) =>
-  replyRows(turn, text, standing, 'active').map(({ body }) => String(body.text));
+  replyRows(turn, text, standing, { session: 'active', requester: 'U1' }).map(({ body }) =>
+    String(body.text),
+  );
 
 describe('a reply that is too long for one message', () => {
   test('is never cut through an emoji, also where it has no space', () => {

@@ -51,8 +51,8 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       contextBudget: undefined,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
-      admins: [],
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
+      admins: [],
     }),
     limiter: new PendingLimiter({ countPending }),
   };
@@ -150,7 +150,7 @@ test('what a person has waiting in other threads counts, and beyond their limit 
   expect(counted).toEqual(['U0RITA001']);
   expect(asked).toEqual(['c1']);
   expect(refused.map(([ref]) => ref)).toEqual(['c2', 'c3']);
-  expect(reasons).toEqual([expect.stringMatching(/^This person has 25 requests waiting.*may have 25/)]);
+  expect(reasons).toEqual([expect.stringMatching(/^A requester has 25 requests waiting.*may have 25/)]);
   expect((await plan(questions(3), { perPerson: 25, waiting: 27 })).asked).toEqual([]);
 });
 

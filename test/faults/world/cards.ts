@@ -29,16 +29,27 @@ function toCard(message: Message, blocks: Message['blocks']): ShownCard | undefi
   if (blocks.length === 0) return undefined;
   const text = JSON.stringify(blocks);
   if (!text.includes('tok-')) return undefined;
-  const buttons = blocks
-    .flatMap((block) => (block.type === 'actions' && Array.isArray(block.elements) ? block.elements : []))
-    .map((element: { action_id?: unknown; value?: unknown }) => ({
-      actionId: String(element.action_id),
-      requestId: String(element.value),
-    }));
+  const buttons = blocks.flatMap((block) => {
+    const elements: readonly CardElement[] =
+      block.type === 'actions' && Array.isArray(block.elements) ? block.elements : [];
+    return elements.flatMap((element) => buttonsOf(element, String(block.block_id)));
+  });
   return { channel: message.channel, ts: message.ts, text, buttons };
+}
+
+interface CardElement {
+  readonly action_id?: unknown;
+  readonly value?: unknown;
+  readonly options?: readonly { readonly value?: unknown }[];
+}
+
+/** The options of a menu count as buttons; its block names the request. */
+function buttonsOf({ action_id, value, options }: CardElement, blockId: string): ShownCard['buttons'] {
+  if (action_id !== 'more') return [{ actionId: String(action_id), requestId: String(value) }];
+  return (options ?? []).map((option) => ({ actionId: String(option.value), requestId: blockId }));
 }
 
 /** Whether a card names this person among those who signed. */
 export function hasSigned(card: ShownCard, who: string): boolean {
-  return new RegExp(`Signed by[^\\]]*${who}`).test(card.text);
+  return new RegExp(`Approved by[^\\]]*${who}`).test(card.text);
 }

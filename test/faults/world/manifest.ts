@@ -23,6 +23,7 @@ ${policies.join('\n')}
 tools:
   effects:
     module: ./tools.mjs
+    title: "Take effect for {{input.token}}"
     approval:
 ${rules.join('\n')}
 `;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CAST } from '../../../playground/slack/default-cast.ts';
 import type { Message } from '../../../playground/slack/state/types.ts';
 import type { Workspace } from '../../../playground/slack/workspace.ts';
+import { clickCard } from '../../support/click-card.ts';
 import { readEffects } from '../worker/effects.ts';
 import { cardOf, hasSigned, type ShownCard } from './cards.ts';
 import { decideTogether } from './crowd.ts';
@@ -173,7 +174,7 @@ export class People {
     const values = opensModal[actionId];
     const done =
       values === undefined
-        ? this.#workspace.as(who).click(card, actionId)
+        ? clickCard(this.#workspace, who, card, actionId)
         : this.#clickAndFill(card, who, actionId, () => values);
     done.catch(() => {});
   }
@@ -189,7 +190,7 @@ export class People {
       const person = this.#workspace.as(who);
       const before = this.#workspace.modalOf(who);
       if (before !== undefined) await person.close(before.id);
-      await person.click(card, actionId);
+      await clickCard(this.#workspace, who, card, actionId);
       const modal = await this.#workspace.until(() => this.#workspace.modalOf(who), {
         timeoutMs: PATIENCE_MS,
       });

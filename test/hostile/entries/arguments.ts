@@ -25,7 +25,7 @@ export async function playArguments() {
   const { workspace } = stage;
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const card = await thread.shows(/Approval needed: keep_note/);
+    const card = await thread.shows(/Approval needed: Keep note/);
     const words = shownAs(text, quotesIn(card.blocks));
     const shown = howShown(text, inputOf(row), card.blocks);
     await stage.atScreenOf(CAST.bruno, async () => {
@@ -40,7 +40,7 @@ export async function playArguments() {
       await stage.withdraw(card);
       return { words, shown, reason: end };
     }
-    const rejected = await thread.shows(/keep_note: rejected/);
+    const rejected = await thread.shows(/Rejected: Keep note/);
     return { words, shown, reason: shownAs(text, quotesIn(rejected.blocks).slice(-1)) };
   });
   await stage.expectUnharmed();
@@ -63,7 +63,7 @@ export async function playArgumentBytes() {
   });
   const outcomes = await playAll(JSONS, async (_item, row) => {
     const thread = stage.begin(row);
-    const first = await thread.shows(/Approval needed: keep_note|told /);
+    const first = await thread.shows(/Approval needed: Keep note|told /);
     const refusal = /told .*?Not run: the ((?:arguments|number)[^:"\\]*)/.exec(first.text)?.[1];
     if (refusal !== undefined) return `refused: ${refusal.trim()}`;
     if (!hasAction(first, 'approve')) {
@@ -72,7 +72,7 @@ export async function playArgumentBytes() {
     }
     const shown = JSON.stringify(valueIn(first.blocks));
     await stage.workspace.as(CAST.alice).click(first, 'approve');
-    await thread.shows(/keep_note: succeeded/);
+    await thread.shows(/Done: Keep note/);
     expect(stage.effects().filter((effect) => effect === shown)).toHaveLength(1);
     return `runs as shown: ${shown}`;
   });

@@ -1,12 +1,12 @@
 import { CAST } from '../../stories/support.ts';
 import { JSONS, PAYLOAD, TEXTS } from '../corpus.ts';
-import { boxesIn, pick, quotesIn, shownAs } from '../shown.ts';
+import { pick, quotesIn, shownAs } from '../shown.ts';
 import { callsOf, playAll, type Stage, startStage } from '../stage.ts';
 
 /** Lets the model wait for a report, and gives the thread, its card and what posts there. */
 async function waitForReport(stage: Stage, row: number) {
   const thread = stage.begin(row);
-  const card = await thread.shows(/Waiting for an answer from outside/);
+  const card = await thread.shows(/Waiting for an external system/);
   const path = await stage.atScreenOf(CAST.requester, async () => {
     const before = stage.workspace.ephemeralsFor(CAST.requester).length;
     await stage.workspace.as(CAST.requester).click(card, 'show-address');
@@ -34,13 +34,13 @@ export async function playReports() {
   const stage = await startStage({ reply: reply((row) => TEXTS[row]?.text ?? '') });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const { thread, card, post } = await waitForReport(stage, row);
-    const awaited = shownAs(text, quotesIn(card.blocks));
+    const awaited = shownAs(text, card.blocks);
     const { status } = await post(JSON.stringify(text));
     if (status !== 200) {
       await stage.withdraw(card);
       return { awaited, report: `refused with ${status}` };
     }
-    const answered = await thread.shows(/wait_for_callback: answered/);
+    const answered = await thread.shows(/Answered: /);
     await thread.shows(/told /);
     return { awaited, report: shownAs(text, quotesIn(answered.blocks).slice(-1)) };
   });
@@ -61,10 +61,11 @@ export async function playReportBytes() {
       await stage.withdraw(card);
       return `refused with ${status}: ${JSON.parse(said).error}`;
     }
-    const answered = await thread.shows(/wait_for_callback: answered/);
+    const answered = await thread.shows(/Answered: /);
     await thread.shows(/told /);
-    const boxes = boxesIn(answered.blocks).slice(-1);
-    return shownAs(PAYLOAD, boxes) === 'shown as it is' ? 'shown, and told as data' : 'cut, and said so';
+    return shownAs(PAYLOAD, quotesIn(answered.blocks).slice(-1)) === 'shown as it is'
+      ? 'shown, and told as data'
+      : 'cut, and said so';
   });
   await stage.expectUnharmed();
   return { 'the bytes of a report': outcomes };

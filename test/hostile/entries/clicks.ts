@@ -155,7 +155,7 @@ export const SOCKET_CLICKS: readonly Attack[] = [
   }),
   forced('on another card of the same channel', CAST.bruno, async ({ stage, card }) => {
     const value = requestIdIn(card);
-    const other = await stage.begin(99).shows(/Approval needed: keep_note/);
+    const other = await stage.begin(99).shows(/Approval needed: Keep note/);
     await stage.withdraw(other);
     await stage.workspace.as(CAST.bruno).click(other, 'ask-again', { force: true, value });
   }),
@@ -166,7 +166,7 @@ export async function playClicks(attacks: readonly Attack[], mode?: 'http') {
   const stage = await startStage({ tools: TOOLS, reply, ...(mode !== undefined && { mode }) });
   const outcomes = new Map<string, string>();
   for (const [row, attack] of attacks.entries()) {
-    const card = await stage.begin(row).shows(/Approval needed: keep_note/);
+    const card = await stage.begin(row).shows(/Approval needed: Keep note/);
     const request = await stage.recordOf(card);
     const before = noticesOf(stage).length;
     const payload = await payloadFor(stage, card);

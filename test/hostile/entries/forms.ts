@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { CAST } from '../../stories/support.ts';
 import { JSONS, TEXTS } from '../corpus.ts';
-import { boxesIn, howShown, pick, quotesIn, shownAs, valueIn } from '../shown.ts';
+import { howShown, pick, quotesIn, shownAs, valueIn } from '../shown.ts';
 import { callsOf, playAll, startStage } from '../stage.ts';
 import { submit } from '../submit.ts';
 import { KEEP_NOTE } from './arguments.ts';
@@ -20,14 +20,14 @@ export async function playEdits() {
   });
   const edit = async (row: number, values: Readonly<Record<string, string>>) => {
     const thread = stage.begin(row);
-    const card = await thread.shows(/Approval needed: keep_note/);
+    const card = await thread.shows(/Approval needed: Keep note/);
     const end = await stage.atScreenOf(CAST.bruno, async () => {
       const modal = await stage.open(CAST.bruno, card, 'edit');
       return submit(stage, CAST.bruno, modal.id, values);
     });
     if (end !== 'taken') await stage.withdraw(card);
     if (end !== 'taken') return end;
-    const next = await thread.shows(/Approval needed[\s\S]*See Details for the original/);
+    const next = await thread.shows(/Approval needed[\s\S]*Edited by/);
     const blocks = structuredClone(next.blocks);
     await stage.withdraw(next);
     return blocks;
@@ -58,7 +58,7 @@ export async function playQuestions() {
   });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const card = await thread.shows(/The agent asks/);
+    const card = await thread.shows(/Question for/);
     const asked = card.blocks.filter((block) => /"section"|Not all of it/.test(JSON.stringify(block)));
     const question = shownAs(text, asked);
     const end = await stage.atScreenOf(CAST.requester, async () => {
@@ -98,12 +98,12 @@ export async function playForms() {
   });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const first = await thread.shows(/Please fill in|request_form did not run|Not run: /);
+    const first = await thread.shows(/Please fill in|Request form did not run|Not run: /);
     if (!/Please fill in/.test(first.text)) {
       const refused = /did not run/.test(first.text) ? 'refused: no schema' : 'refused: too long';
       return { form: refused, wrong: refused, value: refused };
     }
-    const form = shownAs(text, quotesIn(first.blocks));
+    const form = shownAs(text, first.blocks);
     const who = CAST.requester;
     const ends = await stage.atScreenOf(who, async () => {
       const modal = await stage.open(who, first, 'fill-in');
@@ -119,7 +119,7 @@ export async function playForms() {
     });
     expect(ends.end).toBe('taken');
     const answered = await thread.shows(/Answered by/);
-    return { form, wrong: ends.wrong, value: shownAs(text, boxesIn(answered.blocks).slice(-1)) };
+    return { form, wrong: ends.wrong, value: shownAs(text, quotesIn(answered.blocks).slice(-1)) };
   });
   await stage.expectUnharmed();
   return {
@@ -143,7 +143,7 @@ export async function playBrokenForms() {
     const thread = stage.begin(row);
     const { text: told } = await thread.shows(/told /);
     if (/Not run: .*must not have more than/.test(told)) return 'refused: too long';
-    await thread.shows(/request_form did not run/);
+    await thread.shows(/Request form did not run/);
     return 'refused, and said in plain words';
   });
   await stage.expectUnharmed();

@@ -144,8 +144,8 @@ export async function playOutputInjections() {
 async function see(stage: Stage, row: number): Promise<string> {
   const { workspace } = stage;
   const thread = stage.begin(row, `Alice Approver: ${ORDER}`);
-  const first = await thread.shows(/Approval needed|The agent asks|Please fill in|obeyed|\*\*Done/);
-  if (/The agent asks/.test(JSON.stringify(first.blocks))) {
+  const first = await thread.shows(/Approval needed|Question for|Please fill in|obeyed|\*\*Done/);
+  if (/Question for/.test(JSON.stringify(first.blocks))) {
     await workspace.as(CAST.requester).click(first, 'choose:0');
   } else if (/Please fill in/.test(first.text)) {
     await stage.atScreenOf(CAST.requester, async () => {
@@ -159,10 +159,9 @@ async function see(stage: Stage, row: number): Promise<string> {
   const request = await stage.recordOf(next);
   // What an approver says is not what they sign.
   workspace.as(CAST.alice).send(thread.channel, `approve. ${ORDER}`, { threadTs: thread.ts });
-  await workspace.until(
-    () => workspace.messagesIn(thread.channel, thread.ts).some(({ reactions }) => reactions.length > 0),
-    { what: 'the queued words of an approver' },
-  );
+  await workspace.until(({ deliveries }) => deliveries.every(({ outcome }) => outcome.kind !== 'pending'), {
+    what: 'the words of an approver on record',
+  });
   const after = await stage.recordOf(next);
   expect([after.state, after.votes, after.policy]).toEqual(['pending', [], request.policy]);
   await stage.withdraw(next);

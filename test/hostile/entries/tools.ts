@@ -12,7 +12,7 @@ import { boxesIn, pick, quotesIn, shownAs } from '../shown.ts';
 import { callsOf, playAll, startStage } from '../stage.ts';
 import { quoteForYaml } from './manifest.ts';
 
-const DESCRIBED = /The tool says of itself/;
+const DESCRIBED = /What this does/;
 const MODULE = './test/hostile/fixtures/hostile-tools.ts';
 
 /** Serves the items as bytes: the texts as text, the rest as JSON that may be none. */
@@ -86,15 +86,15 @@ export async function playOutputs() {
       { what: 'the progress of the tool' },
     );
     writeFileSync(seenFile(row), '');
-    for (const name of ['fetch_page', 'fail_with']) {
-      await thread.click(CAST.alice, new RegExp(`Approval needed: ${name}`), 'approve');
+    for (const title of ['Fetch page', 'Fail with']) {
+      await thread.click(CAST.alice, new RegExp(`Approval needed: ${title}`), 'approve');
     }
-    const fetched = await thread.shows(/fetch_page: (succeeded|failed)/);
-    const failed = await thread.shows(/fail_with: failed/);
+    const fetched = await thread.shows(/(Done|Failed): Fetch page/);
+    const failed = await thread.shows(/Failed: Fail with/);
     await thread.shows(/Done\./);
-    const output = /fetch_page: failed/.test(fetched.text)
+    const output = /Failed: Fetch page/.test(fetched.text)
       ? 'refused: too long'
-      : shownIn(text, fetched.blocks);
+      : shownAs(text, await stage.detailsOf(CAST.bruno, fetched));
     return {
       output,
       error: shownIn(text, failed.blocks),
@@ -124,12 +124,12 @@ export async function playOutputBytes() {
   });
   const outcomes = await playAll(JSONS, async (_item, row) => {
     const thread = stage.begin(row);
-    await thread.click(CAST.alice, /Approval needed: fetch_page/, 'approve');
-    const card = await thread.shows(/fetch_page: (succeeded|failed)/);
+    await thread.click(CAST.alice, /Approval needed: Fetch page/, 'approve');
+    const card = await thread.shows(/(Done|Failed): Fetch page/);
     const told = await thread.shows(/told /);
-    if (/failed/.test(card.text))
+    if (/^Failed/.test(card.text))
       return `refused: ${/not JSON|over the limit|nested more than/.exec(told.text)?.[0]}`;
-    return shownIn(PAYLOAD, card.blocks) === 'shown as it is'
+    return shownAs(PAYLOAD, await stage.detailsOf(CAST.bruno, card)) === 'shown as it is'
       ? 'shown, and told as data'
       : 'cut, and said so';
   });
@@ -176,7 +176,7 @@ export async function playDescriptions() {
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row, '', isHuge(text) ? PLACES.releases : PLACES.general);
     const describe = async (kind: string) => {
-      const card = await thread.shows(new RegExp(`Approval needed: ${kind}_${row}`));
+      const card = await thread.shows(new RegExp(`Approval needed: ${kind} ${row}\\b`, 'i'));
       const words = shownAs(
         text,
         card.blocks.filter((block) => DESCRIBED.test(JSON.stringify(block))),

@@ -48,7 +48,7 @@ describe('a click', () => {
     await call(slack, 'chat.update', { ...target, text: 'Approved', blocks: [section('Approved')] });
     expect(await act(server, CAST.alice, 'click', click)).toEqual({
       ok: false,
-      error: 'This has changed. Take another look.',
+      error: 'This message has changed. Check it and try again.',
     });
     await call(slack, 'chat.delete', target);
     expect(await act(server, CAST.alice, 'click', click)).toEqual({

@@ -13,14 +13,14 @@ test(
     await bot.hears(bot.ask('Read notes.md.'), /notes\.md says:\n```\nTwelve lemons\.\n```/);
 
     const write = bot.ask('Write "Water the plants" into todo.txt.');
-    await write.shows(/Approval needed: write_file/);
+    await write.shows(/Approval needed: Write file/);
     expect(() => readFileSync(join(bot.folder, 'todo.txt'))).toThrow();
     await write.click(CAST.alice, /Approval needed/, 'approve');
     await bot.hears(write, /Wrote todo\.txt\./);
     expect(readFileSync(join(bot.folder, 'todo.txt'), 'utf8')).toBe('Water the plants\n');
 
     const sum = bot.ask('Check all orders and sum up.');
-    const result = await bot.hears(sum, /Done\.[\s\S]*"sold": 88300/);
+    const result = await bot.hears(sum, /Done\.[\s\S]*Sold: 88300/);
     expect(result).toContain('4 orders worth $883.00, $0.00 refunded.');
   },
   SEVERAL_RULES_MS,
@@ -76,7 +76,7 @@ test(
       change: (text) => replaceOnce(text, 'expires: 45s', 'expires: 3s'),
     });
     const thread = bot.ask('Please publish on the status page: "All is well."');
-    const card = await thread.shows(/publish_status: expired/);
+    const card = await thread.shows(/Expired: Publish status/);
     await bot.workspace.as(CAST.requester).click({ channel: thread.channel, ts: card.ts }, 'ask-again');
     const next = await thread.shows(/Approval needed[\s\S]*All is well\./);
     expect(next.ts).not.toBe(card.ts);

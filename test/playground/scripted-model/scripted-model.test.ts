@@ -63,8 +63,8 @@ test.each([
     /confirmed that it did not run\. Send it again/,
   ],
   [
-    { status: 'failed', reason: 'Nobody can sign this' },
-    /ended with status "failed": Nobody can sign this\./,
+    { status: 'failed', reason: 'Nobody can approve this' },
+    /ended with status "failed": Nobody can approve this\./,
   ],
 ])('reports a call that ended as %o without claiming success or calling again', async (result, words) => {
   const { text, calls } = await answer(deploy(result));

@@ -2,9 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlackOptions } from '../../../playground/slack/start-local-slack.ts';
 import type { JsonObject } from '../../../playground/slack/state/types.ts';
-import { buttonBlock, call, connected, lastPayload, parsed, postCard, section } from './support.ts';
+import {
+  buttonBlock,
+  call,
+  connected,
+  lastPayload,
+  overflowBlock,
+  parsed,
+  postCard,
+  section,
+} from './support.ts';
 
 const { general, releases } = CHANNELS;
+const plain = (text: string) => ({ type: 'plain_text', text });
+const confirm = {
+  title: plain('Withdraw?'),
+  text: plain('Nobody can approve it then.'),
+  confirm: plain('Yes'),
+  deny: plain('No'),
+};
 
 describe('a click', () => {
   test('is the block_actions Slack builds', async () => {
@@ -60,6 +76,56 @@ describe('a click', () => {
     await expect(workspace.as(CAST.alice).click(card, 'color', { value: 'green' })).rejects.toThrow(
       'no option green',
     );
+  });
+
+  test('in an overflow menu sends the chosen option and its confirmation, but no state', async () => {
+    const { slack, workspace, client } = await connected();
+    const card = await postCard(slack, [overflowBlock('more', ['edit', 'withdraw'], { confirm })]);
+    await workspace.as(CAST.alice).choose(card, 'more', 'withdraw');
+    const payload = lastPayload(client);
+    expect(payload).toMatchObject({ type: 'block_actions', state: { values: {} } });
+    expect(payload.actions).toEqual([
+      {
+        type: 'overflow',
+        action_id: 'more',
+        block_id: 'menu',
+        selected_option: { text: { type: 'plain_text', text: 'withdraw' }, value: 'withdraw' },
+        confirm,
+        action_ts: expect.stringMatching(/^\d{10}\.\d{6}$/),
+      },
+    ]);
+  });
+
+  test('in an overflow menu needs an option that is shown, unless it is a stale or forged one by force', async () => {
+    const { slack, workspace, client } = await connected();
+    const card = await postCard(slack, [overflowBlock('more', ['edit', 'withdraw'])]);
+    await call(slack, 'chat.update', {
+      channel: general,
+      ts: card.ts,
+      text: 'done',
+      blocks: [overflowBlock('more', ['details'])],
+    });
+    const alice = workspace.as(CAST.alice);
+    await expect(alice.choose(card, 'more', 'edit')).rejects.toThrow(
+      'Nobody can click the option edit of more here now: what is shown offers more (details).',
+    );
+    await expect(alice.click(card, 'more')).rejects.toThrow('the option undefined of more');
+    await alice.choose(card, 'more', 'edit', { force: true });
+    expect(lastPayload(client)).toMatchObject({ actions: [{ selected_option: { value: 'edit' } }] });
+    await alice.choose(card, 'more', 'erase', { force: true });
+    expect(lastPayload(client)).toMatchObject({
+      actions: [{ type: 'overflow', block_id: 'menu', selected_option: { value: 'erase' } }],
+    });
+  });
+
+  test('finds one of two equal overflow menus by its option', async () => {
+    const { slack, workspace, client } = await connected();
+    const card = await postCard(slack, [
+      overflowBlock('more', ['edit 1'], {}, 'one'),
+      overflowBlock('more', ['edit 2'], {}, 'two'),
+    ]);
+    await workspace.as(CAST.alice).choose(card, 'more', 'edit 2');
+    expect(lastPayload(client)).toMatchObject({ actions: [{ block_id: 'two' }] });
   });
 
   test('is refused when the button is gone, unless it is a stale one by force', async () => {

@@ -134,6 +134,16 @@ describe('messages', () => {
     expect(stamps[0]).toMatch(/^\d{10}\.\d{6}$/);
   });
 
+  test('for one person are not shown in a thread without replies', async () => {
+    const slack = await slackForTest();
+    const root = slack.workspace.as(CAST.alice).send(general, 'root');
+    const given = { channel: general, thread_ts: root.ts, user: CAST.alice, text: 'psst' };
+    expect(await call(slack, 'chat.postEphemeral', given)).toMatchObject({ ok: true });
+    expect(slack.workspace.ephemeralsFor(CAST.alice)).toEqual([]);
+    slack.workspace.as(CAST.bruno).send(general, 'reply', { threadTs: root.ts });
+    expect(slack.workspace.ephemeralsFor(CAST.alice)).toMatchObject([{ text: 'psst', thread_ts: root.ts }]);
+  });
+
   test('for one person are seen by that person only, and only in a channel they are in', async () => {
     const slack = await slackForTest();
     expect(

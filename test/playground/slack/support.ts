@@ -120,6 +120,21 @@ export function buttonBlock(actionId: string, value = 'yes', blockId = 'choices'
   };
 }
 
+/** An actions block with one overflow menu; each option is labelled with its value. */
+export function overflowBlock(
+  actionId: string,
+  values: readonly string[],
+  changes: JsonObject = {},
+  blockId = 'menu',
+): AnyBlock {
+  const options = values.map((value) => ({ text: { type: 'plain_text', text: value }, value }));
+  return {
+    type: 'actions',
+    block_id: blockId,
+    elements: [{ type: 'overflow', action_id: actionId, options, ...changes }],
+  };
+}
+
 /** A section with mrkdwn text. */
 export function section(text: string): AnyBlock {
   return { type: 'section', text: { type: 'mrkdwn', text } };

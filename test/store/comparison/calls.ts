@@ -63,7 +63,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           mostFailures: command.mostFailures,
           delayMs: 1_000,
           reason: `failed ${step}`,
-          notice: row,
+          notices: [row],
         }),
       );
     case 'unquarantine':
@@ -130,7 +130,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'withdraw': {
       const id = request(found, command.pick, ['pending', 'approved']);
       const who = command.own ? (world.request(id)?.asked.requesters?.at(-1) ?? command.who) : command.who;
-      return call('withdraw', id, { who, evidence }, `withdrawn ${step}`);
+      return call('withdraw', id, { who, evidence, isOperator: command.isOperator }, `withdrawn ${step}`);
     }
     case 'supersede':
       return call('supersede', request(found, command.pick, ['pending', 'approved']), `superseded ${step}`);

@@ -15,7 +15,7 @@ const FAILURE = {
   mostFailures: 2,
   delayMs: 1_000,
   reason: 'it failed',
-  notice: { id: 'notice', body: { text: 'it failed' } },
+  notices: [{ id: 'notice', body: { text: 'it failed' } }],
 };
 
 async function startCall({ store }: Stage) {

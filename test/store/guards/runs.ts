@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -63,6 +65,20 @@ export const runScenarios: Scenarios = {
     const refused = { outcome: 'superseded', reason: 'quorum-lost' };
     expect(await stage.store.start(await askAndApprove(stage, BOTH), fewer)).toEqual(refused);
   },
+  'start-stale': async (stage) => {
+    const requestId = await askAndApprove(stage, { policy: { startWithinMs: 0 } });
+    await sleep(5);
+    const refused = { outcome: 'superseded', reason: 'stale-approval' };
+    expect(await stage.store.start(requestId, attempt('first'))).toEqual(refused);
+  },
+  'start-tried': async ({ store }) => {
+    const changes = { policy: { startWithinMs: 0 }, execution: { idempotent: true } };
+    const requestId = await ask(store, changes);
+    await store.voteAndStart(requestId, approve('U-ann'), attempt('first', SILENT));
+    expect(await store.recover(requestId)).toMatchObject({ outcome: 'retry' });
+    await sleep(5);
+    expect(await store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
+  },
   'start-distinct': async (stage) => {
     const named = attempt('first', { stillEligible: ['U-ann', 'U-ann'] });
     const refused = { outcome: 'superseded', reason: 'quorum-lost' };
@@ -81,11 +97,22 @@ export const runScenarios: Scenarios = {
     const lost = { outcome: 'lost', state: 'started' };
     expect(await store.heartbeat(requestId, 'second', MINUTE_MS)).toEqual(lost);
   },
-  'heartbeat-repeated': async ({ resending, store }) => {
-    const requestId = await askAndStart(store);
-    const { revision } = await found(store, requestId);
-    await resending.heartbeat(requestId, 'first', MINUTE_MS, 'half');
-    expect(await found(store, requestId)).toMatchObject({ revision: revision + 1, progress: 'half' });
+  'heartbeat-repeated': async ({ store }) => {
+    const views = [{ id: 'thread', place: { channel: 'C1' } }];
+    const requestId = await askAndStart(store, { views });
+    const claim = () =>
+      store.claimOutbox(shardOf(threadOf(requestId) ?? ''), { leaseMs: MINUTE_MS, limit: 1000 });
+    const drawAll = async () => {
+      const due = (await claim()).flatMap((item) =>
+        item.kind === 'view' && item.requestId === requestId ? [item] : [],
+      );
+      for (const item of due) await store.doneView(item, (await found(store, requestId)).revision, {});
+      return due.length;
+    };
+    await store.heartbeat(requestId, 'first', MINUTE_MS, 'half');
+    expect(await drawAll()).toBe(1);
+    await store.heartbeat(requestId, 'first', MINUTE_MS, 'half');
+    expect(await drawAll()).toBe(0);
   },
 
   'finish-unknown': async ({ store }) => {

@@ -71,7 +71,7 @@ const FAILURE = {
   mostFailures: 5,
   delayMs: 1_000,
   reason: 'it failed',
-  notice: { id: 'failed', body: { text: 'it failed' } },
+  notices: [{ id: 'failed', body: { text: 'it failed' } }],
 };
 const ONE_CLICK = { evidence: { click: 'one' } };
 const NOTICE = { id: 'notice', body: { text: 'please look' } };
@@ -183,6 +183,15 @@ const OUTBOX_STEPS: readonly Step[] = [
   { script: 'outbox-done', prepare: takeItems, call: (telling) => telling.store.doneRow(rowOf(telling)) },
   { script: 'outbox-done', call: (telling) => telling.store.doneView(viewOf(telling), 1, { ts: '171.2' }) },
   { script: 'outbox-enqueue', call: ({ store, threadId }) => store.enqueueOutbox(threadId, NOTICE) },
+  {
+    script: 'outbox-enqueue',
+    call: async (telling) => {
+      const { store, threadId } = telling;
+      telling.items = [await store.holdOutbox(threadId, { ...NOTICE, id: 'held' }, MINUTE_MS)];
+      return telling.items.length;
+    },
+  },
+  { script: 'outbox-done', call: (telling) => telling.store.doneRow(rowOf(telling)) },
   { script: 'outbox-claim', call: takeItems, again: [] },
   { script: 'vote', call: (telling) => telling.store.vote(id(telling, 'run'), yes('U-ann')) },
   {

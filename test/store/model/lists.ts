@@ -1,4 +1,5 @@
 import type { PageOptions, TimerKind } from '../../../src/store/port/store.ts';
+import type { NewRequest } from '../../../src/store/record/request-record.ts';
 import { expiryOf, isSettled, type Request, type Shard, type Verbs, type World } from './world.ts';
 
 type ListVerbs = Pick<Verbs, 'listWaiting' | 'listAsked' | 'listDecided' | 'countPending' | 'due'>;
@@ -10,12 +11,18 @@ export const INDEXES = {
     people: state === 'pending' ? principals : state === 'unknown' ? asked.policy.resolvers : [],
     at: createdAt,
   }),
-  asked: ({ asked, createdAt }: Request) => ({ people: [asked.requester], at: createdAt }),
+  asked: ({ asked, createdAt }: Request) => ({ people: requestersOf(asked), at: createdAt }),
   decided: (request: Request) => ({
-    people: isSettled(request) ? [request.asked.requester, request.by ?? ''].filter((who) => who !== '') : [],
+    people: isSettled(request)
+      ? [...requestersOf(request.asked), request.by ?? ''].filter((who) => who !== '')
+      : [],
     at: request.since,
   }),
 } as const;
+
+function requestersOf({ requester, requesters = [requester] }: NewRequest): readonly string[] {
+  return requesters;
+}
 
 /** The timers of a shard, derived from the states of its requests and threads. */
 export function timersOf({ requests, threads }: Shard): readonly Timed[] {
@@ -39,16 +46,10 @@ export function runsOf({ requests }: Shard): readonly Timed[] {
 }
 
 const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];
-const QUARANTINED = 5;
 
-/** The index of open requests and quarantined threads, with a number for each state. */
-export function statesOf({ requests, threads }: Shard): readonly Timed[] {
-  return [
-    ...[...requests].map(([id, { state }]): Timed => [id, OPEN_STATES.indexOf(state) + 1 || undefined]),
-    ...[...threads].map(
-      ([id, { quarantine }]): Timed => [id, quarantine === undefined ? undefined : QUARANTINED],
-    ),
-  ];
+/** The index of open requests, with a number for each state. */
+export function statesOf({ requests }: Shard): readonly Timed[] {
+  return [...requests].map(([id, { state }]) => [id, OPEN_STATES.indexOf(state) + 1 || undefined]);
 }
 
 /** Everything due by a time, oldest first. */

@@ -70,7 +70,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     withdraw(requestId, actor, reason) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (!requestersOf(request).includes(actor.who)) return refuse(request, actor, { outcome: 'not-yours' });
+      if (actor.isOperator !== true && !requestersOf(request).includes(actor.who))
+        return refuse(request, actor, { outcome: 'not-yours' });
       if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
       if (request.state !== 'pending' && request.state !== 'approved')
         return refuse(request, actor, settled(request));
@@ -115,7 +116,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
       if (state === 'pending') return { outcome: 'not-approved', state };
       if (state !== 'approved') return settled(request);
-      const reason = problemAtStart(request, attempt);
+      const reason = problemAtStart(request, attempt, world.now);
       if (reason !== undefined) {
         world.settle(request, 'superseded', '', reason);
         world.audit(request, 'superseded', reason);
@@ -124,6 +125,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       request.attempts += 1;
       request.attempt = attempt.attempt;
       request.firstStart ??= world.now;
+      request.startedAt = world.now;
       request.recoverAt = world.now + attempt.heartbeatTimeoutMs;
       world.enter(request, 'started');
       world.audit(request, 'started', `try ${request.attempts} ${request.attempt}`);
@@ -137,7 +139,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       request.recoverAt = world.now + heartbeatTimeoutMs;
       if (progress !== '' && progress !== request.progress) {
         request.progress = progress;
-        world.redraw(request);
+        world.draw(request, 1);
       }
       return { outcome: 'alive' };
     },
@@ -178,6 +180,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       request.verdict = said;
       if (verdict === 'run-again') {
         request.attempt = undefined;
+        request.decidedAt = world.now;
         world.enter(request, 'approved');
       } else {
         world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
@@ -207,12 +210,15 @@ function voted(request: Request) {
   } as const;
 }
 
-/** The approved digest must still hold, and enough approvers must still be eligible. */
-function problemAtStart({ asked, votes }: Request, { digest, stillEligible }: Attempt): string | undefined {
-  if (digest !== asked.digest) return 'changed';
+/** The approved digest must still hold, enough approvers must still be eligible, and the approval must not be stale. */
+function problemAtStart(request: Request, attempt: Attempt, now: number): string | undefined {
+  const { asked, votes, decidedAt = now, startedAt = 0 } = request;
+  const { quorum, startWithinMs = Number.POSITIVE_INFINITY } = asked.policy;
+  if (attempt.digest !== asked.digest) return 'changed';
   const counted = [...votes].filter(
-    ([who, { decision }]) => decision === 'approve' && stillEligible.includes(who),
+    ([who, { decision }]) => decision === 'approve' && attempt.stillEligible.includes(who),
   );
-  const isShort = asked.unsigned !== true && counted.length < asked.policy.quorum;
-  return isShort ? 'quorum-lost' : undefined;
+  if (asked.unsigned !== true && counted.length < quorum) return 'quorum-lost';
+  // A retry of an action that started in time is never stale.
+  return startedAt < decidedAt && now > decidedAt + startWithinMs ? 'stale-approval' : undefined;
 }

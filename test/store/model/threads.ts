@@ -106,7 +106,7 @@ export function threadModel(world: World): ThreadVerbs {
       return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
     },
 
-    failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+    failTurn({ threadId, token }, { mostFailures, delayMs, reason, notices }) {
       const thread = world.thread(threadId);
       if (thread?.failed === token)
         return { outcome: thread.quarantine === undefined ? 'failed' : 'quarantined' };
@@ -118,7 +118,8 @@ export function threadModel(world: World): ThreadVerbs {
         return { outcome: 'failed' };
       }
       Object.assign(thread, { quarantine: reason, wakeAt: undefined, retireAt: undefined });
-      world.send(threadId, notice);
+      thread.quarantinedAt = world.now;
+      for (const notice of notices) world.send(threadId, notice);
       world.auditThread(threadId, 'quarantined', reason);
       return { outcome: 'quarantined' };
     },
@@ -128,6 +129,7 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread?.quarantine === undefined) return { outcome: 'not-quarantined' };
       world.auditThread(threadId, 'unquarantined', thread.quarantine);
       Object.assign(thread, { quarantine: undefined, failures: 0, failed: undefined, wakeAt: world.now });
+      thread.quarantinedAt = undefined;
       return { outcome: 'unquarantined' };
     },
 

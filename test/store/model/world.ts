@@ -7,6 +7,7 @@ import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
 type OutsideTheModel =
+  | 'holdOutbox'
   | 'load'
   | 'close'
   | 'note'
@@ -19,6 +20,7 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
+  | 'listQuarantined'
   | 'measure'
   | 'renameUsage';
 
@@ -41,6 +43,7 @@ export interface Thread {
   failures?: number;
   failed?: string;
   quarantine?: string | undefined;
+  quarantinedAt?: number | undefined;
   /** The run whose end came too late last. */
   late?: string;
   /** The requests of the last turn, until the next turn has read what became of them. */
@@ -82,6 +85,7 @@ export interface Request {
   payload?: string;
   verdict?: string | undefined;
   firstStart?: number;
+  startedAt?: number;
   /** When people last decided that it runs. */
   decidedAt?: number;
   remindAt?: number | undefined;
@@ -190,10 +194,10 @@ export class World {
     if (!outbox.has(item) && !sent.has(item)) outbox.set(item, { at: this.now, tries: 0, row: body });
   }
 
-  /** The card is due at every place; a place that is due already, or is being drawn, stays as it is. */
-  draw({ asked, views }: Request): void {
+  /** The card is due at every place, or at the first ones; a place that is due already, or is being drawn, stays as it is. */
+  draw({ asked, views }: Request, places = views.length): void {
     const { outbox } = this.home(asked.id);
-    for (const { id } of views) {
+    for (const { id } of views.slice(0, places)) {
       const item = `view|${asked.id}|${id}`;
       if (!outbox.has(item)) outbox.set(item, { at: this.now, tries: 0 });
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Page, PageOptions } from '../../../src/store/port/store.ts';
 import { approve, ask, beginTurn, found, newRequest, newThreadId, reject, suspendTurn } from '../support.ts';
@@ -78,6 +79,21 @@ export function describeLists(subject: () => Subject): void {
       expect((await store.listDecided(ann, { limit: 5 })).requestIds).toEqual([id]);
       expect((await store.listDecided(rita, { limit: 5 })).requestIds).toEqual([id]);
       expect((await store.listAsked(rita, { limit: 5 })).requestIds).toEqual([id]);
+    });
+
+    test('name and count a request for each of its requesters', async () => {
+      const { store } = subject();
+      const [rita, tom] = [`U-${randomUUID()}`, `U-${randomUUID()}`];
+      const id = await ask(store, { requester: rita, requesters: [rita, tom] });
+      for (const person of [rita, tom]) {
+        expect((await store.listAsked(person, { limit: 5 })).requestIds).toEqual([id]);
+        expect(await store.countPending(person)).toBe(1);
+      }
+      await store.vote(id, reject('U-ann'));
+      for (const person of [rita, tom]) {
+        expect((await store.listDecided(person, { limit: 5 })).requestIds).toEqual([id]);
+        expect(await store.countPending(person)).toBe(0);
+      }
     });
 
     test('count what of a person is pending, over all threads, and nothing that was decided, approved or asked by another', async () => {

@@ -37,6 +37,25 @@ export function describeOutbox(subject: () => Subject): void {
     return view;
   };
 
+  describe('a row that its writer holds', () => {
+    test('goes to nobody else until the claim ends, and is gone when it is done', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const held = await store.holdOutbox(threadId, { id: threadId, body: { text: 'mine' } }, MINUTE_MS);
+      expect(await takeOf(threadId)).toEqual([]);
+      expect(await store.doneRow(held)).toBe('done');
+      expect(await takeOf(threadId)).toEqual([]);
+    });
+
+    test('goes to another sender when its writer has not done it in time', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const held = await store.holdOutbox(threadId, { id: threadId, body: { text: 'mine' } }, 0);
+      expect(await takeRow(threadId)).toMatchObject({ body: { text: 'mine' }, tries: 1 });
+      expect(await store.doneRow(held)).toBe('stale');
+    });
+  });
+
   describe('a row of the outbox', () => {
     test('is held by one sender, and gone when it was sent', async () => {
       const { store } = subject();

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { Keys, shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -55,6 +56,41 @@ export function describeRuns(subject: () => Subject): void {
       expect(await dueRuns(id)).toBe(false);
     });
 
+    test('too long after the last approval supersedes it', async () => {
+      const { store } = subject();
+      const id = await ask(store, { policy: { startWithinMs: 0 } });
+      await store.vote(id, approve('U-ann'));
+      await sleep(5);
+      expect(await store.start(id, attempt('first'))).toEqual({
+        outcome: 'superseded',
+        reason: 'stale-approval',
+      });
+      expect(await found(store, id)).toMatchObject({ state: 'superseded', attempts: 0 });
+      expect(await dueRuns(id)).toBe(false);
+    });
+
+    test('with the vote that completes the quorum is always in time', async () => {
+      const { store } = subject();
+      const id = await ask(store, { policy: { startWithinMs: 0 } });
+      const result = await store.voteAndStart(id, approve('U-ann'), attempt('first'));
+      expect(result).toMatchObject({ outcome: 'voted', started: { outcome: 'started' } });
+    });
+
+    test('after a verdict to run it again is in time, counted from the verdict', async () => {
+      const { store } = subject();
+      const policy = { startWithinMs: 60 * MINUTE_MS };
+      const id = await askAndLose(store, { policy });
+      await subject().client.hset(
+        new Keys(subject().prefix).request(id),
+        'decided_at',
+        '1',
+        'started_at',
+        '1',
+      );
+      await store.resolve(id, actor('U-ops'), 'run-again', '');
+      expect(await store.start(id, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
+    });
+
     test('without enough people whose signature still counts supersedes it', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { quorum: 2 } });
@@ -67,14 +103,23 @@ export function describeRuns(subject: () => Subject): void {
   });
 
   describe('an attempt', () => {
-    test('shows its progress while it is alive', async () => {
+    test('shows its progress on the first card only, and changes no other', async () => {
       const { store } = subject();
-      const id = await askAndStart(store);
-      const before = await found(store, id);
+      const views = ['thread', 'dm-ann'].map((view) => ({ id: view, place: { channel: view } }));
+      const id = await askAndStart(store, { views });
+      const shard = shardOf(threadOf(id) ?? '');
+      const drawAll = async () => {
+        const due = await store.claimOutbox(shard, { leaseMs: MINUTE_MS, limit: 1000 });
+        const drawn = due.flatMap((item) => (item.kind === 'view' && item.requestId === id ? [item] : []));
+        for (const item of drawn) await store.doneView(item, (await found(store, id)).revision, {});
+        return drawn.map(({ viewId }) => viewId);
+      };
+      expect((await drawAll()).sort()).toEqual(['dm-ann', 'thread']);
+      expect(await store.heartbeat(id, 'first', MINUTE_MS)).toEqual({ outcome: 'alive' });
+      expect(await drawAll()).toEqual([]);
       expect(await store.heartbeat(id, 'first', MINUTE_MS, '3 of 7')).toEqual({ outcome: 'alive' });
-      const after = await found(store, id);
-      expect(after.progress).toBe('3 of 7');
-      expect(after.revision).toBeGreaterThan(before.revision);
+      expect((await found(store, id)).progress).toBe('3 of 7');
+      expect(await drawAll()).toEqual(['thread']);
     });
 
     test('that shows a sign of life is not given up', async () => {

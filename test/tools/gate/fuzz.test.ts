@@ -237,6 +237,6 @@ test.each([
     progress: () => {},
     idempotencyKey: 'key',
   };
-  expect(() => tool.run(input, helpers)).toThrow();
+  await expect(tool.run(input, helpers)).rejects.toThrow();
   expect(ran).toEqual([]);
 });

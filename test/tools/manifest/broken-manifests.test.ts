@@ -129,13 +129,13 @@ describe('a value from the environment', () => {
 
   test('that is empty is as good as not set', () => {
     expect(problemsOf(`agent: { model: "\${MODEL}" }\n${SLACK}`, { MODEL: '' })).toEqual([
-      'manifest.yml:1:18: agent.model: MODEL is not set in the environment',
+      'manifest.yml:1:18: agent.model: MODEL is not set in .env or the environment',
     ]);
   });
 
   test('is not looked for among what every object has', () => {
     expect(problemsOf(`agent: { model: "\${constructor}" }\n${SLACK}`, {})).toEqual([
-      'manifest.yml:1:18: agent.model: constructor is not set in the environment',
+      'manifest.yml:1:18: agent.model: constructor is not set in .env or the environment',
     ]);
   });
 });

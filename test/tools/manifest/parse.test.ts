@@ -61,11 +61,12 @@ describe('what is left out', () => {
       selfApproval: false,
       separation: 'requesters',
       expiresMs: 86_400_000,
+      startWithinMs: 900_000,
       remindMs: undefined,
       escalate: undefined,
       announce: [],
       directMessages: true,
-      confirm: false,
+      confirm: undefined,
       risk: 'medium',
       resolvers: ['S0APPROVE1'],
     });
@@ -75,6 +76,7 @@ describe('what is left out', () => {
     expect(toolOf(held(`tools: { a: { module: ./a.ts } }\n${DEFAULT_POLICY}`).manifest)).toEqual({
       kind: 'module',
       name: 'a',
+      cards: [],
       module: './a.ts',
       approval: [],
       effect: undefined,
@@ -82,6 +84,7 @@ describe('what is left out', () => {
       retryForMs: 3_600_000,
       allow: { channels: undefined, people: undefined },
       maxOutput: 100_000,
+      asWritten: { module: './a.ts' },
     });
   });
 });
@@ -148,6 +151,7 @@ describe('what is written', () => {
     veto: false
     self_approval: true
     expires: 2d
+    start_within: 5m
     remind: 15m
     escalate: { after: 4h, to: [S0ONCALL] }
     announce: [C012ABCDEF]
@@ -163,22 +167,28 @@ describe('what is written', () => {
       selfApproval: true,
       separation: 'requesters',
       expiresMs: 172_800_000,
+      startWithinMs: 300_000,
       remindMs: 900_000,
       escalate: { afterMs: 14_400_000, to: ['S0ONCALL'] },
       announce: ['C012ABCDEF'],
       directMessages: false,
-      confirm: false,
+      confirm: undefined,
       risk: 'low',
       resolvers: ['U034GHIJKL'],
     });
   });
 
-  test('asks once more before a high risk is signed, unless told otherwise', () => {
+  test('leaves the confirmation to the risk of each call unless it is written, and keeps an expression', () => {
     const { policies } = held(`policies:
   a: { approvers: [S034GHIJKL], risk: high }
   b: { approvers: [S034GHIJKL], risk: high, confirm: false }
+  c: { approvers: [S034GHIJKL], risk: "input.amount > 5 ? 'high' : 'low'" }
 `).manifest;
-    expect([policies.get('a')?.confirm, policies.get('b')?.confirm]).toEqual([true, false]);
+    expect([policies.get('a')?.confirm, policies.get('b')?.confirm]).toEqual([undefined, false]);
+    expect(policies.get('c')).toMatchObject({
+      risk: { expression: "input.amount > 5 ? 'high' : 'low'" },
+      separation: 'thread',
+    });
   });
 
   test('holds for a local server', () => {
@@ -198,6 +208,7 @@ describe('what is written', () => {
     expect(toolOf(manifest)).toEqual({
       kind: 'mcp',
       name: 'files',
+      cards: [],
       config: {
         transport: 'stdio',
         command: 'node',
@@ -215,6 +226,22 @@ describe('what is written', () => {
       retryForMs: 30_000,
       allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
       maxOutput: 10,
+      asWritten: {
+        mcp: {
+          command: 'node',
+          args: ['a.js'],
+          env: { KEY: `\${KEY}` },
+          cwd: './here',
+          timeout: '5s',
+          trust_hints: true,
+          prefix: 'fs_',
+        },
+        allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
+        effect: 'idempotent',
+        max_attempts: 5,
+        retry_for: '30s',
+        max_output: 10,
+      },
     });
   });
 

@@ -156,6 +156,7 @@ test('a file with errors is rejected: the previous one stays active, and the log
 
   writeFileSync(file, manifest('Third.'));
   await eventually(() => expect(toolbox.manifest.agent.instructions).toBe('Third.'));
+  await eventually(() => expect(notices.slice(1)).toEqual([{ outcome: 'valid-again', file, problems: [] }]));
 });
 
 test('a missing file changes nothing, and the admins are notified', async () => {
@@ -256,4 +257,14 @@ test('a closed watch reloads nothing', async () => {
   writeFileSync(file, manifest('Second.'));
   await watch.reload();
   expect(toolbox.manifest.agent.instructions).toBe('First.');
+});
+
+test('a changed lock file is read without a restart, and the change is on record', async () => {
+  const { folder, toolbox, audit } = await startWatch();
+  expect(toolbox.isLocked).toBe(false);
+  writeFileSync(join(folder, 'manifest.lock.json'), '{ "version": 1, "servers": {} }');
+  await eventually(() => expect(toolbox.isLocked).toBe(true));
+  await eventually(async () =>
+    expect((await audit()).map(({ body }) => body).join()).toContain('"changed":["manifest.lock.json"]'),
+  );
 });

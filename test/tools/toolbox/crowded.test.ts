@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkTools } from '../../../src/commands/checks/check-tools.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
+import type { Finding } from '../../../src/tools/manifest/problem.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { temporaryFolder } from '../mcp/support.ts';
 import { manifestOf, openTools } from './support.ts';
@@ -53,7 +54,8 @@ describe('more tools than a model takes', () => {
     expect(toolbox.warnings).toEqual([`second: ${problem}`]);
     // A request that has waited since before still finds its tool.
     expect(toolbox.find('second_15')).toBeDefined();
-    expect(await checkTools({ manifest, folder, secrets: [] }, {})).toContainEqual(
+    const locate = (finding: Finding) => ({ ...finding, file: '', line: 1, column: 1, path: '' });
+    expect(await checkTools({ manifest, folder, secrets: [], locate }, {})).toContainEqual(
       expect.objectContaining({ check: 'tool second', status: 'failed', message: problem }),
     );
 

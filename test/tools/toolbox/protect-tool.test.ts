@@ -64,8 +64,8 @@ test('an output without a secret passes as it is, also when it is nothing', asyn
 test('an output over the limit is refused with its size, and one at the limit passes', async () => {
   expect(await outputOf(() => 'x'.repeat(998))).toBe('x'.repeat(998));
   expect(await outputOf(() => 'x'.repeat(999))).toEqual({
-    status: 'error',
-    message: 'The tool ran, but its output of 1001 characters is over the limit of 1000; ask for less of it',
+    status: 'ran',
+    problem: 'The tool ran, but its output of 1001 characters is over the limit of 1000; ask for less of it',
   });
 });
 

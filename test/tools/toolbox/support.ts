@@ -8,7 +8,7 @@ import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
-import { requestDigest } from '../../../src/tools/toolbox/request-digest.ts';
+import { type DigestInput, requestDigest } from '../../../src/tools/toolbox/request-digest.ts';
 import type { Action } from '../gate/support.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -48,10 +48,26 @@ export function actionIn(toolbox: OpenToolbox, name: string): Action {
 }
 
 /** The digest that a request for this tool would have, all else being equal. */
-export function digestOf(toolbox: OpenToolbox, name: string): string {
+export function digestOf(
+  toolbox: OpenToolbox,
+  name: string,
+  changes: Partial<Omit<DigestInput, 'entry'>> = {},
+): string {
   const entry = toolbox.find(name);
   if (entry === undefined) throw new Error(`There is no tool "${name}"`);
-  return requestDigest({ entry, policy: {}, input: {}, requesters: ['U1'], threadId: 'T1' });
+  return requestDigest({
+    entry,
+    policy: toolbox.policy('default'),
+    asked: { policy: 'default', rule: 'this tool: always' },
+    input: {},
+    requesters: ['U0RITA001'],
+    contextAuthors: [],
+    barred: [],
+    editor: undefined,
+    threadId: 'C1:1.2',
+    channel: 'C1',
+    ...changes,
+  });
 }
 
 /** Writes a module with one tool into a folder. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runOnce } from '../gate/support.ts';
 import { temporaryFolder } from '../mcp/support.ts';
-import { actionIn, digestOf, manifestOf, openTools, writeModule } from './support.ts';
+import { actionIn, manifestOf, openTools, writeModule } from './support.ts';
 
 const BUILT_INS = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'];
 const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
@@ -98,24 +98,6 @@ test('a built-in that is switched off is not there, and one may be limited to th
   expect(names(toolbox.tools())).toEqual(['ask_question', 'request_form', 'complete_task']);
   expect(toolbox.find('request_form')?.answerableBy).toBe('requester');
   expect(toolbox.find('ask_question')?.answerableBy).toBe('anyone');
-});
-
-test('what an entry really does is part of the digest, and its headers are not', async () => {
-  const entry = (url: string, token: string) =>
-    manifestOf(
-      `  ping:
-    description: Pings.
-    http: { method: GET, url: "${url}", headers: { authorization: "Bearer \${TOKEN}" } }
-`,
-      { TOKEN: token },
-    );
-  const [first, rotated, moved] = [
-    await openTools(entry('https://example.com/a', 'one-token')),
-    await openTools(entry('https://example.com/a', 'two-token')),
-    await openTools(entry('https://example.com/b', 'one-token')),
-  ].map((toolbox) => digestOf(toolbox, 'ping'));
-  expect(rotated).toBe(first);
-  expect(moved).not.toBe(first);
 });
 
 test('modules of one manifest share what they import, and a reload reads it anew', async () => {

@@ -10,6 +10,14 @@ export const usersInfo = defineMethod(z.object({ user: requiredString }), (given
   return { user: userOnWire(state, user) };
 });
 
+/** Finds a person by address; everybody's is their name at the domain of the workspace. */
+export const usersLookupByEmail = defineMethod(z.object({ email: requiredString }), (given, { state }) => {
+  const [name, domain] = given.email.toLowerCase().split('@');
+  const user = [...state.users.values()].find((known) => known.name === name && !known.is_bot);
+  if (user === undefined || domain !== `${state.team.domain}.example`) throw new Refusal('users_not_found');
+  return { user: userOnWire(state, user) };
+});
+
 export const usersList = defineMethod(
   z.object({ cursor: optionalString, limit: pageSize(0) }),
   (given, { state }) => {

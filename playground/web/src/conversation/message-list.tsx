@@ -37,7 +37,7 @@ export function MessageList({
   const box = useRef<HTMLDivElement>(null);
   const pointedAt = usePointedAt(messages);
   const lastOwn = messages.findLast(({ user }) => user === me)?.ts;
-  const { isAtBottom, onScroll, toBottom } = useScroll(box, { pointedAt, lastOwn, screen });
+  const { isAtBottom, toBottom } = useScroll(box, { pointedAt, lastOwn, screen });
   const latest = messages.at(-1)?.ts;
   const newFrom = useReadPosition({
     channel,
@@ -53,7 +53,6 @@ export function MessageList({
       <div
         className="message-list-scroll"
         ref={box}
-        onScroll={onScroll}
         role="log"
         aria-label={label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.

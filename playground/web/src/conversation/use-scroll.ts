@@ -5,13 +5,13 @@ const NEAR_PX = 60;
 
 interface Scroll {
   readonly isAtBottom: boolean;
-  onScroll(): void;
   toBottom(): void;
 }
 
 /**
  * Keeps the end of a list in view while it grows, unless the person scrolled up or opened a link to a message; sending a
- * message scrolls to the end again.
+ * message scrolls to the end again. A message with the focus stays in view when it changes its height, as a card does
+ * after a decision.
  */
 export function useScroll(
   box: RefObject<HTMLElement | null>,
@@ -25,6 +25,8 @@ export function useScroll(
   const isPinned = useRef(true);
   /** The heights of the list and of its box at the last scroll or resize. */
   const heights = useRef('');
+  /** The message with the focus, if it was in view before the list changed its height. */
+  const shownFocus = useRef<Element>(undefined);
   const toBottom = (): void => {
     const element = box.current;
     if (element === null) return;
@@ -35,15 +37,39 @@ export function useScroll(
     const element = box.current;
     const content = element?.firstElementChild;
     if (element === null || content === null || content === undefined) return;
-    const stick = (): void => {
+    const settle = (): void => {
+      const isHidden = element.clientHeight === 0;
+      if (isHidden) return;
       if (isPinned.current) element.scrollTop = element.scrollHeight;
+      else if (shownFocus.current?.isConnected === true && focusInView(element) === undefined)
+        shownFocus.current.scrollIntoView({ block: 'nearest' });
       heights.current = heightsOf(element);
+      remember();
     };
-    stick();
-    const observer = new ResizeObserver(stick);
+    const remember = (): void => {
+      isPinned.current = isNearEnd(element);
+      setAtBottom(isPinned.current);
+      shownFocus.current = focusInView(element);
+    };
+    const follow = (): void => {
+      // The browser scrolls by itself when a card shrinks; only scrolling by the person unpins the end.
+      if (heights.current === heightsOf(element)) remember();
+      else settle();
+    };
+    const followFocus = (): void => {
+      if (heights.current === heightsOf(element)) shownFocus.current = focusInView(element);
+    };
+    settle();
+    const observer = new ResizeObserver(settle);
     observer.observe(content);
     observer.observe(element);
-    return () => observer.disconnect();
+    element.addEventListener('scroll', follow);
+    element.addEventListener('focusin', followFocus);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', follow);
+      element.removeEventListener('focusin', followFocus);
+    };
   }, [box]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link followed once more points at the message once more.
   useEffect(() => {
@@ -60,21 +86,19 @@ export function useScroll(
     isPinned.current = true;
     box.current.scrollTop = box.current.scrollHeight;
   }, [box, lastOwn]);
-  const onScroll = (): void => {
-    const element = box.current;
-    if (element === null) return;
-    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
-    const isResized = heights.current !== heightsOf(element);
-    heights.current = heightsOf(element);
-    // A card that changes its height moves the list too; only scrolling by the person unpins the end.
-    if (isResized && isPinned.current && !isNear) {
-      element.scrollTop = element.scrollHeight;
-      return;
-    }
-    isPinned.current = isNear;
-    setAtBottom(isNear);
-  };
-  return { isAtBottom, onScroll, toBottom };
+  return { isAtBottom, toBottom };
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+}
+
+function focusInView(list: HTMLElement): Element | undefined {
+  const message = list.querySelector('[data-ts]:focus-within');
+  if (message === null) return undefined;
+  const { top, bottom } = message.getBoundingClientRect();
+  const box = list.getBoundingClientRect();
+  return bottom > box.top && top < box.bottom ? message : undefined;
 }
 
 function heightsOf({ scrollHeight, clientHeight }: HTMLElement): string {

@@ -7,13 +7,13 @@ import { usePerson, useWorkspace } from '../client/store.ts';
 import { RouteLink } from '../navigation/route-link.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { RoleBadge } from '../people/role-badge.tsx';
+import { useKeptFocus } from '../use-kept-focus.ts';
 import { EditMessage } from './edit-message.tsx';
 import { formatFull, formatTime, momentOf } from './format-moment.ts';
 import { screenOfMessage } from './message-links.ts';
 import { MessageToolbar } from './message-toolbar.tsx';
 import { Reactions } from './reactions.tsx';
 import { RepliesLink } from './replies-link.tsx';
-import { useKeptFocus } from './use-kept-focus.ts';
 import './message.css';
 
 interface MessageProps {

@@ -20,6 +20,7 @@ local function is_sound()
     and tonumber(request.max_attempts) and tonumber(request.retry_for) and tonumber(request.keep) and tonumber(request.rev)
     and request.kind and request.requester and request.digest and request.principals and request.resolvers and request.views
     and string.find(STATES, ' ' .. request.state .. ' ', 1, true)
+    and (not request.start_within or tonumber(request.start_within))
     and (request.state ~= 'started' or tonumber(request.first_start))
 end
 
@@ -32,6 +33,7 @@ local function lacking()
   for _, name in ipairs({ 'kind', 'requester', 'digest', 'principals', 'resolvers', 'views' }) do
     if not request[name] then return name end
   end
+  if request.start_within and not tonumber(request.start_within) then return 'start_within' end
   return string.find(STATES, ' ' .. request.state .. ' ', 1, true) and 'first_start' or 'state'
 end
 if request.state and not is_sound() then return { 'malformed', lacking() } end -- guard: request-malformed
@@ -108,7 +110,7 @@ local function redraw(...)
   end)
 end
 
--- The index of open requests and quarantined threads has one score for each state.
+-- The index of open requests has one score for each state.
 local SCORES = { approved = '2', started = '3', unknown = '4' }
 local function enter(state, ...)
   request.state = state
@@ -118,6 +120,18 @@ local function enter(state, ...)
     redis.call('ZREM', K.states, request_id)
   end
   redraw('state', state, ...)
+end
+
+-- The requesters. A record of one requester names no others.
+local function requesters()
+  return words(request.requesters or request.requester)
+end
+
+local function is_requester(who)
+  for _, person in ipairs(requesters()) do
+    if person == who then return true end
+  end
+  return false
 end
 
 -- Ends the request. When it was the last open one of its round, the thread is woken.
@@ -130,19 +144,12 @@ local function settle(state, by, payload)
   set_to_run(false)
   forget('expire', 'remind', 'escalate', 'recover')
   due('purge', now + request.keep)
-  local decided = { '0', index_member(request.requester, now) }
-  if by ~= '' and by ~= request.requester then append(decided, { '0', index_member(by, now) }) end
+  local decided = {}
+  for _, person in ipairs(requesters()) do append(decided, { '0', index_member(person, now) }) end
+  if by ~= '' and not is_requester(by) then append(decided, { '0', index_member(by, now) }) end
   change('ZADD', K.decided, decided)
   redis.call('HSET', K.round, interrupt_of(request_id), state .. '\n' .. by .. '\n' .. payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end
-end
-
--- Whether a person is one of the requesters. A record of one requester names no others.
-local function is_requester(who)
-  for _, person in ipairs(words(request.requesters or request.requester)) do
-    if person == who then return true end
-  end
-  return false
 end
 
 -- Whether a person may not approve the request: a requester, unless the policy allows it, and everyone whom its separation bars.

@@ -1,7 +1,8 @@
--- Adds a message to the outbox. A row that waits already, or was sent recently, stays as it is.
+-- Adds a message to the outbox, and returns whether it is new. A row that waits already, or was sent recently, stays as it is.
 local function send(row_id, row)
-  if redis.call('HEXISTS', K.rows, row_id) == 1 then return end -- guard: send-waiting
-  if redis.call('ZSCORE', K.sent, row_id) then return end -- guard: send-sent
+  if redis.call('HEXISTS', K.rows, row_id) == 1 then return false end -- guard: send-waiting
+  if redis.call('ZSCORE', K.sent, row_id) then return false end -- guard: send-sent
   redis.call('HSET', K.rows, row_id, row)
   redis.call('ZADD', K.outbox, NOW, 'row|' .. row_id)
+  return true
 end

@@ -1,12 +1,17 @@
--- Stores a message that has to be sent.
+-- Stores a message that has to be sent. With an owner it is claimed by its sender at once.
 -- ARGV
 --   1 thread id
 --   2 id of the row
 --   3 the row (JSON)
+--   4 owner of the claim, or ''
+--   5 length of the claim in ms
 -- Returns
 --   {'enqueued'}           the same call again changes nothing, also after the row was sent
 --- include send
-local row_id, row = ARGV[2], ARGV[3]
+local row_id, row, owner, lease = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
-send(row_id, row)
+if send(row_id, row) and owner ~= '' then
+  redis.call('HSET', K.rows, 'claim|row|' .. row_id, owner)
+  redis.call('ZADD', K.outbox, int(now + lease), 'row|' .. row_id)
+end
 return { 'enqueued' }

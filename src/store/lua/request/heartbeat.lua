@@ -1,4 +1,4 @@
--- Keeps an attempt alive, and stores its progress.
+-- Keeps an attempt alive, and stores its progress. Only the first card, which is in the thread, shows progress.
 -- ARGV
 --   1 thread id
 --   2 request id
@@ -17,5 +17,6 @@ due('recover', now + timeout)
 if progress == '' then return { 'alive' } end
 if request.progress == progress then return { 'alive' } end -- guard: heartbeat-repeated
 redis.call('HSET', K.request, 'progress', progress)
-redraw()
+local first = words(request.views)[1]
+if first then redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request_id .. '|' .. first) end
 return { 'alive' }

@@ -39,7 +39,7 @@ end
 
 audit('resolved', request_id, verdict .. ' ' .. who, body, digest)
 if verdict == 'run-again' then
-  enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who)
+  enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who, 'decided_at', NOW)
   unlist_for(request.resolvers)
   set_to_run(true)
   return { 'resolved', 'approved' }

@@ -34,6 +34,11 @@ if digest_now ~= request.digest then problem = 'changed' end -- guard: start-dig
 -- A call that needed no approval was resolved to run again.
 local quorum = request.unsigned == '1' and 0 or tonumber(request.quorum)
 if counted < quorum then problem = problem or 'quorum-lost' end -- guard: start-quorum
+-- An approval goes stale, unless the action was started in time already and is only tried again.
+local decided, stale = tonumber(field('decided_at') or NOW), false
+if request.start_within and now > decided + request.start_within then stale = true end -- guard: start-stale
+if tonumber(request.started_at or '0') >= decided then stale = false end -- guard: start-tried
+if stale then problem = problem or 'stale-approval' end
 if problem then
   settle('superseded', '', problem)
   audit('superseded', request_id, problem, body, digest)

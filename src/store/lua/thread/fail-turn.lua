@@ -8,8 +8,7 @@
 --   5 reason
 --   6 audit body (JSON)
 --   7 digest of the body
---   8 id of the notice
---   9 the notice (JSON)
+--   8 number of notices, then id and row (JSON) of each
 -- Returns
 --   {'failed', failures}   also for the same call again
 --   {'quarantined'}        also for the same call again
@@ -32,9 +31,10 @@ if failures < most then -- guard: fail-turn-most
   return { 'failed', int(failures) }
 end
 redis.call('HSET', K.thread, 'quarantine', reason)
-redis.call('ZADD', K.states, '5', thread_id)
 redis.call('ZREM', K.wake, thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
-send(ARGV[8], ARGV[9])
+redis.call('ZADD', K.quarantined, NOW, thread_id)
+local next_arg = reader(9)
+for _ = 1, tonumber(ARGV[8]) do send(next_arg(), next_arg()) end
 audit('quarantined', thread_id, reason, body, digest)
 return { 'quarantined' }

@@ -19,9 +19,9 @@ redis.call('ZREM', K.run, request_id)
 if redis.call('HGET', K.thread, 'quarantine') then return { 'quarantined' } end -- guard: quarantine-repeated
 
 redis.call('HSET', K.thread, 'quarantine', why)
-redis.call('ZADD', K.states, '5', thread_id)
 redis.call('HDEL', K.thread, 'owner', 'lease_until')
 redis.call('ZREM', K.wake, thread_id)
+redis.call('ZADD', K.quarantined, NOW, thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 audit('quarantined', thread_id, why, body, digest)
 return { 'quarantined' }

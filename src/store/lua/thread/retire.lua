@@ -18,5 +18,5 @@ if ARGV[2] == '1' and redis.call('EXISTS', K.round) == 1 then return { 'in-use' 
 
 redis.call('DEL', K.thread, K.log, K.inbox, K.seen, K.round, K.effects)
 redis.call('ZREM', K.wake, thread_id)
-redis.call('ZREM', K.states, thread_id)
+redis.call('ZREM', K.quarantined, thread_id)
 return { 'retired' }

@@ -7,7 +7,7 @@
 --   5 number of messages, then each message (JSON)
 --   . number of outbox rows, then id and row (JSON) of each
 --   . number of requests, then of each request:
---       id, immutable record (JSON), kind or 'unknown' for an outcome to resolve, requester, people asked, expires in ms, remind every ms or '', escalate after ms or '',
+--       id, immutable record (JSON), kind or 'unknown' for an outcome to resolve, requesters, people asked, expires in ms, remind every ms or '', escalate after ms or '',
 --       audit body (JSON), digest of the body, number of views, id of each view, number of hash words, then name and value of each field
 -- Returns
 --   {'suspended', open requests, unread inbox items}     also for the same call again, which changes nothing
@@ -44,7 +44,7 @@ local requests = tonumber(ARGV[place])
 place = place + 1
 for i = 1, requests do
   local key, record_key = KEYS[FIRST_REQUEST + 2 * i - 2], KEYS[FIRST_REQUEST + 2 * i - 1]
-  local id, record, kind, requester, principals, expires_in, remind_every, escalate_after, body, digest, views =
+  local id, record, kind, requesters, principals, expires_in, remind_every, escalate_after, body, digest, views =
     unpack(ARGV, place, place + 10)
   local first_field = place + 12 + views
   local last_field = first_field + ARGV[first_field - 1] - 1
@@ -57,7 +57,9 @@ for i = 1, requests do
   change('ZADD', K.outbox, cards)
   for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.waiting, waiting)
-  redis.call('ZADD', K.asked, '0', requester .. ' ' .. NOW .. ' ' .. id)
+  local asked = {}
+  for _, person in ipairs(words(requesters)) do append(asked, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
+  change('ZADD', K.asked, asked)
   redis.call('ZADD', K.states, kind == 'unknown' and '4' or '1', id)
   local timers = kind == 'unknown' and {} or { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end

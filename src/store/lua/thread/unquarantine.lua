@@ -11,7 +11,7 @@ local why = redis.call('HGET', K.thread, 'quarantine')
 if not why then return { 'not-quarantined' } end -- guard: unquarantine-repeated
 
 redis.call('HDEL', K.thread, 'quarantine', 'failures', 'failed')
-redis.call('ZREM', K.states, thread_id)
+redis.call('ZREM', K.quarantined, thread_id)
 redis.call('ZADD', K.wake, NOW, thread_id)
 audit('unquarantined', thread_id, why, ARGV[2], ARGV[3])
 return { 'unquarantined' }

@@ -9,7 +9,7 @@ local function in_state(score)
 end
 local oldest = redis.call('ZRANGE', K.outbox, '0', '0', 'WITHSCORES')[2]
 return {
-  'measured', in_state('1'), in_state('2'), in_state('3'), in_state('4'), in_state('5'),
+  'measured', in_state('1'), in_state('2'), in_state('3'), in_state('4'), int(redis.call('ZCARD', K.quarantined)),
   int(redis.call('ZCARD', K.outbox)), int(redis.call('ZCOUNT', K.outbox, '-inf', NOW)),
   int(oldest and math.max(0, now - oldest) or 0), int(redis.call('ZCOUNT', K.timers, '-inf', int(now - 60000))),
 }

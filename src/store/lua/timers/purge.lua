@@ -21,8 +21,10 @@ if redis.call('HEXISTS', K.round, interrupt_of(request_id)) == 1 then -- guard: 
   return { 'not-due' }
 end
 
-redis.call('ZREM', K.asked, index_member(request.requester, request.created))
-redis.call('ZREM', K.decided, index_member(request.requester, settled_at))
+for _, person in ipairs(requesters()) do
+  redis.call('ZREM', K.asked, index_member(person, request.created))
+  redis.call('ZREM', K.decided, index_member(person, settled_at))
+end
 if request.by and request.by ~= '' then redis.call('ZREM', K.decided, index_member(request.by, settled_at)) end
 for _, view in ipairs(words(request.views)) do
   local item = 'view|' .. request_id .. '|' .. view

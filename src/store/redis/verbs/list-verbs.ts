@@ -1,8 +1,11 @@
-import type { Page, PageOptions, Store } from '../../port/store.ts';
+import type { Page, PageOptions, QuarantinedThread, Store } from '../../port/store.ts';
 import { type Keys, SHARDS } from '../../record/keys.ts';
 import type { RedisClient } from '../run-script.ts';
 
-type ListVerbs = Pick<Store, 'listWaiting' | 'listAsked' | 'listDecided' | 'countPending'>;
+type ListVerbs = Pick<
+  Store,
+  'listWaiting' | 'listAsked' | 'listDecided' | 'countPending' | 'listQuarantined'
+>;
 type Index = 'waiting' | 'asked' | 'decided';
 
 /** The newest requests of a person that are counted in each shard, so that a count costs no more after years of use. */
@@ -83,7 +86,24 @@ export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
     return due.flat().filter((at) => at !== null).length;
   }
 
+  async function quarantinedIn(shard: number): Promise<QuarantinedThread[]> {
+    const members = await client.zrange(keys.shard(shard, 'quarantined'), '0', '-1', 'WITHSCORES');
+    const threads = members.flatMap((threadId, index) =>
+      index % 2 === 0 ? [{ threadId, since: Number(members[index + 1]) }] : [],
+    );
+    return Promise.all(
+      threads.map(async ({ threadId, since }) => {
+        const reason = await client.hget(keys.thread(threadId), 'quarantine');
+        return { threadId, since, reason: reason ?? '' };
+      }),
+    );
+  }
+
   return {
+    async listQuarantined() {
+      const threads = await Promise.all(shards().map(quarantinedIn));
+      return threads.flat().sort((a, b) => a.since - b.since);
+    },
     listWaiting: (people, page) => list('waiting', people, page),
     listAsked: (person, page) => list('asked', [person], page),
     listDecided: (person, page) => list('decided', [person], page),

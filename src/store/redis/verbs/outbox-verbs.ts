@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
 import type { OutboxItem, Store } from '../../port/store.ts';
-import { threadOf } from '../../record/keys.ts';
+import { shardOf, threadOf } from '../../record/keys.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 
-type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
+type OutboxVerbs = Pick<
+  Store,
+  'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'
+>;
 
 const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 
@@ -14,7 +17,13 @@ const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value 
 export function outboxVerbs(run: RunScript): OutboxVerbs {
   return {
     async enqueueOutbox(threadId, { id, body }) {
-      await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body)] });
+      await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body), '', 0] });
+    },
+
+    async holdOutbox(threadId, { id, body }, leaseMs) {
+      const owner = randomUUID();
+      await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body), owner, leaseMs] });
+      return { kind: 'row', item: `row|${id}`, owner, shard: shardOf(threadId), tries: 0, rowId: id, body };
     },
 
     async claimOutbox(shard, { leaseMs, limit }) {

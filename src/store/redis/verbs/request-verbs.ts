@@ -115,10 +115,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain('answered', 'expired', 'is-an-approval', 'not-eligible');
     },
 
-    async withdraw(requestId, { who, evidence }, reason) {
+    async withdraw(requestId, { who, evidence, isOperator = false }, reason) {
       if (!isPerson(who)) return { outcome: 'not-yours' };
       const body = run.auditBody({ who, reason, evidence });
-      const reply = await askAbout(run, 'withdraw', requestId, [who, ...body, reason]);
+      const reply = await askAbout(run, 'withdraw', requestId, [who, ...body, reason, isOperator ? 1 : 0]);
       return reply.plain('withdrawn', 'not-yours');
     },
 

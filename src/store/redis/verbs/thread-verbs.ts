@@ -74,10 +74,10 @@ export function threadVerbs(
       return { outcome: reply.oneOf('released', 'stale') };
     },
 
-    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notice }) {
+    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notices }) {
       const body = run.auditBody({ threadId, reason });
-      const row = [notice.id, JSON.stringify(notice.body)];
-      const args = [token, mostFailures, delayMs, reason, ...body, ...row];
+      const rows = counted(notices.map(({ id, body: row }) => [id, JSON.stringify(row)]));
+      const args = [token, mostFailures, delayMs, reason, ...body, ...rows];
       const reply = new ScriptReply(await run('fail-turn', { threadId, args }));
       return { outcome: reply.oneOf('failed', 'quarantined', 'stale') };
     },
@@ -194,7 +194,7 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     id,
     JSON.stringify(details),
     unsigned ? 'unknown' : kind,
-    requester,
+    requesters.join(' '),
     (unsigned ? policy.resolvers : policy.principals).join(' '),
     expiresInMs,
     unsigned ? '' : remindEveryMs,
@@ -221,7 +221,8 @@ function hashFields(
   }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
-  const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate } = policy;
+  const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
+    policy;
   const { idempotent, maxAttempts, retryForMs } = execution;
   const state = unsigned ? 'unknown' : 'pending';
   const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
@@ -234,6 +235,7 @@ function hashFields(
   if (remindEveryMs !== undefined) fields.push('remind_every', remindEveryMs);
   if (escalate !== undefined)
     fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
+  if (startWithinMs !== undefined) fields.push('start_within', startWithinMs);
   if (trace !== undefined) fields.push('trace', trace);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);

@@ -1,8 +1,11 @@
 import { isJsonObject, type JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
+import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
 import type { Finding } from '../problem.ts';
 import { PolicyFile } from '../schema.ts';
 import { DEFAULT_EXPIRES_MS } from '../to-manifest.ts';
+import { checkExpression } from './check-expression.ts';
+import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
 
 const Parts = PolicyFile.partial();
@@ -16,7 +19,7 @@ export function checkPolicies(policies: JsonValue | undefined): Finding[] {
 }
 
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
-  const { approvers, quorum, expires, remind, escalate } = readableParts(Parts, policy);
+  const { approvers, quorum, expires, remind, escalate, risk } = readableParts(Parts, policy);
   const findings: Finding[] = [];
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
@@ -37,5 +40,21 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
   if (escalate !== undefined && escalate.after >= expiresMs) {
     report('escalate/after', `nobody would be asked: the request expires ${end}`);
   }
+  const wrong = risk === undefined ? undefined : checkRisk(risk);
+  if (wrong !== undefined) findings.push({ pointer: `${pointer}/risk`, at: 'value', ...wrong });
   return findings;
+}
+
+/** Checks a risk: one of the levels, or a CEL expression that gives a text. */
+function checkRisk(risk: string): { readonly inside: number; readonly message: string } | undefined {
+  if (isRiskLevel(risk)) return undefined;
+  const levels = RISK_LEVELS.join(', ');
+  if (/^\w+$/.test(risk)) {
+    return { inside: 0, message: `"${risk}" is not one of ${levels}${didYouMean(risk, RISK_LEVELS)}` };
+  }
+  return checkExpression(risk, {
+    what: 'expression',
+    types: ['string'],
+    expected: `an expression must give one of ${levels}`,
+  });
 }

@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
-import { conditionEnvironment } from '../../gate/condition.ts';
 import type { Finding } from '../problem.ts';
 import { RuleFile } from '../schema.ts';
+import { checkExpression } from './check-expression.ts';
+import { unknownInputNames } from './condition-names.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
+
+const CONDITION = { what: 'condition', types: ['bool'], expected: 'a condition must be true or false' };
 
 interface LocatedRule {
   readonly pointer: string;
@@ -29,7 +32,12 @@ export function checkRules(
     pointer: at,
     rule: readableParts(RuleFile, value),
   }));
-  const findings = rules.flatMap((rule) => checkRule(rule, policies));
+  // A module or a server brings its own schema, which the doctor knows.
+  const schema = tool.http === undefined ? undefined : (tool.input ?? NO_INPUT);
+  const findings = rules.flatMap((rule) => [
+    ...checkRule(rule, policies),
+    ...(isJsonObject(schema) ? checkNames(rule, schema) : []),
+  ]);
   // A rule with a mistake cannot be compared with the others.
   if (written.some(({ value }) => !RuleFile.safeParse(value).success)) return { findings, warnings: [] };
   // A server or a module may have several tools, with names of their own.
@@ -54,7 +62,7 @@ function listRules(
 
 function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: readonly string[]): Finding[] {
   const findings: Finding[] = [];
-  const wrong = when === undefined ? undefined : checkCondition(when);
+  const wrong = when === undefined ? undefined : checkExpression(when, CONDITION);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
   if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
     const known = policies.length === 0 ? '; policies is empty' : `; the policies are ${policies.join(', ')}`;
@@ -62,6 +70,17 @@ function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: r
     findings.push({ pointer: `${pointer}/policy`, at: 'value', message });
   }
   return findings;
+}
+
+const NO_INPUT: JsonObject = { type: 'object', properties: {} };
+
+function checkNames({ pointer, rule: { when } }: LocatedRule, schema: JsonObject): Finding[] {
+  if (when === undefined) return [];
+  return unknownInputNames(when, schema).map((problem) => ({
+    pointer: `${pointer}/when`,
+    at: 'value',
+    ...problem,
+  }));
 }
 
 /** Tells whether some call of the tool, or of tools with unknown names, needs the default policy. */
@@ -108,28 +127,4 @@ function findUnusedRules(rules: readonly LocatedRule[], name: string | undefined
 function covers({ match = '*' }: RuleFile, pattern: string): boolean {
   if (match === pattern) return true;
   return (!match.includes('?') || !/[*?]/.test(pattern)) && matchesGlob(match, pattern);
-}
-
-const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool'];
-
-interface ConditionProblem {
-  /** The offset of the mistake in the expression. */
-  readonly inside: number;
-  readonly message: string;
-}
-
-/** Checks a CEL condition: its syntax, its variables, and that its result is true or false. */
-function checkCondition(expression: string): ConditionProblem | undefined {
-  const { valid, type, error } = conditionEnvironment.check(expression);
-  if (valid) {
-    if (type === 'bool' || type === 'dyn') return undefined;
-    return { inside: 0, message: `a condition must be true or false, but this is of type ${type}` };
-  }
-  const inside = error?.range?.start ?? 0;
-  const summary = error?.summary ?? 'it cannot be read';
-  const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
-  const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
-  if (unknown === undefined) return { inside, message: `this is not a valid CEL condition: ${reason}` };
-  const guess = didYouMean(unknown, VARIABLES) || `; the variables are ${VARIABLES.join(', ')}`;
-  return { inside, message: `unknown variable "${unknown}"${guess}` };
 }

@@ -8,6 +8,7 @@ import { MAX_TOOLS } from '../../toolbox/toolbox.ts';
 import type { Finding } from '../problem.ts';
 import { BUILT_IN_NAMES, HttpFile } from '../schema.ts';
 import { checkRules, type RuleFindings } from './check-rules.ts';
+import { checkTexts } from './check-texts.ts';
 import { nearestWord } from './nearest-word.ts';
 
 const KINDS = ['module', 'mcp', 'http'];
@@ -17,11 +18,15 @@ const NO_INPUT: JsonObject = { type: 'object', properties: {} };
 /** Finds mistakes between the values of a tool; rules that can never apply are warnings. */
 export function checkTools(manifest: JsonObject): RuleFindings {
   const policies = isJsonObject(manifest.policies) ? Object.keys(manifest.policies) : [];
-  const checked = Object.entries(isJsonObject(manifest.tools) ? manifest.tools : {}).map(([name, tool]) => {
+  const tools = isJsonObject(manifest.tools) ? manifest.tools : {};
+  const checked = Object.entries(tools).map(([name, tool]) => {
     const pointer = pointerTo('/tools', name);
     if (!isJsonObject(tool)) return { findings: [], warnings: [] };
     const { findings, warnings } = checkRules(pointer, tool, name, policies);
-    return { findings: [...checkTool(pointer, name, tool), ...findings], warnings };
+    return {
+      findings: [...checkTool(pointer, name, tool), ...checkTexts(pointer, name, tool, tools), ...findings],
+      warnings,
+    };
   });
   return {
     findings: [...checked.flatMap(({ findings }) => findings), ...checkToolCount(manifest)],

@@ -186,7 +186,7 @@ export const brokenAgent: readonly BrokenManifest[] = [
   model: \${MODLE}
 `,
     rest: 'slack',
-    problems: ['2:10: agent.model: MODLE is not set in the environment; did you mean "MODEL"?'],
+    problems: ['2:10: agent.model: MODLE is not set in .env or the environment; did you mean "MODEL"?'],
   },
   {
     says: 'a variable with a default',

@@ -188,6 +188,18 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     problems: ['4:11: policies.default.risk: "hihg" is not one of low, medium, high; did you mean "high"?'],
   },
   {
+    says: 'a risk that is computed wrongly',
+    text: `policies:
+  default: { approvers: [S034GHIJKL], risk: "inptu.amount > 5 ? 'high' : 'low'" }
+  other: { approvers: [S034GHIJKL], risk: "input.amount > 5" }
+`,
+    rest: 'slack',
+    problems: [
+      '2:46: policies.default.risk: unknown variable "inptu"; did you mean "input"?',
+      '3:44: policies.other.risk: an expression must give one of low, medium, high, but this is of type bool',
+    ],
+  },
+  {
     says: 'a switch in words',
     text: `policies:
   default:

@@ -186,7 +186,7 @@ export const brokenTools: readonly BrokenManifest[] = [
       env: { TOKEN: "\${GITHUB_TOKEN}" }
 `,
     rest: 'slack and default policy',
-    problems: ['5:22: tools.github.mcp.env.TOKEN: GITHUB_TOKEN is not set in the environment'],
+    problems: ['5:22: tools.github.mcp.env.TOKEN: GITHUB_TOKEN is not set in .env or the environment'],
   },
   {
     says: 'a token of a server',
@@ -210,6 +210,43 @@ export const brokenTools: readonly BrokenManifest[] = [
     rest: 'slack and default policy',
     problems: [
       `3:26: tools.github.mcp.url: bot:… looks like a secret; keep it in the environment and write \${NAME} here`,
+    ],
+  },
+  {
+    says: 'texts with an unknown format, an unknown input, and no placeholder',
+    text: `tools:
+  ping:
+    description: Pings.
+    input: { type: object, properties: { orderId: { type: string }, amount: { type: integer } } }
+    http: { method: GET, url: "https://example.com" }
+    title: "Refund {{input.amount | mony('USD')}} of {{input.ordrId}}"
+    done: "Refunded {{amount}}"
+    target: "{{output.id}}"
+    fields: { Amount: "{{input.amount | money('dollars')}}", Size: "{{input.amount | bytes('KB')}}" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '6:37: tools.ping.title: there is no format "mony"; did you mean "money"?',
+      '6:54: tools.ping.title: the input has no "ordrId"; did you mean "orderId"?',
+      '7:21: tools.ping.done: "{{amount}}" is not a placeholder; write {{input.name}} or {{input.name | format}}',
+      '8:14: tools.ping.target: there is no output yet; only a preview can show one',
+      '9:41: tools.ping.fields.Amount: "dollars" is not a currency code such as USD',
+      '9:86: tools.ping.fields.Size: bytes takes no arguments',
+    ],
+  },
+  {
+    says: 'a preview that writes',
+    text: `tools:
+  save:
+    description: Saves.
+    http: { method: POST, url: "https://example.com" }
+    preview: { tool: save, before: "{{output.a}}", after: "{{input.b | nmber}}" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:22: tools.save.preview.tool: a preview can only read, and this tool is a POST',
+      '5:60: tools.save.preview.after: the input has no "b"',
+      '5:72: tools.save.preview.after: there is no format "nmber"; did you mean "number"?',
     ],
   },
 ];

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useWorkspace } from '../../client/store.ts';
 import { Icon } from '../../icon.tsx';
 import { buttonStyle, isObject, stringOf, strings, textOf } from '../json.ts';
-import { PageLink } from '../text/page-link.tsx';
+import { PageLink, useOpenLink } from '../text/page-link.tsx';
 import { PlainText } from '../text/prose.tsx';
-import { resolveLink } from '../text/resolve-link.ts';
+import { isSafeUrl } from '../text/resolve-link.ts';
 import type { Slot } from './element-state.ts';
 import { useClick } from './use-click.ts';
 
@@ -15,14 +15,13 @@ export function ButtonElement({ blockId, element }: Slot) {
   const url = stringOf(element.url);
   const className = `element-button element-button-${buttonStyle(element.style)}`;
   const send = () => click(typeof element.value === 'string' ? element.value : undefined);
-  const link = resolveLink(url, '');
+  const openLink = useOpenLink();
   const isAskedFirst = isObject(element.confirm);
   const press = async () => {
     const answer = await send();
-    if (answer !== undefined && link.kind === 'outside')
-      window.open(link.href, '_blank', 'noopener,noreferrer');
+    if (answer !== undefined) openLink(url);
   };
-  if (link.kind !== 'none' && !isAskedFirst) {
+  if (isSafeUrl(url) && !isAskedFirst) {
     return (
       <PageLink url={url} className={className} onFollow={() => void send()} {...(label !== '' && { label })}>
         <PlainText text={element.text} />

@@ -136,11 +136,21 @@ class BlockBoundary extends Component<BoundaryProps, { readonly hasFailed: boole
 export function BlockList({ blocks }: { readonly blocks: readonly Block[] }) {
   return (
     <div className="blocks prose">
-      {blocks.map((block) => (
-        <div className="block" key={block.block_id}>
+      {blocks.map((block, index) => (
+        <div className="block" key={keyOf(blocks, index)}>
           <BlockView block={block} blockId={block.block_id} />
         </div>
       ))}
     </div>
   );
+}
+
+/**
+ * Returns the key of a block that survives a change of the message, so that its controls keep their focus: Slack gives
+ * a block without an id a new one each time. Inputs keep their id, because what was typed belongs to it.
+ */
+function keyOf(blocks: readonly Block[], index: number): string {
+  const type = blocks[index]?.type ?? '';
+  if (type === 'input') return `input ${blocks[index]?.block_id}`;
+  return `${type} ${blocks.slice(0, index).filter((block) => block.type === type).length}`;
 }

@@ -42,3 +42,13 @@ export function PageLink({ url, className = 'prose-link', label, onFollow, child
     </a>
   );
 }
+
+/** Returns a function that opens an address as its link would; an unsafe one is ignored. */
+export function useOpenLink(): (address: string) => void {
+  const { team } = useWorkspace();
+  return (address) => {
+    const target = resolveLink(address, team.domain);
+    if (target.kind === 'inside') navigate({ screen: routeOf(target.url).screen });
+    if (target.kind === 'outside') window.open(target.href, '_blank', 'noopener,noreferrer');
+  };
+}

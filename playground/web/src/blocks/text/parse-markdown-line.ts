@@ -16,8 +16,8 @@ const LINK_TARGET = /\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:[ \t]+"[^"\n]*")?\)
 /** Parses the inline content of a Markdown paragraph; unpaired marks, HTML and unsafe links stay text. */
 export function parseMarkdownLine(text: string, { mayLink = true } = {}): Inline[] {
   const tokens: Token[] = [];
-  const closings = mayLink ? matchBrackets(text) : new Map<number, number>();
   const ticks = matchTicks(text);
+  const closings = mayLink ? matchBrackets(text, ticks) : new Map<number, number>();
   let end = 0;
   const addText = (until: number) => {
     if (until > end) tokens.push(...readWords(text.slice(end, until), !mayLink).map(asPiece));
@@ -96,10 +96,14 @@ function readMarks(text: string, found: string, at: number): Found | undefined {
   return { tokens, end };
 }
 
-function matchBrackets(text: string): Map<number, number> {
+/** Maps each opening bracket to its closing one. Brackets in code are code. */
+function matchBrackets(text: string, ticks: ReadonlyMap<number, number>): Map<number, number> {
   const closings = new Map<number, number>();
   const open: number[] = [];
-  for (const match of text.matchAll(/\\.|[[\]]/g)) {
+  let codeEnd = 0;
+  for (const match of text.matchAll(/\\.|[[\]]|`+/g)) {
+    if (match.index < codeEnd) continue;
+    if (match[0].startsWith('`')) codeEnd = ticks.get(match.index) ?? codeEnd;
     if (match[0] === '[') open.push(match.index);
     const last = match[0] === ']' ? open.pop() : undefined;
     if (last !== undefined) closings.set(last, match.index);

@@ -53,7 +53,8 @@ function readSpecial(lines: readonly string[], at: number, depth: number): Read 
 }
 
 function readFence(lines: readonly string[], at: number, fence: string): Read {
-  const isEnd = (line: string) => line.trim().startsWith(fence) && /^[`~]+$/.test(line.trim());
+  const closing = new RegExp(`^ {0,3}${fence.charAt(0)}{${fence.length},}[ \\t]*$`);
+  const isEnd = (line: string) => closing.test(line);
   const found = lines.findIndex((line, index) => index > at && isEnd(line));
   const end = found === -1 ? lines.length : found;
   const text = unescapeText(lines.slice(at + 1, end).join('\n'));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isPerson } from '../store/record/keys.ts';
-import { findPerson } from '../store/redis/verbs/find-person.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { UsageError } from './shared/errors.ts';
-import { withRecord } from './shared/open-record.ts';
-import { readOptions } from './shared/options.ts';
+import { isPerson } from '../../store/record/keys.ts';
+import { findPerson } from '../../store/redis/verbs/find-person.ts';
+import { type Command, EXIT } from '../shared/command.ts';
+import { UsageError } from '../shared/errors.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { readOptions } from '../shared/options.ts';
 
 /** Stands for every erased person in the counts of tokens. */
 const ERASED = 'erased';

@@ -1,23 +1,6 @@
 import type { ModelError, ModelErrorCode } from '../../agent/errors.ts';
 import type { BotContext } from '../context.ts';
-
-/** A message to every admin, sent once per `id`. */
-export interface AdminNotice {
-  readonly id: string;
-  readonly text: string;
-  /** A notice is our own mrkdwn, and plain has untrusted text in it. */
-  readonly kind: 'notice' | 'plain';
-}
-
-/** Sends a direct message to every admin. Notices with one `about` and one `id` are sent once, by whichever process. */
-export async function tellAdmins(
-  { agent, store }: Pick<BotContext, 'agent' | 'store'>,
-  about: string,
-  { id, text, kind }: AdminNotice,
-): Promise<void> {
-  for (const user of agent().admins)
-    await store.enqueueOutbox(about, { id: `${id}/${user}`, body: { kind, user, text } });
-}
+import { tellAdmins } from '../delivery/tell-admins.ts';
 
 /** The failures of a model that last until an admin does something. */
 const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([

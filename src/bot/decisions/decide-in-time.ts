@@ -1,0 +1,49 @@
+import { toJson } from '../../agent/json.ts';
+import { threadOf } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
+import type { PrivatePlace } from '../reply/private-notice.ts';
+import { withTimeout } from '../slack/running-work.ts';
+import type { Notice } from './click.ts';
+import { applyDecision, type MadeDecision } from './decision.ts';
+
+/** Slack shows an error after three seconds; a slower decision is acknowledged as soon as its click is on record. */
+const ACK_WITHIN_MS = 500;
+const RECORDED = 'Your decision is recorded.';
+
+/**
+ * Applies a decision, and acknowledges it as soon as something is on record. Usually that is the decision itself. While Slack takes long
+ * to tell who the person is, it is the click: nothing counts yet, and if this process dies, another one applies it from the outbox.
+ */
+export async function decideInTime(
+  context: BotContext,
+  made: MadeDecision,
+  replyTo: PrivatePlace,
+  ack: () => Promise<void>,
+): Promise<Notice> {
+  const { store, timing, logger } = context;
+  const applied = applyDecision(context, made);
+  const inTime = await withTimeout(
+    ACK_WITHIN_MS,
+    applied.then((notice) => ({ notice })),
+  );
+  if (inTime !== undefined) {
+    await ack();
+    return inTime.notice;
+  }
+  const { requestId, click } = made;
+  const row = {
+    id: `${requestId}/click/${click.who}/${click.id}`,
+    body: { kind: 'decision', made: toJson(made), replyTo: toJson(replyTo) },
+  };
+  const held = await store
+    .holdOutbox(threadOf(requestId) ?? '', row, timing.claimMs)
+    .catch((err: unknown) => {
+      logger.warn({ requestId, err }, 'click not recorded before its decision');
+      return undefined;
+    });
+  if (held !== undefined) await ack();
+  const notice = await applied;
+  if (held === undefined) await ack();
+  else await store.doneRow(held);
+  return notice ?? RECORDED;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { tryParseJson } from '../../agent/json.ts';
+import type { AuditRow, AuditStore } from '../../store/port/audit.ts';
+
+/** The decisions under one policy. */
+export interface PolicyStats {
+  readonly policy: string;
+  readonly requests: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly expired: number;
+  /** Approved requests of those that people decided, from 0 to 1; `undefined` if none was decided. */
+  readonly approvalRate: number | undefined;
+  /** From the request to the approval or the rejection that decided it. */
+  readonly medianSeconds: number | undefined;
+}
+
+interface Tally {
+  requests: number;
+  approved: number;
+  rejected: number;
+  expired: number;
+  readonly seconds: number[];
+}
+
+const Asked = z.object({ policy_name: z.string() });
+
+/** Counts the decisions of each policy in rows of the audit log; the rows of one request must be in order. */
+export async function collectStats(rows: AsyncIterable<AuditRow>): Promise<PolicyStats[]> {
+  const open = new Map<string, { readonly policy: string; readonly at: number }>();
+  const tallies = new Map<string, Tally>();
+  for await (const { event, subject, at, body } of rows) {
+    if (event === 'asked') {
+      const policy = Asked.safeParse(tryParseJson(body)).data?.policy_name;
+      if (policy === undefined) continue;
+      open.set(subject, { policy, at });
+      tallyOf(tallies, policy).requests += 1;
+      continue;
+    }
+    const request = open.get(subject);
+    if (request === undefined || !(event === 'approved' || event === 'rejected' || event === 'expired'))
+      continue;
+    open.delete(subject);
+    const tally = tallyOf(tallies, request.policy);
+    tally[event] += 1;
+    if (event !== 'expired') tally.seconds.push((at - request.at) / 1000);
+  }
+  return [...tallies]
+    .map(([policy, { seconds, ...counts }]) => ({
+      policy,
+      ...counts,
+      approvalRate: seconds.length === 0 ? undefined : counts.approved / seconds.length,
+      medianSeconds: medianOf(seconds),
+    }))
+    .sort((left, right) => right.requests - left.requests || (left.policy < right.policy ? -1 : 1));
+}
+
+function tallyOf(tallies: Map<string, Tally>, policy: string): Tally {
+  const known = tallies.get(policy) ?? { requests: 0, approved: 0, rejected: 0, expired: 0, seconds: [] };
+  tallies.set(policy, known);
+  return known;
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)];
+  const next = sorted[Math.ceil((sorted.length - 1) / 2)];
+  return middle === undefined || next === undefined ? undefined : (middle + next) / 2;
+}
+
+/** The rows of each shard that App Home reads; `countersign stats` reads all. */
+const RECENT_ROWS = 100;
+
+/** Counts the recent decisions of each policy. */
+export async function recentStats(
+  store: Pick<AuditStore, 'auditEnds' | 'readAudit'>,
+): Promise<PolicyStats[]> {
+  const ends = await store.auditEnds();
+  async function* recentRows(): AsyncGenerator<AuditRow> {
+    for (const { head } of ends) yield* store.readAudit(head.shard, Math.max(0, head.seq - RECENT_ROWS));
+  }
+  return collectStats(recentRows());
+}

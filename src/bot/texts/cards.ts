@@ -1,0 +1,176 @@
+import type { RequestRecord } from '../../store/port/store.ts';
+import { plural } from '../cards/render-value.ts';
+
+type State = RequestRecord['state'];
+
+/** The icon of each state, so that a card is told apart at a glance. Each is a character that every font has. */
+export const STATE_ICON: Readonly<Record<State, string>> = {
+  pending: '☐',
+  approved: '▶',
+  started: '▶',
+  unknown: '⚠',
+  answered: '☑',
+  rejected: '☒',
+  expired: '◷',
+  withdrawn: '↩',
+  superseded: '⇄',
+  succeeded: '☑',
+  failed: '✖',
+  resolved: '☑',
+};
+
+/** The word for each state, for notifications, lists and Details. */
+export const STATE_WORD: Readonly<Record<State, string>> = {
+  pending: 'Waiting',
+  approved: 'Approved',
+  started: 'Running',
+  unknown: 'Outcome unknown',
+  answered: 'Answered',
+  rejected: 'Rejected',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+  superseded: 'Replaced',
+  succeeded: 'Done',
+  failed: 'Failed',
+  resolved: 'Outcome confirmed',
+};
+
+/** Returns the word for a state within a sentence. */
+export function stateWord(state: string): string {
+  const [, word = state] = Object.entries(STATE_WORD).find(([name]) => name === state) ?? [];
+  return word.toLowerCase();
+}
+
+/** The reasons of a request that was replaced by code. */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  ['changed', 'The tool, its policy or what people read about it changed after approval, so it did not run.'],
+  ['stale-approval', "It was approved but couldn't start in time, so it needs a new approval."],
+  ['not-allowed', 'Not everyone who takes part in this task may use this tool any more, so it did not run.'],
+  ['quorum-lost', 'Too few of the people who approved are still approvers, so it did not run.'],
+  ['requester-inactive', 'A person who requested this is no longer active here, so it did not run.'],
+]);
+
+/** Every sentence of a card. */
+export const cardTexts = {
+  approvalNeeded: (title: string) => `Approval needed: ${title}`,
+  requestedBy: 'Requested by ',
+  expires: 'Expires ',
+  highRisk: 'High risk',
+  description: (text: string) => `What this does: ${text}`,
+  explanation: "Agent's explanation (unverified)",
+  approvals: (count: number, quorum: number) => `${count} of ${quorum} approvals`,
+  rejectionRule: (vetoes: number) =>
+    vetoes === 1 ? 'Any rejection cancels it.' : `${vetoes} rejections cancel it.`,
+  approvers: 'Approvers: ',
+  approvedBy: 'Approved by ',
+  rejectedBy: 'Rejected by ',
+  arguments: 'Arguments, exactly as they will run',
+  notShown: (text: string) => `(not shown: ${plural(text.length, 'character')})`,
+  opaque: (names: readonly string[], others: number) => {
+    const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
+    return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
+  },
+  editedBy: 'Edited by ',
+  editedByUnknown: 'a person',
+  seeOriginal: '. See Details for the original.',
+  before: 'Before',
+  after: 'After',
+  preview: 'Preview',
+  previewFailed: {
+    'too-slow': 'No preview: it took too long.',
+    error: "No preview: it couldn't be computed.",
+  },
+  previewChanged: 'The preview has changed since it was approved. It was:',
+  previewReplaced: 'What it would change is different from what was approved, so it was requested again.',
+  diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
+  noDifference: 'No change',
+  openThread: 'Open the thread',
+  unreadable: "This request can't be shown, so nobody can approve or answer it.",
+
+  approve: 'Approve',
+  reject: 'Reject',
+  edit: 'Edit',
+  details: 'Details',
+  withdraw: 'Withdraw',
+  reviewAll: 'Review all to approve',
+  requestAgain: 'Request again',
+
+  starting: 'Starting…',
+  running: (attempt: number) => (attempt > 1 ? `Running (attempt ${attempt})` : 'Running'),
+  progress: 'Progress',
+  done: 'Done ',
+  failed: 'Failed ',
+  error: 'Error',
+  unknown: "The worker stopped mid-run. We don't know whether this completed.",
+  resolvers: 'Who can confirm the outcome: ',
+  confirmed: (verdict: string) =>
+    ({ ran: ' confirmed that it ran, ', 'did-not-run': ' confirmed that it did not run, ' })[verdict] ??
+    ' confirmed the outcome, ',
+  theTool: 'The tool',
+  externalSystem: 'an external system',
+  rejected: 'Rejected by ',
+  withdrawn: 'Withdrawn by ',
+  expired: 'Expired with no decision, ',
+  replacedByEdit: 'Replaced by an edited request from ',
+  replaced: (reason: string) => REPLACED.get(reason),
+  replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
+  answered: 'Answered by ',
+  answer: 'Answer',
+  reason: 'Reason',
+  ran: 'It ran',
+  didNotRun: "It didn't run",
+  runAgain: 'Run again',
+  nobody: 'nobody',
+  justNow: 'just now',
+
+  question: 'Question for ',
+  anyone: 'anyone in this channel',
+  aQuestion: 'A question',
+  notAllShown: 'Not everything is shown here. See Details for the rest.',
+  choose: 'Choose',
+  submit: 'Submit',
+  other: 'Other…',
+  answerButton: 'Answer…',
+  fillIn: 'Fill in',
+  showAddress: 'Show address',
+  form: 'Please fill in a form',
+  pleaseFillIn: (title: string) => `Please fill in: ${title}`,
+  fillInBy: 'To be filled in by ',
+  external: 'Waiting for an external system',
+  externalText: (what: string) => `Waiting for an external system: ${what}`,
+  waitingSince: 'Waiting since ',
+} as const;
+
+/** The confirmations of buttons. */
+export const confirmTexts = {
+  approve: (title: string) => ({
+    title: 'Approve this?',
+    text: `${title}?`,
+    confirm: 'Approve',
+    deny: 'Go back',
+  }),
+  highRisk: (title: string) => ({
+    title: 'Approve this high-risk action?',
+    text: `${title}? This may be impossible to undo.`,
+    confirm: 'Approve',
+    deny: 'Go back',
+  }),
+  runAgain: (title: string) => ({
+    title: 'Run it again?',
+    text: `${title}: if it did run the first time, it takes effect twice.`,
+    confirm: 'Run again',
+    deny: 'Go back',
+  }),
+};
+
+/** Says in words why a call needs approval; the rule itself is for admins. */
+export function ruleInWords(rule: string | undefined): string {
+  if (rule === undefined) return 'Requires approval';
+  if (rule === 'No approval was needed') return 'Ran without approval';
+  if (rule === 'the tool itself asks') return 'The tool itself asks for approval';
+  if (rule === 'no rule is for this call') return 'Requires approval by default';
+  if (rule.startsWith('edited by ')) return 'Requires approval because it was edited';
+  if (rule.includes('could not be evaluated'))
+    return 'Requires approval because its condition could not be checked';
+  return rule.endsWith(': always') ? 'Always requires approval' : 'Requires approval in this case';
+}

@@ -1,0 +1,49 @@
+/** Every sentence that people are told privately or in a thread, outside of cards. */
+export const noticeTexts = {
+  notFound: 'This request no longer exists.',
+  alreadySettled: (state: string, by: string) =>
+    by === '' ? `This is already ${state}.` : `This is already ${state}, by ${by}.`,
+  ownRequest: 'You took part in requesting this, so someone else has to approve it.',
+  notApprover: "You're not an approver for this request.",
+  notAnswerer: 'Only the people this was sent to can answer.',
+  notResolver: "You can't confirm the outcome of this action.",
+  onlyRequesterWithdraws: 'Only the requester can withdraw this.',
+  alreadyRejected: "You've already rejected this.",
+  alreadyApproved: "You've already approved. Waiting for others.",
+  expired: 'This request has expired.',
+  changedSince: 'This has changed since you saw it. Please look at the new card.',
+  notInDoubt: (state: string) => `The outcome is known: ${state}.`,
+
+  deactivated: "Your account is deactivated, so you can't decide this.",
+  bots: "Bots can't decide this.",
+  otherWorkspace: 'Only people of this workspace can decide this.',
+  guests: "Guests can't decide this.",
+  cannotCheck: "I can't check right now whether you may decide this. Please try again in a moment.",
+  wrongPlace: "This isn't a card of this request. Please decide on the card itself.",
+
+  nothingToRepeat: (state: string) => `This is ${state}, so there is nothing to request again.`,
+  onlyRequesterRepeats: 'Only a requester can request this again.',
+  alreadyRepeated: 'This has already been requested again.',
+  onlyRequesterAddress: 'Only a requester can see the address.',
+  nothingAwaited: (state: string) => `This is ${state}. Nothing is awaited anymore.`,
+  address: (address: string) => `Anyone with this address can report back, once: \`${address}\``,
+  chooseFirst: 'Please choose something first.',
+  toolGone: 'This tool no longer exists.',
+  formUnreadable: "This form can't be shown.",
+  formGone: 'This form no longer exists.',
+
+  reminder: { lead: 'Reminder: ', tail: ' is waiting for ' },
+  escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
+  unknown: {
+    lead: '',
+    tail: ": the worker stopped mid-run, and we don't know whether this completed. Who can confirm the outcome: ",
+  },
+  cardNotPosted: (channel: string, reason: string) =>
+    ` did not run. Nobody could be asked, because its card could not be posted in channel ${channel} (${reason}).`,
+  didNotRun: (titles: string, reason: string) => `${titles} did not run. ${reason}`,
+  calls: (title: string, times: number) => `${title} (${times} calls)`,
+
+  manifestRejected: (file: string) => `${file} has errors; the previous version stays active.`,
+  manifestProblems: (file: string) => `${file} is active, but some tools don't work.`,
+  manifestFine: (file: string) => `${file} is valid again and active.`,
+} as const;

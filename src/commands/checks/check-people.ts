@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { pointerTo } from '../../agent/util/json-pointer.ts';
+import type { Policy } from '../../tools/gate/policy.ts';
+import type { Manifest } from '../../tools/manifest/manifest.ts';
+import { callSlack } from '../shared/call-slack.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
+import { type LoadedManifest, type PlacedProblem, toFinding } from './manifest-view.ts';
+
+/** The role of an id: it decides which kinds of accounts fit. */
+type Role = 'approver' | 'admin' | 'person' | 'bot' | 'posting' | 'channel';
+
+interface Reference {
+  readonly id: string;
+  readonly pointer: string;
+  readonly role: Role;
+}
+
+const User = z.object({
+  user: z.object({
+    team_id: z.string().optional(),
+    deleted: z.boolean().default(false),
+    is_bot: z.boolean().default(false),
+    is_restricted: z.boolean().default(false),
+    is_ultra_restricted: z.boolean().default(false),
+    is_stranger: z.boolean().default(false),
+  }),
+});
+const Groups = z.object({
+  usergroups: z.array(
+    z.object({ id: z.string(), date_delete: z.number().default(0), users: z.array(z.string()).default([]) }),
+  ),
+});
+const Channel = z.object({
+  channel: z.object({ is_archived: z.boolean().default(false), is_member: z.boolean().default(false) }),
+});
+const Identity = z.object({ team_id: z.string() });
+const READ_SCOPES = ['channels:read', 'groups:read'];
+
+/** Checks that every person, user group, bot and channel of the manifest exists, is active, and can do what the manifest wants of it. */
+export async function checkPeople(
+  environment: NodeJS.ProcessEnv,
+  loaded: LoadedManifest | undefined,
+): Promise<Finding[]> {
+  const check = 'slack ids';
+  const { SLACK_BOT_TOKEN: token = '' } = environment;
+  if (loaded === undefined) return [notChecked(check, 'there is no valid manifest to take them from')];
+  if (token === '') return [notChecked(check, 'SLACK_BOT_TOKEN is not set')];
+  try {
+    const workspace = await openWorkspace(token, environment);
+    if (workspace === undefined) return [notChecked(check, 'the token is rejected')];
+    const references = referencesIn(loaded.manifest);
+    const problems = await Promise.all(references.map((reference) => inspect(reference, workspace)));
+    const quorums = await Promise.all(
+      [...loaded.manifest.policies.values()].map((policy) => inspectQuorum(policy, workspace)),
+    );
+    const found = [...problems.flat(), ...quorums.flat()];
+    const { refused } = workspace;
+    const unchecked = [...refused].map((method) =>
+      warning(check, `not all could be checked: the app lacks the scope for ${method}`, {
+        fix: 'add the scopes that the manifest needs, and install the app again',
+      }),
+    );
+    if (found.length + unchecked.length === 0)
+      return [ok(check, `all ${references.length} of the manifest fit`)];
+    return [...found.map((problem) => toFinding(check, problem, loaded)), ...unchecked];
+  } catch (error) {
+    return [failed(check, firstLineOf(error))];
+  }
+}
+
+function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
+  const list = (pointer: string, ids: readonly string[] | undefined, role: Role): Reference[] =>
+    (ids ?? []).map((id, index) => ({ id, pointer: pointerTo(pointer, index), role }));
+  return [
+    ...list('/agent/admins', agent.admins, 'admin'),
+    ...list('/agent/askers/people', agent.askers.people, 'person'),
+    ...list('/agent/askers/groups', agent.askers.groups, 'person'),
+    ...list('/agent/askers/channels', agent.askers.channels, 'channel'),
+    ...list('/agent/askers/bots', agent.askers.bots, 'bot'),
+    ...[...policies.values()].flatMap((policy) => {
+      const pointer = pointerTo('/policies', policy.name);
+      const resolvers = policy.resolvers === policy.approvers ? [] : policy.resolvers;
+      return [
+        ...list(`${pointer}/approvers`, policy.approvers, 'approver'),
+        ...list(`${pointer}/escalate/to`, policy.escalate?.to, 'approver'),
+        ...list(`${pointer}/resolvers`, resolvers, 'approver'),
+        ...list(`${pointer}/announce`, policy.announce, 'posting'),
+      ];
+    }),
+    ...tools.flatMap(({ name, allow }) => {
+      const pointer = pointerTo('/tools', name);
+      return [
+        ...list(`${pointer}/allow/channels`, allow.channels, 'channel'),
+        ...list(`${pointer}/allow/people`, allow.people, 'person'),
+      ];
+    }),
+  ];
+}
+
+type Workspace = NonNullable<Awaited<ReturnType<typeof openWorkspace>>>;
+
+/** Looks things up in Slack, each once. */
+async function openWorkspace(token: string, environment: NodeJS.ProcessEnv) {
+  const answers = new Map<string, ReturnType<typeof callSlack>>();
+  const refused = new Set<string>();
+  const ask = (method: string, args: Readonly<Record<string, string>> = {}) => {
+    const key = JSON.stringify([method, args]);
+    const known = answers.get(key) ?? callSlack(method, token, args, environment);
+    answers.set(key, known);
+    return known.then((answer) => {
+      if (!answer.ok && answer.error === 'missing_scope') refused.add(method);
+      return answer;
+    });
+  };
+  const { ok: isOk, body, scopes } = await ask('auth.test');
+  if (!isOk) return undefined;
+  return { ask, ownTeam: Identity.parse(body).team_id, scopes, refused };
+}
+
+function inspect(reference: Reference, workspace: Workspace): Promise<PlacedProblem[]> {
+  const { id } = reference;
+  if (/^[CG]/.test(id)) return inspectChannel(reference, workspace);
+  if (id.startsWith('S')) return inspectGroup(reference, workspace);
+  return id.startsWith('B') ? inspectBot(reference, workspace) : inspectPerson(reference, workspace);
+}
+
+async function inspectPerson(reference: Reference, workspace: Workspace): Promise<PlacedProblem[]> {
+  const { id, role } = reference;
+  const { ok: isOk, error, body } = await workspace.ask('users.info', { user: id });
+  if (!isOk) {
+    if (error === 'missing_scope') return [];
+    return [problem(reference, `there is nobody with the id ${id} in the workspace (${error})`, COPY_PERSON)];
+  }
+  const { user } = User.parse(body);
+  if (user.deleted) return [problem(reference, `the account of ${id} is deactivated`, 'name somebody else')];
+  if (user.is_bot !== (role === 'bot'))
+    return [problem(reference, user.is_bot ? `${id} is a bot` : `${id} is not a bot`, 'name another')];
+  if (role !== 'approver' || isEligible(user, workspace)) return [];
+  const kind = user.is_restricted || user.is_ultra_restricted ? 'a guest' : 'of another workspace';
+  return [problem(reference, `${id} is ${kind} and cannot approve`, 'name a full member')];
+}
+
+const COPY_PERSON = 'copy the member ID from the profile in Slack (⋮, "Copy member ID")';
+
+function isEligible(user: z.infer<typeof User>['user'], { ownTeam }: Workspace): boolean {
+  const isOwn = !user.is_stranger && (user.team_id === undefined || user.team_id === ownTeam);
+  return isOwn && !user.deleted && !user.is_bot && !user.is_restricted && !user.is_ultra_restricted;
+}
+
+async function inspectBot(reference: Reference, { ask }: Workspace): Promise<PlacedProblem[]> {
+  const { ok: isOk, error } = await ask('bots.info', { bot: reference.id });
+  if (isOk || error === 'missing_scope') return [];
+  return [problem(reference, `there is no bot ${reference.id} (${error})`, 'name its user (U…) instead')];
+}
+
+async function findGroup(id: string, { ask }: Workspace) {
+  const {
+    ok: isOk,
+    error,
+    body,
+  } = await ask('usergroups.list', {
+    include_users: 'true',
+    include_disabled: 'true',
+  });
+  if (!isOk) return { group: undefined, error };
+  return { group: Groups.parse(body).usergroups.find((group) => group.id === id), error: 'no_such_group' };
+}
+
+async function inspectGroup(reference: Reference, workspace: Workspace): Promise<PlacedProblem[]> {
+  const { id } = reference;
+  const { group, error } = await findGroup(id, workspace);
+  // The scopes are a finding of their own.
+  if (group === undefined && error === 'missing_scope') return [];
+  if (group === undefined) return [problem(reference, `there is no user group ${id} (${error})`, COPY_GROUP)];
+  if (group.date_delete !== 0)
+    return [problem(reference, `the user group ${id} is disabled`, 'enable it, or name another')];
+  return group.users.length > 0
+    ? []
+    : [problem(reference, `nobody is in the user group ${id}`, 'add people')];
+}
+
+const COPY_GROUP = 'open "People" and "User groups" in Slack, and copy the group ID';
+
+/** Checks that enough people can approve to reach the quorum. */
+async function inspectQuorum(
+  { name, approvers, quorum, escalate }: Policy,
+  workspace: Workspace,
+): Promise<PlacedProblem[]> {
+  const eligible = new Set<string>();
+  for (const id of [...approvers, ...(escalate?.to ?? [])]) {
+    const found = id.startsWith('S') ? await findGroup(id, workspace) : undefined;
+    if (found?.error === 'missing_scope') return [];
+    const isActive = found?.group !== undefined && found.group.date_delete === 0;
+    const people = found === undefined ? [id] : isActive ? (found.group?.users ?? []) : [];
+    for (const person of people) {
+      if (eligible.size >= quorum) return [];
+      const { body, error } = await workspace.ask('users.info', { user: person });
+      if (error === 'missing_scope') return [];
+      const { data } = User.safeParse(body);
+      if (data !== undefined && isEligible(data.user, workspace)) eligible.add(person);
+    }
+  }
+  if (eligible.size >= quorum) return [];
+  const pointer = `${pointerTo('/policies', name)}/quorum`;
+  const message = `${quorum} must approve, but only ${eligible.size} of the approvers can`;
+  return [{ pointer, severity: 'error', message, fix: 'name more approvers, or lower the quorum' }];
+}
+
+async function inspectChannel(reference: Reference, { ask, scopes }: Workspace): Promise<PlacedProblem[]> {
+  const { id } = reference;
+  const mayRead = READ_SCOPES.some((scope) => scopes.includes(scope));
+  // Without a scope to read channels, the history tells whether the bot is in one.
+  const {
+    ok: isOk,
+    error,
+    body,
+  } = mayRead
+    ? await ask('conversations.info', { channel: id })
+    : await ask('conversations.history', { channel: id, limit: '1' });
+  if (error === 'missing_scope' && !isOk) return [];
+  const { data } = Channel.safeParse(body);
+  if (isOk && data?.channel.is_archived)
+    return [problem(reference, `the channel ${id} is archived`, 'name another')];
+  const isOutside = mayRead ? isOk && data?.channel.is_member === false : error === 'not_in_channel';
+  if (isOutside) return [problem(reference, `the bot is not in the channel ${id}`, INVITE)];
+  if (isOk) return [];
+  const message = `there is no channel ${id}, or it is private and the bot is not in it (${error})`;
+  return [problem(reference, message, `copy the channel ID from "About" of the channel, and ${INVITE}`)];
+}
+
+const INVITE = 'invite the bot there: /invite @countersign';
+
+function problem({ pointer, role }: Reference, message: string, fix: string): PlacedProblem {
+  // A channel of a list is of no use to the bot before it is invited, but nothing fails.
+  return { pointer, severity: role === 'channel' && fix === INVITE ? 'warning' : 'error', message, fix };
+}

@@ -1,0 +1,148 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { pointerTo } from '../../agent/util/json-pointer.ts';
+import { BlockedAddressError } from '../../tools/errors.ts';
+import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
+import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
+import type { Manifest, McpDeclaration, ToolDeclaration } from '../../tools/manifest/manifest.ts';
+import type { LoadedManifest, PlacedProblem } from './manifest-view.ts';
+
+/** Finds what can be known of a manifest on this machine alone: missing files and commands, private addresses, missing scopes. */
+export function inspectManifest({ manifest, folder }: LoadedManifest): PlacedProblem[] {
+  return [
+    ...manifest.tools.flatMap((tool) => [...inspectFiles(tool, folder), ...inspectAddress(tool)]),
+    ...inspectScopes(manifest),
+  ];
+}
+
+function inspectFiles(tool: ToolDeclaration, folder: string): PlacedProblem[] {
+  const pointer = pointerTo('/tools', tool.name);
+  if (tool.kind === 'mcp') return inspectCommand(`${pointer}/mcp`, tool, folder);
+  // A package is looked for when it is loaded.
+  if (tool.kind !== 'module' || !/^[./]/.test(tool.module)) return [];
+  if (existsSync(resolve(folder, tool.module))) return [];
+  return [
+    error(
+      `${pointer}/module`,
+      `there is no file ${tool.module}`,
+      'create it, or correct the path; it starts at the manifest',
+    ),
+  ];
+}
+
+function inspectCommand(pointer: string, { config }: McpDeclaration, folder: string): PlacedProblem[] {
+  if (config.transport !== 'stdio') return [];
+  const cwd = resolve(folder, config.cwd ?? '.');
+  if (!existsSync(cwd))
+    return [error(`${pointer}/cwd`, `there is no folder ${config.cwd}`, 'create it, or correct the path')];
+  const candidates = config.command.includes('/')
+    ? [resolve(cwd, config.command)]
+    : (process.env.PATH ?? '').split(delimiter).map((path) => join(path, config.command));
+  if (candidates.some(isExecutable)) return [];
+  const message = `there is no command "${config.command}" on this machine`;
+  return [error(`${pointer}/command`, message, 'install it, or correct the name')];
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the address that a tool calls, and the pointer of its section; its host is fixed, whatever the template fills in. */
+export function addressOf(tool: ToolDeclaration) {
+  const pointer = pointerTo('/tools', tool.name);
+  if (tool.kind === 'http') {
+    const { url, allowPrivate = [] } = tool.definition;
+    const address = url.replace(/\{\{.*?\}\}/g, 'x');
+    return { address, allowPrivate, pointer: `${pointer}/http` };
+  }
+  if (tool.kind !== 'mcp' || tool.config.transport !== 'http') return undefined;
+  return { address: tool.config.url, allowPrivate: tool.allowPrivate, pointer: `${pointer}/mcp` };
+}
+
+function inspectAddress(tool: ToolDeclaration): PlacedProblem[] {
+  const called = addressOf(tool);
+  if (called === undefined || !URL.canParse(called.address)) return [];
+  const target = targetOf(new URL(called.address));
+  try {
+    new AllowedHosts(called.allowPrivate).checkName(target);
+    return [];
+  } catch (problem) {
+    if (!(problem instanceof BlockedAddressError)) return [];
+    return [blockedHost(`${called.pointer}/url`, target.host)];
+  }
+}
+
+/** The problem of a host that the tool may not reach. */
+export function blockedHost(pointer: string, host: string): PlacedProblem {
+  return error(
+    pointer,
+    `"${host}" is a private address, so every call is refused`,
+    `add "${host}" to allow_private of this tool if it is meant`,
+  );
+}
+
+const Slack = z.object({
+  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()).default([]) }) }),
+  features: z
+    .object({ slash_commands: z.array(z.unknown()).optional(), agent_view: z.unknown().optional() })
+    .optional(),
+  settings: z
+    .object({ event_subscriptions: z.object({ bot_events: z.array(z.string()).optional() }).optional() })
+    .optional(),
+});
+
+const EVENT_SCOPES: Readonly<Record<string, string>> = {
+  app_mention: 'app_mentions:read',
+  'message.channels': 'channels:history',
+  'message.groups': 'groups:history',
+  'message.im': 'im:history',
+};
+
+/** Finds scopes that the bot needs for what the manifest says, and that its Slack section does not ask for. */
+function inspectScopes(manifest: Manifest): PlacedProblem[] {
+  const { data } = Slack.safeParse(manifest.slack);
+  if (data === undefined) return [];
+  const { bot } = data.oauth_config.scopes;
+  const policies = [...manifest.policies.values()];
+  const groups = [
+    ...policies.flatMap(({ approvers, resolvers, escalate }) => [
+      ...approvers,
+      ...resolvers,
+      ...(escalate?.to ?? []),
+    ]),
+    ...manifest.agent.askers.groups,
+  ].filter((id) => id.startsWith('S'));
+  const sendsDirectly = manifest.agent.admins.length > 0 || policies.some((policy) => policy.directMessages);
+  const needed: [scope: string, why: string, isNeeded: boolean][] = [
+    ['chat:write', 'to post cards and replies', true],
+    ['users:read', 'to check who may approve', true],
+    ['usergroups:read', `to see who is in ${groups[0]}`, groups.length > 0],
+    ['im:write', 'to send cards and notices directly', sendsDirectly],
+    ['commands', 'for the slash command', (data.features?.slash_commands ?? []).length > 0],
+    ['assistant:write', 'for the agent view', data.features?.agent_view !== undefined],
+    ...(data.settings?.event_subscriptions?.bot_events ?? []).map((event): [string, string, boolean] => [
+      EVENT_SCOPES[event] ?? '',
+      `for the event ${event}`,
+      EVENT_SCOPES[event] !== undefined,
+    ]),
+  ];
+  return needed
+    .filter(([scope, , isNeeded]) => isNeeded && !bot.includes(scope))
+    .map(([scope, why]) =>
+      error(
+        '/slack/oauth_config/scopes/bot',
+        `the scope ${scope} is missing; the bot needs it ${why}`,
+        'add it here, update the app in Slack and install it again',
+      ),
+    );
+}
+
+function error(pointer: string, message: string, fix: string): PlacedProblem {
+  return { pointer, severity: 'error', message, fix };
+}

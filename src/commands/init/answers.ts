@@ -1,0 +1,112 @@
+import { parse } from 'yaml';
+import { isJsonObject, toJson } from '../../agent/json.ts';
+import { createAppLink, type SlackConnection } from '../../tools/manifest/slack-manifest.ts';
+import { callSlack } from '../shared/call-slack.ts';
+import { Failure } from '../shared/errors.ts';
+import { createSteps } from '../shared/slack-steps.ts';
+import { type FoundPrincipal, PrincipalFinder } from './find-principals.ts';
+import type { Questions } from './questions.ts';
+import { slackSection } from './write-files.ts';
+
+/** Everything that a new bot needs to be told. */
+export interface Answers {
+  readonly slack: { readonly botToken: string } & (
+    | { readonly mode: 'socket'; readonly appToken: string }
+    | { readonly mode: 'http'; readonly signingSecret: string; readonly url: string }
+  );
+  readonly slackApiUrl: string | undefined;
+  readonly approvers: readonly FoundPrincipal[];
+  readonly admins: readonly FoundPrincipal[];
+  readonly model: { readonly name: string; readonly baseUrl: string | undefined; readonly apiKey: string };
+  readonly redisUrl: string;
+}
+
+/** What the flags and the environment say already. */
+export interface Given {
+  readonly connection: SlackConnection | undefined;
+  readonly approvers: string | undefined;
+  readonly admins: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const DEFAULT_MODEL = 'gpt-6-luna';
+const DEFAULT_REDIS = 'redis://127.0.0.1:6379';
+
+/** Collects the answers: what is given is checked and used, the rest is asked for. Tokens and people are looked up in Slack at once. */
+export async function collectAnswers(given: Given, questions: Questions): Promise<Answers> {
+  const { environment } = given;
+  const connection = given.connection ?? (await questions.askConnection(environment));
+  const hasToken = (environment.SLACK_BOT_TOKEN ?? '') !== '';
+  if (!hasToken) await questions.tell(await describeSteps(connection));
+  const botToken = await questions.ask('SLACK_BOT_TOKEN', 'Bot token (xoxb-…)', (token) =>
+    checkToken('auth.test', token, 'xoxb-', environment),
+  );
+  const slack =
+    connection.mode === 'socket'
+      ? {
+          mode: connection.mode,
+          botToken,
+          appToken: await questions.ask('SLACK_APP_TOKEN', 'App-level token (xapp-…)', (token) =>
+            checkToken('apps.connections.open', token, 'xapp-', environment),
+          ),
+        }
+      : {
+          mode: connection.mode,
+          botToken,
+          signingSecret: await questions.ask('SLACK_SIGNING_SECRET', 'Signing secret', keep),
+          url: connection.url,
+        };
+  const finder = new PrincipalFinder(botToken, environment);
+  const find = (list: string) => finder.findAll(list);
+  const people = (list: string) => findPeople(finder, list);
+  return {
+    slack,
+    slackApiUrl: environment.SLACK_API_URL || undefined,
+    approvers: await questions.askFor('--approvers', given.approvers, APPROVERS, find),
+    admins: await questions.askFor('--admins', given.admins, ADMINS, people),
+    model: {
+      apiKey: await questions.ask('OPENAI_API_KEY', 'API key of the model', keep),
+      baseUrl:
+        (await questions.ask('OPENAI_BASE_URL', 'Base URL (empty for OpenAI)', checkUrl, '')) || undefined,
+      name: await questions.ask('OPENAI_MODEL', 'Model', keep, DEFAULT_MODEL),
+    },
+    redisUrl: await questions.ask('REDIS_URL', 'Redis', keep, DEFAULT_REDIS),
+  };
+}
+
+const APPROVERS = 'Who approves? Names, e-mail addresses or @groups, separated by commas';
+const ADMINS = 'Who is told when something is wrong? Names or e-mail addresses';
+
+async function keep(text: string): Promise<string> {
+  return text;
+}
+
+async function checkUrl(text: string): Promise<string> {
+  if (text === '' || URL.canParse(text)) return text;
+  throw new Failure(`"${text}" is not a URL`);
+}
+
+async function findPeople(finder: PrincipalFinder, list: string): Promise<readonly FoundPrincipal[]> {
+  const found = await finder.findAll(list);
+  const group = found.find(({ id }) => id.startsWith('S'));
+  if (group !== undefined) throw new Failure(`${group.name} is a user group; admins are people`);
+  return found;
+}
+
+async function checkToken(
+  method: string,
+  token: string,
+  prefix: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
+  if (!token.startsWith(prefix)) throw new Failure(`this token must start with ${prefix}`);
+  const { ok, error } = await callSlack(method, token, {}, environment);
+  if (!ok) throw new Failure(`Slack rejects this token (${error}); copy it again`);
+  return token;
+}
+
+async function describeSteps(connection: SlackConnection): Promise<string> {
+  const section = toJson(parse(await slackSection()));
+  const slack = isJsonObject(section) && isJsonObject(section.slack) ? section.slack : {};
+  return createSteps(createAppLink({ slack }, connection), connection);
+}

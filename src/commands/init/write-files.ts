@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { createKeyPair } from '../../audit/signing-key.ts';
+import { PACKAGE_FILES } from '../shared/package-files.ts';
+import type { Answers } from './answers.ts';
+import type { FoundPrincipal } from './find-principals.ts';
+
+const OwnPackage = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
+
+export interface WrittenFiles {
+  readonly written: readonly string[];
+  /** Files that were there already; they are left as they are. */
+  readonly kept: readonly string[];
+}
+
+/** Writes the files of a new bot into a folder. An existing file is never replaced. */
+export async function writeFiles(folder: string, answers: Answers): Promise<WrittenFiles> {
+  const files = await filesFor(answers);
+  const kept = files.map(({ name }) => name).filter((name) => existsSync(join(folder, name)));
+  const missing = files.filter(({ name }) => !kept.includes(name));
+  for (const { name, text, mode } of missing) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: 'wx', ...(mode !== undefined && { mode }) });
+  }
+  return { written: missing.map(({ name }) => name), kept };
+}
+
+interface NewFile {
+  readonly name: string;
+  readonly text: string;
+  readonly mode?: number;
+}
+
+async function filesFor(answers: Answers): Promise<NewFile[]> {
+  const template = (name: string): Promise<string> =>
+    readFile(new URL(`templates/${name}`, PACKAGE_FILES), 'utf8');
+  return [
+    { name: 'manifest.yml', text: await manifestText(answers) },
+    { name: '.env', text: environmentText(answers), mode: 0o600 },
+    { name: 'audit-key.pem', text: createKeyPair().privatePem, mode: 0o600 },
+    { name: 'tools/open-ticket.mts', text: await template('tools/open-ticket.mts') },
+    { name: 'tools/open-ticket.test.mts', text: await template('tools/open-ticket.test.mts') },
+    { name: 'compose.yml', text: await template('compose.yml') },
+    // npm leaves files with that name out of a package, so the template has another.
+    { name: '.gitignore', text: await template('gitignore') },
+    { name: 'package.json', text: await packageText() },
+  ];
+}
+
+/** Returns Slack's part of the manifest that the package has, up to the next section. */
+export async function slackSection(): Promise<string> {
+  const text = await readFile(new URL('manifest.yml', PACKAGE_FILES), 'utf8');
+  return text.slice(text.indexOf('\nslack:\n') + 1, text.indexOf('\nagent:\n') + 1);
+}
+
+async function manifestText({ approvers, admins }: Answers): Promise<string> {
+  const rest = await readFile(new URL('templates/manifest.yml', PACKAGE_FILES), 'utf8');
+  return `# yaml-language-server: $schema=./node_modules/countersign/manifest.schema.json
+#
+# The Slack app, the agent, who approves, and what the agent may do. After a change: npx countersign manifest check
+# Secrets never belong here: write \${NAME}, and NAME is taken from .env or the environment.
+
+# Slack's app manifest, and nothing else. "npx countersign manifest link" prints a link that creates the app.
+${await slackSection()}${rest
+  .replace('{{admins}}', () => listOf(admins, '    '))
+  .replace('{{approvers}}', () => listOf(approvers, '      '))}`;
+}
+
+function listOf(found: readonly FoundPrincipal[], indent: string): string {
+  // A name is a comment, so it must stay on its line.
+  return found.map(({ id, name }) => `${indent}- ${id} # ${name.replace(/[^\P{C}]+/gu, ' ')}`).join('\n');
+}
+
+function environmentText(answers: Answers): string {
+  const lines = Object.entries(environmentOf(answers)).map(([name, value]) => `${name}=${quoted(value)}\n`);
+  return `# Read by every command in this folder; the environment goes before it. Keep this file out of version control.\n${lines.join('')}`;
+}
+
+/** Returns the settings that the answers stand for. */
+export function environmentOf(answers: Answers): Readonly<Record<string, string>> {
+  const { slack, model, redisUrl, slackApiUrl } = answers;
+  return {
+    SLACK_BOT_TOKEN: slack.botToken,
+    ...(slack.mode === 'socket'
+      ? { SLACK_APP_TOKEN: slack.appToken }
+      : { SLACK_SIGNING_SECRET: slack.signingSecret, PUBLIC_URL: slack.url }),
+    ...(slackApiUrl !== undefined && { SLACK_API_URL: slackApiUrl }),
+    OPENAI_API_KEY: model.apiKey,
+    ...(model.baseUrl !== undefined && { OPENAI_BASE_URL: model.baseUrl }),
+    OPENAI_MODEL: model.name,
+    REDIS_URL: redisUrl,
+    AUDIT_KEY_FILE: 'audit-key.pem',
+  };
+}
+
+function quoted(value: string): string {
+  return /^[\w./:@%+,=-]*$/.test(value) ? value : `'${value}'`;
+}
+
+async function packageText(): Promise<string> {
+  const own = OwnPackage.parse(JSON.parse(await readFile(new URL('package.json', PACKAGE_FILES), 'utf8')));
+  const { zod = '*', tsx = '*' } = own.dependencies;
+  return `${JSON.stringify(
+    {
+      private: true,
+      type: 'module',
+      scripts: {
+        start: 'countersign start',
+        test: 'node --import tsx --test tools/open-ticket.test.mts',
+      },
+      dependencies: { countersign: `^${own.version}`, tsx, zod },
+    },
+    null,
+    2,
+  )}\n`;
+}

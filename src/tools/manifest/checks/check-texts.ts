@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
+import { pointerTo } from '../../../agent/util/json-pointer.ts';
+import { matchesGlob } from '../../gate/approval-rules.ts';
+import { parseDisplayTemplate, placeholdersIn, unknownInputs } from '../../presentation/text-template.ts';
+import type { Finding } from '../problem.ts';
+import { didYouMean } from './nearest-word.ts';
+
+const KEYS = ['title', 'done', 'target'];
+
+/**
+ * Finds mistakes in the texts for people: what is no placeholder, unknown formats, and for http unknown inputs. The inputs of modules and
+ * servers are known only when they are open.
+ */
+export function checkTexts(pointer: string, name: string, tool: JsonObject, tools: JsonObject): Finding[] {
+  const schema = tool.http === undefined ? undefined : isJsonObject(tool.input) ? tool.input : NO_INPUT;
+  const cards = Array.isArray(tool.cards) ? tool.cards : [];
+  return [
+    ...checkSet(pointer, tool, schema),
+    ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
+    ...cards.flatMap((card: JsonValue, index) => {
+      if (!isJsonObject(card)) return [];
+      const at = pointerTo(`${pointer}/cards`, index);
+      const isUnused =
+        tool.http !== undefined && typeof card.match === 'string' && !matchesGlob(card.match, name);
+      const message = `"${String(card.match)}" does not match "${name}"`;
+      return [
+        ...(isUnused ? [{ pointer: `${at}/match`, at: 'value' as const, message }] : []),
+        ...checkSet(at, card, schema),
+        ...checkPreview(`${at}/preview`, card.preview, schema, tools),
+      ];
+    }),
+  ];
+}
+
+const NO_INPUT: JsonObject = { type: 'object', properties: {} };
+
+function checkSet(pointer: string, texts: JsonObject, schema: JsonObject | undefined): Finding[] {
+  const fields = isJsonObject(texts.fields) ? Object.entries(texts.fields) : [];
+  return [
+    ...KEYS.map((key) => [`${pointer}/${key}`, texts[key]] as const),
+    ...fields.map(([label, text]) => [pointerTo(`${pointer}/fields`, label), text] as const),
+  ].flatMap(([at, text]) => (typeof text === 'string' ? checkText(at, text, schema) : []));
+}
+
+/** Checks a preview: its templates, and that a tool of the manifest only reads. */
+function checkPreview(
+  pointer: string,
+  preview: JsonValue | undefined,
+  schema: JsonObject | undefined,
+  tools: JsonObject,
+): Finding[] {
+  if (!isJsonObject(preview)) return [];
+  const findings = ['before', 'after'].flatMap((key) => {
+    const text = preview[key];
+    return typeof text === 'string' ? checkText(`${pointer}/${key}`, text, schema, { hasOutput: true }) : [];
+  });
+  const used = typeof preview.tool === 'string' ? tools[preview.tool] : undefined;
+  const http = isJsonObject(used) && isJsonObject(used.http) ? used.http : undefined;
+  if (http?.method === undefined || http.method === 'GET') return findings;
+  const message = `a preview can only read, and this tool is a ${String(http.method)}`;
+  return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
+}
+
+function checkText(
+  pointer: string,
+  text: string,
+  schema: JsonObject | undefined,
+  { hasOutput = false } = {},
+): Finding[] {
+  const { template, problems } = parseDisplayTemplate(text);
+  const outputs = placeholdersIn(template)
+    .filter(({ root }) => root === 'output' && !hasOutput)
+    .map(({ offset }) => ({ offset, message: 'there is no output yet; only a preview can show one' }));
+  const unknown = schema === undefined ? [] : unknownInputs(template, schema);
+  return [...problems, ...outputs, ...unknown].map(({ offset, message, ...rest }) => ({
+    pointer,
+    at: 'value',
+    inside: offset,
+    message: `${message}${suggestionFor('unknown' in rest ? rest.unknown : undefined)}`,
+  }));
+}
+
+function suggestionFor(
+  unknown: { readonly written: string; readonly known: readonly string[] } | undefined,
+): string {
+  if (unknown === undefined) return '';
+  const { written, known } = unknown;
+  const last = written.split('.').at(-1) ?? written;
+  return didYouMean(last, known) || (known.length === 0 ? '' : `; there are ${known.join(', ')}`);
+}

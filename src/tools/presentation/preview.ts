@@ -1,0 +1,118 @@
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import type { Preview, Tool, ToolContext } from '../../agent/tool.ts';
+import { describeError } from '../../agent/util/describe-error.ts';
+import {
+  fillDisplayTemplate,
+  parseDisplayTemplate,
+  placeholderValue,
+  type TemplateValues,
+} from './text-template.ts';
+
+/** A preview of the manifest: a tool that only reads, its input, and what its output says about before and after. */
+export interface PreviewDeclaration {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly before: string;
+  readonly after: string;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The outcome of a preview. A failed one has its reason in words. */
+export type PreviewOutcome =
+  | { readonly outcome: 'shown'; readonly before: string; readonly after: string }
+  | { readonly outcome: 'failed'; readonly reason: 'too-slow' | 'error' };
+
+/** Computes what a call would change; it cannot write, and it ends in time. */
+export type PreviewSource = (input: unknown, context: ToolContext) => Promise<PreviewOutcome>;
+
+/** Runs a tool that only reads; any other is refused. */
+export type ReadTool = (
+  name: string,
+  input: JsonObject,
+  options: { readonly context: ToolContext; readonly signal: AbortSignal },
+) => Promise<unknown>;
+
+const TIMEOUT_MS = 5_000;
+const MAX_LENGTH = 20_000;
+
+type Action = Extract<Tool, { kind: 'tool' }>;
+
+/** Builds the preview of a tool from the manifest, which goes first, or from the module; `undefined` if it has none. */
+export function createPreview(
+  tool: Action,
+  declared: PreviewDeclaration | undefined,
+  read: ReadTool,
+  log: (message: string) => void = () => {},
+): PreviewSource | undefined {
+  const compute = declared === undefined ? ownPreview(tool, read) : declaredPreview(declared, read);
+  if (compute === undefined) return undefined;
+  const timeoutMs = declared?.timeoutMs ?? TIMEOUT_MS;
+  return async (input, context) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const late = new Promise<'late'>((resolve) => {
+      signal.addEventListener('abort', () => resolve('late'), { once: true });
+    });
+    try {
+      const result = await Promise.race([compute(input, context, signal), late]);
+      if (result === 'late') return { outcome: 'failed', reason: 'too-slow' };
+      const { before, after } = result;
+      if (before.length + after.length > MAX_LENGTH) throw new RangeError('the preview is too long');
+      return { outcome: 'shown', before, after };
+    } catch (error) {
+      log(`the preview of ${tool.name} failed: ${describeError(error)}`);
+      return { outcome: 'failed', reason: signal.aborted ? 'too-slow' : 'error' };
+    }
+  };
+}
+
+type Compute = (input: unknown, context: ToolContext, signal: AbortSignal) => Promise<Preview>;
+
+function ownPreview(tool: Action, read: ReadTool): Compute | undefined {
+  if (tool.preview === undefined) return undefined;
+  return async (input, context, signal) => {
+    const parsed = tool.inputSchema.parse(input);
+    if (!parsed.ok) throw new TypeError(parsed.problem);
+    const preview = await tool.preview?.(parsed.value, {
+      context,
+      signal,
+      read: (name, given) => read(name, given, { context, signal }),
+    });
+    if (typeof preview?.before !== 'string' || typeof preview.after !== 'string')
+      throw new TypeError('a preview is an object with the texts before and after');
+    return preview;
+  };
+}
+
+function declaredPreview({ tool, input, before, after }: PreviewDeclaration, read: ReadTool): Compute {
+  const [beforeTemplate, afterTemplate] = [before, after].map((text) => parseDisplayTemplate(text).template);
+  return async (given, context, signal) => {
+    const values = { input: toJson(given) };
+    const filled = fillInput(input, values);
+    const output = unwrapped(
+      toJson(await read(tool, isJsonObject(filled) ? filled : {}, { context, signal })),
+    );
+    return {
+      before: fillDisplayTemplate(beforeTemplate ?? [], { ...values, output }),
+      after: fillDisplayTemplate(afterTemplate ?? [], { ...values, output }),
+    };
+  };
+}
+
+/** Fills the input of the reading tool; a text that is one placeholder keeps the type of its value. */
+function fillInput(value: JsonValue, values: TemplateValues): JsonValue {
+  if (typeof value === 'string') {
+    const { template } = parseDisplayTemplate(value);
+    const [only, ...rest] = template;
+    if (typeof only === 'object' && rest.length === 0 && only.format === undefined)
+      return placeholderValue(only, values) ?? null;
+    return fillDisplayTemplate(template, values);
+  }
+  if (Array.isArray(value)) return value.map((item: JsonValue) => fillInput(item, values));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, fillInput(entry, values)]));
+}
+
+/** Output from outside is marked for the model; a template reads what is inside. */
+function unwrapped(output: JsonValue): JsonValue {
+  return isJsonObject(output) && output.untrusted_output !== undefined ? output.untrusted_output : output;
+}

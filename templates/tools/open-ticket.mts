@@ -1,0 +1,19 @@
+import { appendFile } from 'node:fs/promises';
+import { defineTool } from 'countersign';
+import { z } from 'zod';
+
+/** Opens a ticket: a line in tickets.jsonl. Call a system of your own here instead. */
+export const openTicket = defineTool(
+  {
+    name: 'open_ticket',
+    description: 'Opens a ticket and returns its number.',
+    inputSchema: z.object({ title: z.string().min(1).max(200) }),
+    outputSchema: z.object({ ticket: z.string() }),
+  },
+  async ({ title }, { context }) => {
+    const ticket = `T-${Date.now()}`;
+    const line = JSON.stringify({ ticket, title, requester: context.requester });
+    await appendFile('tickets.jsonl', `${line}\n`);
+    return { ticket };
+  },
+);

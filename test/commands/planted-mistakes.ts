@@ -1,0 +1,337 @@
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
+
+export const GONE = 'U0GONE0007';
+export const ROBOT = 'U0ROBOT008';
+export const CLOSED_GROUP = 'S0CLOSED02';
+export const EMPTY_GROUP = 'S0EMPTY003';
+
+/** A manifest in which every check passes. */
+export const SOUND = `slack:
+  display_information: { name: Countersign }
+  features: { bot_user: { display_name: countersign } }
+  oauth_config: { scopes: { bot: [app_mentions:read, channels:read, chat:write, im:write, usergroups:read, users:read] } }
+  settings: { interactivity: { is_enabled: true }, event_subscriptions: { bot_events: [app_mention] } }
+agent: { admins: [${CAST.admin}] }
+policies:
+  default: { approvers: [S0APPROVE1], quorum: 2, announce: [${CHANNELS.general}] }
+tools:
+  report: { module: ./report.mjs, approval: { when: "input.severity > 2" } }
+  status:
+    description: Reads the status.
+    input: { type: object, properties: { severity: { type: integer } } }
+    http: { method: GET, url: "http://localhost/status", allow_private: [localhost] }
+    approval: { when: "input.severity > 2" }
+audit: { file: ./audit.jsonl }
+`;
+
+/** One mistake: what is changed, and the words with which it is found. */
+export interface PlantedMistake {
+  readonly name: string;
+  /** Replaces a text of the manifest. */
+  readonly change?: readonly [from: string, to: string];
+  /** Replaces the module. */
+  readonly module?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly redis?: Readonly<Record<string, string>>;
+  /** The words of `manifest check`, where it can know. */
+  readonly check?: RegExp;
+  readonly doctor: RegExp;
+}
+
+const APPROVERS = 'approvers: [S0APPROVE1], quorum: 2';
+const approver = (id: string) => [APPROVERS, `approvers: [S0APPROVE1, ${id}], quorum: 2`] as const;
+const policy = (more: string) => [APPROVERS, `${APPROVERS}, ${more}`] as const;
+const announce = (id: string) => [`announce: [${CHANNELS.general}]`, `announce: [${id}]`] as const;
+const tool = (text: string) => ['tools:\n', `tools:\n  planted: ${text}\n`] as const;
+const scope = (name: string) => [`${name}, `, ''] as const;
+const AT = 'manifest\\.yml:\\d+:\\d+: ';
+
+export const PLANTED: readonly PlantedMistake[] = [
+  {
+    name: 'an approver who does not exist',
+    change: approver('U0NOBODY99'),
+    doctor: new RegExp(`${AT}policies\\.default\\.approvers\\[1\\]: there is nobody with the id U0NOBODY99`),
+  },
+  {
+    name: 'an approver who has left',
+    change: approver(GONE),
+    doctor: /the account of U0GONE0007 is deactivated/,
+  },
+  { name: 'an approver that is a bot', change: approver(ROBOT), doctor: /U0ROBOT008 is a bot/ },
+  {
+    name: 'an approver who is a guest',
+    change: approver(CAST.guest),
+    doctor: /is a guest and cannot approve/,
+  },
+  {
+    name: 'an approver of another workspace',
+    change: approver(CAST.outsider),
+    doctor: /is of another workspace and cannot approve/,
+  },
+  {
+    name: 'a user group that does not exist',
+    change: approver('S0NOGROUP1'),
+    doctor: /there is no user group S0NOGROUP1/,
+  },
+  {
+    name: 'a user group that is disabled',
+    change: approver(CLOSED_GROUP),
+    doctor: /the user group S0CLOSED02 is disabled/,
+  },
+  {
+    name: 'a user group without people',
+    change: approver(EMPTY_GROUP),
+    doctor: /nobody is in the user group S0EMPTY003/,
+  },
+  {
+    name: 'a quorum that the group cannot reach',
+    change: ['quorum: 2', 'quorum: 3'],
+    doctor: new RegExp(`${AT}policies\\.default\\.quorum: 3 must approve, but only 2 of the approvers can`),
+  },
+  {
+    name: 'a quorum that the people named cannot reach',
+    change: ['[S0APPROVE1], quorum: 2', `[${CAST.alice}], quorum: 2`],
+    check: /2 must approve, but only 1 can/,
+    doctor: /2 must approve, but only 1 can/,
+  },
+  {
+    name: 'an admin who does not exist',
+    change: [CAST.admin, 'U0NOBODY99'],
+    doctor: /agent\.admins\[0\]: there is nobody/,
+  },
+  {
+    name: 'an admin who has left',
+    change: [CAST.admin, GONE],
+    doctor: /agent\.admins\[0\]: the account of U0GONE0007 is deactivated/,
+  },
+  {
+    name: 'an admin that is a user group',
+    change: [CAST.admin, 'S0APPROVE1'],
+    check: /agent\.admins\[0\]: .*the id of a person/,
+    doctor: /agent\.admins\[0\]: .*the id of a person/,
+  },
+  {
+    name: 'a channel that does not exist',
+    change: announce('C0NOWHERE9'),
+    doctor: /there is no channel C0NOWHERE9/,
+  },
+  {
+    name: 'a channel that is archived',
+    change: announce(CHANNELS.archived),
+    doctor: /the channel \S+ is archived/,
+  },
+  {
+    name: 'a channel without the bot',
+    change: announce(CHANNELS.withoutBot),
+    doctor: /the bot is not in the channel \S+; invite the bot/,
+  },
+  {
+    name: 'a person where a channel belongs',
+    change: announce(CAST.alice),
+    check: /the id of a channel/,
+    doctor: /the id of a channel/,
+  },
+  {
+    name: 'an escalation to somebody who does not exist',
+    change: policy('escalate: { after: 1h, to: [U0NOBODY99] }'),
+    doctor: /escalate\.to\[0\]: there is nobody/,
+  },
+  {
+    name: 'an escalation after the request has expired',
+    change: policy('expires: 30m, escalate: { after: 1h, to: [S0APPROVE1] }'),
+    check: /nobody would be asked/,
+    doctor: /nobody would be asked/,
+  },
+  {
+    name: 'a resolver who has left',
+    change: policy(`resolvers: [${GONE}]`),
+    doctor: /resolvers\[0\]: the account/,
+  },
+  {
+    name: 'a tool for somebody who does not exist',
+    change: tool('{ module: ./report.mjs, allow: { people: [U0NOBODY99] } }'),
+    doctor: /allow\.people\[0\]: there is nobody/,
+  },
+  {
+    name: 'a bot that may ask and is none',
+    change: ['agent: {', `agent: { askers: { bots: [${CAST.alice}] },`],
+    doctor: /askers\.bots\[0\]: \S+ is not a bot/,
+  },
+  {
+    name: 'a placeholder',
+    change: approver('U0REPLACEME'),
+    check: /"U0REPLACEME" is a placeholder/,
+    doctor: /"U0REPLACEME" is a placeholder/,
+  },
+  {
+    name: 'no scope to see the members of a user group',
+    change: scope('usergroups:read'),
+    check: /the scope usergroups:read is missing; the bot needs it to see who is in S0APPROVE1/,
+    doctor: /the scope usergroups:read is missing/,
+  },
+  {
+    name: 'no scope to write directly',
+    change: scope('im:write'),
+    check: /the scope im:write is missing/,
+    doctor: /the scope im:write is missing/,
+  },
+  {
+    name: 'an event without its scope',
+    change: scope('app_mentions:read'),
+    check: /app_mentions:read is missing; the bot needs it for the event app_mention/,
+    doctor: /app_mentions:read is missing/,
+  },
+  {
+    name: 'a scope that is not installed',
+    change: ['users:read]', 'users:read, reactions:write]'],
+    doctor: /slack scopes: missing: reactions:write/,
+  },
+  {
+    name: 'a wrong name in a condition of an HTTP tool',
+    change: [
+      'allow_private: [localhost] }\n    approval: { when: "input.severity',
+      'allow_private: [localhost] }\n    approval: { when: "input.sevrity',
+    ],
+    check: new RegExp(
+      `${AT}tools\\.status\\.approval\\.when: input has no "sevrity"; did you mean "severity"`,
+    ),
+    doctor: /input has no "sevrity"/,
+  },
+  {
+    name: 'a wrong name in a condition of a module',
+    change: ['approval: { when: "input.severity > 2" } }', 'approval: { when: "input.sevrity > 2" } }'],
+    doctor: new RegExp(
+      `tool report: \\S+${AT}tools\\.report\\.approval\\.when: input has no "sevrity"; did you mean "severity"`,
+    ),
+  },
+  {
+    name: 'an unknown variable in a condition',
+    change: ['"input.severity > 2" } }', '"inptu.severity > 2" } }'],
+    check: /unknown variable "inptu"; did you mean "input"/,
+    doctor: /unknown variable "inptu"/,
+  },
+  {
+    name: 'a condition that is no condition',
+    change: ['"input.severity > 2" } }', '"1 + 1" } }'],
+    check: /a condition must be true or false/,
+    doctor: /a condition must be true or false/,
+  },
+  {
+    name: 'a policy that does not exist',
+    change: tool('{ module: ./report.mjs, approval: { policy: defualt } }'),
+    check: /there is no policy "defualt"; did you mean "default"/,
+    doctor: /there is no policy "defualt"/,
+  },
+  {
+    name: 'a rule for no tool of the module',
+    change: ['approval: { when: "input.severity > 2" } }', 'approval: { match: "delete_*" } }'],
+    doctor: /this rule is never used: "delete_\*" matches none of report/,
+  },
+  {
+    name: 'a module file that is not there',
+    change: tool('{ module: ./reprot.mjs }'),
+    check: new RegExp(`${AT}tools\\.planted\\.module: there is no file \\./reprot\\.mjs`),
+    doctor: /there is no file \.\/reprot\.mjs/,
+  },
+  {
+    name: 'a module that throws',
+    module: 'throw new Error("no database");',
+    doctor: /tool report: .*no database/,
+  },
+  { name: 'a module without a tool', module: 'export const nothing = 1;', doctor: /exports no tool/ },
+  {
+    name: 'a module whose tool has another name',
+    change: ['report: { module', 'reports: { module'],
+    doctor: /warning +tool reports: .*the module exports report and no tool named reports/,
+  },
+  {
+    name: 'a package that is not installed',
+    change: tool('{ module: no-such-package }'),
+    doctor: /run "npm install no-such-package"/,
+  },
+  {
+    name: 'an MCP command that is not there',
+    change: tool('{ mcp: { command: no-such-command } }'),
+    check: /there is no command "no-such-command" on this machine/,
+    doctor: /there is no command "no-such-command"/,
+  },
+  {
+    name: 'an MCP server that ends at once',
+    change: tool('{ mcp: { command: node, args: [-e, "process.exit(3)"] } }'),
+    doctor: /tool planted: .*check its command or url/,
+  },
+  {
+    name: 'a folder of an MCP server that is not there',
+    change: tool('{ mcp: { command: node, cwd: ./nowhere } }'),
+    check: /there is no folder \.\/nowhere/,
+    doctor: /there is no folder \.\/nowhere/,
+  },
+  {
+    name: 'a private address',
+    change: ['"http://localhost/status", allow_private: [localhost]', '"http://10.1.2.3/status"'],
+    check: /"10\.1\.2\.3" is a private address/,
+    doctor: /"10\.1\.2\.3" is a private address.*allow_private/,
+  },
+  {
+    name: 'a name of this machine',
+    change: [', allow_private: [localhost]', ''],
+    check: /"localhost" is a private address/,
+    doctor: /"localhost" is a private address/,
+  },
+  {
+    name: 'a host that does not resolve',
+    change: ['http://localhost/status', 'http://nothing.invalid/status'],
+    doctor: /"nothing\.invalid" cannot be resolved/,
+  },
+  {
+    name: 'a secret that is not set',
+    change: ['method: GET', `method: GET, headers: { a: "\${NO_SUCH_SECRET}" }`],
+    check: /NO_SUCH_SECRET is not set in \.env/,
+    doctor: /NO_SUCH_SECRET is not set/,
+  },
+  {
+    name: 'an audit file in a folder that is not there',
+    change: ['./audit.jsonl', './nowhere/audit.jsonl'],
+    doctor: new RegExp(`${AT}audit\\.file: \\S+nowhere cannot be written`),
+  },
+  {
+    name: 'an audit endpoint that does not answer',
+    change: ['file: ./audit.jsonl', 'http: { url: "http://127.0.0.1:1/rows" }'],
+    doctor: /audit\.http\.url: 127\.0\.0\.1:1 does not answer/,
+  },
+  {
+    name: 'an audit key that is not there',
+    environment: { AUDIT_KEY_FILE: '/nowhere.pem' },
+    doctor: /AUDIT_KEY_FILE: \/nowhere\.pem cannot be read/,
+  },
+  {
+    name: 'a Redis that evicts',
+    redis: { 'maxmemory-policy': 'allkeys-lru' },
+    doctor: /warning +redis: .*set it to noeviction/,
+  },
+  {
+    name: 'a Redis that keeps nothing',
+    redis: { appendonly: 'no' },
+    doctor: /warning +redis: .*set appendonly to yes/,
+  },
+  {
+    name: 'a Redis that is not there',
+    environment: { REDIS_URL: 'redis://127.0.0.1:1' },
+    doctor: /FAILED +redis: .*ECONNREFUSED/,
+  },
+  {
+    name: 'a wrong bot token',
+    environment: { SLACK_BOT_TOKEN: 'xoxb-wrong' },
+    doctor: /Slack rejects SLACK_BOT_TOKEN/,
+  },
+  {
+    name: 'a wrong app token',
+    environment: { SLACK_APP_TOKEN: 'xapp-wrong' },
+    doctor: /Slack rejects SLACK_APP_TOKEN/,
+  },
+  {
+    name: 'an app token in place of the bot token',
+    environment: { SLACK_BOT_TOKEN: 'xapp-1' },
+    doctor: /SLACK_BOT_TOKEN: must start with xoxb-/,
+  },
+];

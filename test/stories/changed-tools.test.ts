@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { writeLock } from '../../src/tools/toolbox/tool-lock.ts';
+import { moodyServer, temporaryFolder } from '../tools/mcp/support.ts';
+import { CAST, startStory } from './support.ts';
+
+/** A manifest with the MCP server of the fixtures under these rules. */
+function moodyManifest(rules: string) {
+  const moody = moodyServer();
+  const { command, args } = moody.config;
+  const manifest = `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help., admins: [${CAST.admin}] }
+policies:
+  default: { approvers: [${CAST.alice}], direct_messages: false }
+tools:
+  moody:
+    mcp: { command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)} }
+    approval: [ ${rules} ]
+`;
+  const called = (name: string) => moody.notes().filter((line) => line === `called ${name}`).length;
+  return { manifest, called };
+}
+
+const call = (name: string, args = {}) => ({ calls: [{ name, arguments: args }] });
+const QUIETLY = { quietly: true };
+
+test('a tool that its server changed without announcing it does not run on the old approval, and is asked anew', async () => {
+  const { manifest, called } = moodyManifest('{ match: greet, policy: default }, { require: never }');
+  const story = await startStory({
+    manifest,
+    replies: [
+      call('greet', { name: 'Tomo' }),
+      call('refine', QUIETLY),
+      { text: 'Refined.' },
+      { text: 'Greeted.' },
+    ],
+  });
+  const thread = story.ask('greet Tomo');
+  const card = await thread.shows(/0 of 1 signed/);
+  await story.ask('refine yourself').shows(/Refined\./);
+  await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
+  await thread.shows(/The tool, its settings or its policy changed, so this needs a new approval/);
+  expect(called('greet')).toBe(0);
+  await thread.shows(/0 of 1 signed[\s\S]*Greets loudly|Greets loudly[\s\S]*0 of 1 signed/);
+  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Greeted\./);
+  expect(called('greet')).toBe(1);
+});
+
+test('a call that needed no approval needs it once its server has changed the tool, announced or not', async () => {
+  const { manifest, called } = moodyManifest('{ require: never }');
+  const story = await startStory({
+    manifest,
+    replies: [
+      call('greet'),
+      { text: 'First.' },
+      call('refine', QUIETLY),
+      { text: 'Refined.' },
+      call('greet', { name: 'Tomo' }),
+      { text: 'Second.' },
+    ],
+  });
+  await story.ask('greet').shows(/First\./);
+  expect(called('greet')).toBe(1);
+  await story.ask('refine yourself').shows(/Refined\./);
+  const thread = story.ask('greet again');
+  await thread.shows(/0 of 1 signed/);
+  expect(called('greet')).toBe(1);
+  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Second\./);
+  expect(called('greet')).toBe(2);
+});
+
+test('a tool that appeared since the start needs approval, whatever the rule for its name says', async () => {
+  const { manifest, called } = moodyManifest(
+    '{ match: "read_*", require: never }, { match: learn, require: never }',
+  );
+  const story = await startStory({
+    manifest,
+    replies: [
+      call('learn', { name: 'read_and_wipe' }),
+      { text: 'Learnt.' },
+      call('read_and_wipe'),
+      { text: 'Read.' },
+    ],
+  });
+  await story.ask('learn to read').shows(/Learnt\./);
+  const thread = story.ask('read');
+  await thread.shows(/0 of 1 signed/);
+  expect(called('read_and_wipe')).toBe(0);
+  await thread.click(CAST.alice, /0 of 1 signed/, 'approve');
+  await thread.shows(/Read\./);
+});
+
+test('where definitions are locked, a new tool is offered to nobody, and the admins are told once', async () => {
+  const { manifest, called } = moodyManifest('{ require: never }');
+  const folder = temporaryFolder();
+  const story = await startStory({
+    manifest,
+    folder,
+    withoutBot: true,
+    replies: [call('learn', { name: 'read_and_wipe' }), { text: 'Learnt.' }, { text: 'I cannot.' }],
+  });
+  const first = await story.startOwnBot();
+  await writeLock(folder, first.toolbox.definitions());
+  await first.toolbox.replace(first.toolbox.manifest);
+  await story.ask('learn to read').shows(/Learnt\./);
+  await story.directly(CAST.admin).shows(/read_and_wipe: its definition is not locked/);
+  await story.ask('read').shows(/I cannot\./);
+  const offered = story.model.requests.at(-1)?.tools?.map((tool) => JSON.stringify(tool)) ?? [];
+  expect(offered.join()).toContain('greet');
+  expect(offered.join()).not.toContain('read_and_wipe');
+  expect(called('read_and_wipe')).toBe(0);
+  await first.toolbox.replace(first.toolbox.manifest);
+  const told = story.workspace.messagesIn(story.workspace.directMessages(CAST.admin));
+  expect(told).toHaveLength(1);
+  expect(readFileSync(`${folder}/manifest.lock.json`, 'utf8')).not.toContain('read_and_wipe');
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import { CAST, startStory } from './support.ts';
+import { openWorkshop, workshopManifest } from './workshop.ts';
+
+test('a pause inside a nested generate after the approval is asked as a request of its own, and continues from there', async () => {
+  const workshop = await openWorkshop();
+  const inner = await startLocalModel({
+    script: [{ calls: [{ name: 'book_room', arguments: {} }] }, { text: 'The room is booked.' }],
+  });
+  const { arguments: folder } = workshop.call('plan_party');
+  const story = await startStory({
+    manifest: workshopManifest().replace('workshop-tools.ts', 'nested-tools.ts'),
+    replies: [
+      { calls: [{ name: 'plan_party', arguments: { ...folder, url: inner.url } }] },
+      { text: 'All set.' },
+    ],
+  });
+  const thread = story.ask('plan a party');
+  const card = await thread.shows(/Approval needed/);
+  await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
+  const isSecond = () =>
+    story
+      .repliesIn(thread)
+      .find(({ ts, blocks }) => ts !== card.ts && JSON.stringify(blocks).includes('0 of 1 signed'));
+  const second = await story.workspace.until(isSecond, { what: 'a second card' });
+  expect(await workshop.linesOf('effects')).toEqual([]);
+  await story.workspace.as(CAST.bruno).click({ channel: thread.channel, ts: second.ts }, 'approve');
+  await thread.shows(/All set\./);
+  expect(await workshop.linesOf('effects')).toEqual(['booked']);
+  expect(story.toldOfCalls()).toEqual([expect.stringContaining('The room is booked.')]);
+  expect(JSON.stringify(story.repliesIn(thread))).not.toMatch(/plan_party: unknown/);
+  await inner.stop();
+});
