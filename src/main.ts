@@ -6,6 +6,8 @@ import { escapeMarkup } from './bot/cards/values/show-text.ts';
 import { noticeTexts } from './bot/texts/notices.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';
+import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
+import { traceIdOf } from './observe/tracing.ts';
 import { readSettings, SETTINGS_HINT } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
@@ -41,10 +43,23 @@ const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecr
 for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
 if (settings.auditKey !== undefined && 'text' in settings.auditKey) secrets.add(settings.auditKey.text);
 // Every line of the log is redacted, whichever library wrote it.
-const logger = pino({ level: settings.logLevel, hooks: { streamWrite: (line) => secrets.redact(line) } });
+const logger = pino({
+  level: settings.logLevel,
+  hooks: { streamWrite: (line) => secrets.redact(line) },
+  mixin: () => ({ traceId: traceIdOf() }),
+});
 try {
   const folder = dirname(resolve(file));
-  const bot = await startBot({ settings, manifest: parsed.manifest, folder, secrets, logger });
+  const tracing = await startTracing(process.env);
+  const captureContent = mayCaptureContent(process.env);
+  const bot = await startBot({
+    settings,
+    manifest: parsed.manifest,
+    folder,
+    secrets,
+    logger,
+    captureContent,
+  });
   const watch = await watchManifest({
     file,
     text,
@@ -55,11 +70,13 @@ try {
     logger,
     onNotice: (notice) => reportReload(bot, notice),
   });
-  const stop = async (): Promise<void> => {
+  const stop = async (signal: string): Promise<void> => {
+    logger.info({ signal }, 'signal received');
     await watch.close();
     await bot.stop();
+    await tracing?.stop();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(signal));
   void reportModel(bot);
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {

@@ -10,8 +10,8 @@ import type { AgentDeclaration, ModelDeclaration } from './tools/manifest/manife
 /** Retries of a model that another one can stand in for. */
 const RETRIES_BEFORE_FALLBACK = 1;
 
-/** The settings of the environment, and the `fetch` that follows its proxies. */
-export type ModelSettings = Settings['model'] & Pick<OpenAIModelOptions, 'fetch'>;
+/** The settings of the environment, the `fetch` that follows its proxies, and who is told of retries. */
+export type ModelSettings = Settings['model'] & Pick<OpenAIModelOptions, 'fetch' | 'onRetry'>;
 
 /** Joins the settings of the environment and of the manifest; what the manifest says goes first. */
 export function modelOptions(

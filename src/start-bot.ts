@@ -16,10 +16,16 @@ import { createConnection } from './bot/slack/create-connection.ts';
 import { Directory } from './bot/slack/directory.ts';
 import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { setGauges } from './observe/measure-record.ts';
+import { Metrics } from './observe/metrics.ts';
+import { observedModel } from './observe/observed-model.ts';
+import { observedStore } from './observe/observed-store.ts';
+import { observeTools } from './observe/observed-tool.ts';
 import { contextBudgetOf, followModel } from './open-model.ts';
 import type { Settings } from './settings.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { wakingStore } from './store/queue/waking-store.ts';
+import { nameOfWork } from './store/queue/work.ts';
 import { checkServer } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
@@ -46,6 +52,8 @@ export interface BotSetup {
   readonly timing?: Partial<Timing>;
   /** The timing of the sweep, which finds due work that was not woken. */
   readonly sweep?: EngineOptions['sweep'];
+  /** Puts the text of messages, arguments and results on the spans of traces. */
+  readonly captureContent?: boolean;
 }
 
 export interface RunningBot {
@@ -60,6 +68,8 @@ export interface RunningBot {
 /** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
+  const metrics = new Metrics();
+  const content = setup.captureContent === true ? (text: string) => secrets.redact(text) : undefined;
   const log = logger.child({ part: 'record' });
   const auditKey = settings.auditKey && (await readSigningKey(settings.auditKey));
   if (auditKey === undefined) log.warn('audit log is not signed: set AUDIT_KEY_FILE or AUDIT_KEY');
@@ -67,7 +77,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
-  const record = openRedisStore({ client: redis, prefix, redact: (body) => redactFields(body, secrets) });
+  // The toolbox has the manifest that holds now; it is opened below.
+  let current: () => Manifest = () => manifest;
+  const record = openRedisStore({
+    client: redis,
+    prefix,
+    retention: () => current().retention,
+    redact: (body) => redactFields(body, secrets),
+  });
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -83,15 +100,29 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     secrets,
     log: toolsLog,
     proxy,
+    around: observeTools({ metrics, content }),
     onUnlocked: () => onUnlocked(),
   });
-  const connection = createConnection(settings.slack, { logger, once: onceIn(redis, prefix), proxy });
+  current = () => toolbox.manifest;
+  const connection = createConnection(settings.slack, {
+    logger,
+    once: onceIn(redis, prefix),
+    proxy,
+    metrics,
+  });
   const { app } = connection;
   const context: BotContext = {
-    model: followModel(
-      { ...settings.model, fetch: proxiedFetch(proxy) },
-      () => toolbox.manifest.agent,
-      logger,
+    model: observedModel(
+      followModel(
+        {
+          ...settings.model,
+          fetch: proxiedFetch(proxy),
+          onRetry: (model) => metrics.count('countersign_model_retries_total', { model }),
+        },
+        () => toolbox.manifest.agent,
+        logger,
+      ),
+      { metrics, content },
     ),
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
@@ -101,7 +132,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       return { instructions, maxSteps, contextBudget, limits, askers, budgets, admins };
     },
     toolbox,
-    store: wakingStore(record, engine),
+    store: observedStore(wakingStore(record, engine), { metrics, logger }),
     client: app.client,
     directory: new Directory(app.client),
     limiter: new PendingLimiter(record),
@@ -110,6 +141,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     status: new ThreadStatus(app.client, logger),
     updates: new UpdateBudget(),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
+    metrics,
     logger,
   };
   listen(app, context);
@@ -118,6 +150,10 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     port: settings.port,
     isConnected: () => connection.isReady(),
     redisAnswers: async () => (await redis.ping()) === 'PONG',
+    metrics: async () => {
+      await setGauges(record, metrics);
+      return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.text() };
+    },
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     receive: connection.receive,
     logger,
@@ -130,16 +166,29 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log: logger.child({ part: 'audit' }),
   });
 
-  const stop = async (): Promise<void> => {
+  const runningWork = (): object => ({
+    threads: context.turns.threads(),
+    work: engine.running().map(nameOfWork),
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= stopInOrder();
+    return stopped;
+  };
+  const stopInOrder = async (): Promise<void> => {
+    logger.info(runningWork(), 'stopping: no new events, waiting for running work');
     await connection.stop();
     await server.stop();
-    const stopped = engine.stop();
+    const idle = engine.stop();
     context.turns.handOverAll();
-    await Promise.all([stopped, context.turns.idle(STOP_TIMEOUT_MS)]);
+    await Promise.all([idle, context.turns.idle(STOP_TIMEOUT_MS)]);
+    if (context.turns.threads().length > 0 || engine.running().length > 0)
+      logger.warn(runningWork(), 'stopped with work left; other processes continue it');
     await context.status.idle(STATUS_TIMEOUT_MS);
     await toolbox.close();
     await exporter.stop();
     await record.close();
+    logger.info('stopped');
   };
   try {
     await engine.start(workHandlers(context));

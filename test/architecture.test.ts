@@ -16,8 +16,12 @@ const rooms = [
     mayImport: ['src/audit/', 'src/store/port/', 'src/store/record/chain-check.ts', 'src/agent/json.ts'],
   },
   {
+    room: 'src/observe/',
+    mayImport: ['src/observe/', 'src/agent/', 'src/store/port/', 'src/tools/toolbox/toolbox.ts'],
+  },
+  {
     room: 'src/bot/',
-    mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port/'],
+    mayImport: ['src/bot/', 'src/agent/', 'src/tools/', 'src/store/port/', 'src/observe/'],
   },
   { room: 'src/', mayImport: ['src/'] },
 ];
@@ -28,6 +32,8 @@ const packages = [
   { name: 'ioredis', onlyIn: ['src/store/'] },
   { name: 'bullmq', onlyIn: ['src/store/'] },
   { name: 'openai', onlyIn: ['src/agent/openai/'] },
+  { name: 'prom-client', onlyIn: ['src/observe/'] },
+  { name: '@opentelemetry/*', onlyIn: ['src/observe/'] },
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -14,6 +14,7 @@ import { parseThreadId } from '../../src/bot/slack/thread.ts';
 import { receiveMessage } from '../../src/bot/turns/receive-message.ts';
 import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
 import { RunningTurns } from '../../src/bot/turns/running-turns.ts';
+import { Metrics } from '../../src/observe/metrics.ts';
 import { threadOf } from '../../src/store/record/keys.ts';
 import { openConnection } from '../../src/store/redis/connect.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
@@ -82,6 +83,7 @@ export async function openOurs(servers: {
     status: new ThreadStatus(slack, logger),
     updates: new UpdateBudget(),
     timing: timingFor(30),
+    metrics: new Metrics(),
     logger,
   };
   const withModel = (model: string): BotContext => ({

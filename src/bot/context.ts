@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
 import type { Askers, Budgets, PendingLimits } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
@@ -67,5 +68,6 @@ export interface BotContext {
   readonly status: ThreadStatus;
   readonly updates: UpdateBudget;
   readonly timing: Timing;
+  readonly metrics: Metrics;
   readonly logger: Logger;
 }

@@ -79,6 +79,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
+    name: 'erase',
+    summary: "remove a person's words from threads and requests",
+    load: async () => (await import('./operate/erase.ts')).erase,
+  },
+  {
     name: 'usage',
     summary: 'list the tokens that were spent',
     load: async () => (await import('./operate/usage.ts')).usage,

@@ -28,8 +28,8 @@ let patient: Store;
 
 beforeAll(() => {
   redis = connectTestRedis();
-  store = openRedisStore({ ...redis, retention: { requestMs: 0, threadMs: 0 } });
-  patient = openRedisStore({ ...redis, retention: { requestMs: MINUTE_MS, threadMs: MINUTE_MS } });
+  store = openRedisStore({ ...redis, retention: () => ({ requestMs: 0, threadMs: 0 }) });
+  patient = openRedisStore({ ...redis, retention: () => ({ requestMs: MINUTE_MS, threadMs: MINUTE_MS }) });
 });
 
 afterAll(() => redis.close());
@@ -169,4 +169,19 @@ test('the audit log outlives what it tells of', async () => {
   const events: string[] = [];
   for await (const row of store.exportAudit()) if (row.subject === id) events.push(row.event);
   expect(events).toEqual(['asked', 'voted', 'rejected']);
+});
+
+test('retention is read anew for each turn that ends, so that a reloaded manifest holds for what comes after it', async () => {
+  let keptMs = MINUTE_MS;
+  const changing = openRedisStore({ ...redis, retention: () => ({ requestMs: keptMs, threadMs: keptMs }) });
+  const kept = await ask(changing);
+  keptMs = 0;
+  const fleeting = await ask(changing);
+  for (const id of [kept, fleeting]) {
+    await changing.withdraw(id, { who: 'U-rita', evidence: {} }, '');
+    await suspendTurn(changing, await takeTurn(changing, threadOfRequest(id)));
+  }
+  expect(await changing.purge(kept)).toEqual({ outcome: 'not-due' });
+  expect(await changing.purge(fleeting)).toEqual({ outcome: 'purged' });
+  expect(await changing.purge(kept, { early: true })).toEqual({ outcome: 'purged' });
 });

@@ -23,6 +23,8 @@ export interface OpenAIModelOptions extends ClientOptions {
   readonly firstRetryMs?: number | undefined;
   /** The longest wait before a retry, also when `retry-after` asks for more. A minute by default. */
   readonly longestRetryMs?: number | undefined;
+  /** Called before a failed request is sent again. */
+  readonly onRetry?: ((model: string) => void) | undefined;
   /** Called when the model refuses a parameter; the request is sent again without it, and so are all later ones. */
   readonly onRefusedField?: ((refused: RefusedField) => void) | undefined;
 }
@@ -42,6 +44,7 @@ export function openAIModel(options: OpenAIModelOptions): Model {
     maxRetries: options.maxRetries ?? 4,
     firstWaitMs: options.firstRetryMs ?? 500,
     longestWaitMs: options.longestRetryMs ?? 60_000,
+    onRetry: () => options.onRetry?.(model),
   };
 
   /** Reads one answer to its end. An error that comes before any of it fails the attempt, so that it can be repeated. */

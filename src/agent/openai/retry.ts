@@ -7,6 +7,8 @@ export interface RetrySettings {
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Called before each repetition. */
+  readonly onRetry?: (() => void) | undefined;
 }
 
 export interface FailedAttempt {
@@ -31,6 +33,7 @@ export async function withRetries<Result>(
       const { retryable, retryAfterMs } = classify(error);
       const wait = retryAfterMs ?? backOff(retries, settings);
       if (!retryable || retries >= settings.maxRetries || wait > settings.longestWaitMs) throw error;
+      settings.onRetry?.();
       await sleep(wait, undefined, settings.signal && { signal: settings.signal });
     }
   }

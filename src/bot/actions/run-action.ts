@@ -5,6 +5,7 @@ import { nestedInterrupts } from '../../agent/nested.ts';
 import { buildRestart, type RestartReply } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import type { Tool } from '../../agent/tool.ts';
+import { inSpan } from '../../observe/tracing.ts';
 import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
@@ -29,7 +30,13 @@ export interface StartedAttempt {
 }
 
 /** Runs a started action, records its outcome, and runs the thread's next turn if no other request of the round is open. */
-export async function runAction(
+export function runAction(context: BotContext, action: Action, started: StartedAttempt): Promise<void> {
+  const { id, trace: parent } = action.request;
+  const attributes = { 'countersign.request.id': id };
+  return inSpan('run approved action', { parent, attributes }, () => runStarted(context, action, started));
+}
+
+async function runStarted(
   context: BotContext,
   action: Action,
   { attempt, sentAt }: StartedAttempt,
@@ -47,7 +54,7 @@ export async function runAction(
     const finished = await store.finishAndClaim(request.id, outcome, timing.leaseMs);
     heartbeat.stop();
     if (finished.outcome === 'finished' && finished.turn !== undefined)
-      await runTurn(context, finished.turn, claimedAt);
+      await runTurn(context, finished.turn, claimedAt, request.trace);
   } finally {
     heartbeat.stop();
   }

@@ -5,7 +5,7 @@ import { questionOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { castVote } from './cast-vote.ts';
-import { type Click, checkClick, type Notice } from './click.ts';
+import { type Click, checkClick, decideInTrace, type Notice } from './click.ts';
 import { answer, askAgain, edit, resolve, showAddress, withdraw } from './decide.ts';
 
 const Json = z.custom<JsonValue>((value) => value !== undefined);
@@ -48,7 +48,9 @@ export async function applyDecision(
   { requestId, click, decision }: MadeDecision,
 ): Promise<Notice> {
   const checked = await checkClick(context, requestId, click);
-  return checked.ok ? decide(context, checked.request, click, decision) : checked.notice;
+  if (!checked.ok) return checked.notice;
+  const { request } = checked;
+  return decideInTrace(request, () => decide(context, request, click, decision));
 }
 
 function decide(

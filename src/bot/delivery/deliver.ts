@@ -1,3 +1,4 @@
+import { inSpan } from '../../observe/tracing.ts';
 import type { OutboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
@@ -25,7 +26,7 @@ export async function deliver(context: BotContext, shard: number): Promise<void>
 
 async function deliverItem(context: BotContext, item: OutboxItem): Promise<void> {
   try {
-    await (item.kind === 'row' ? sendRow(context, item) : drawView(context, item));
+    await (item.kind === 'row' ? sendInSpan(context, item) : drawView(context, item));
   } catch (err) {
     const failure = judgeSlackFailure(err);
     const delayMs = (failure.kind === 'later' && failure.afterMs) || backOff(item.tries);
@@ -35,6 +36,12 @@ async function deliverItem(context: BotContext, item: OutboxItem): Promise<void>
     );
     await context.store.retryOutbox(item, delayMs);
   }
+}
+
+function sendInSpan(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+  const { trace, kind } = item.body;
+  const parent = typeof trace === 'string' ? trace : undefined;
+  return inSpan(`send ${kind}`, { parent, kind: 'producer' }, () => sendRow(context, item));
 }
 
 function isInThread(item: OutboxItem): boolean {

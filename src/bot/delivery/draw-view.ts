@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
+import { inSpan } from '../../observe/tracing.ts';
 import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card } from '../cards/card.ts';
@@ -42,6 +43,19 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
     await store.doneView(item, request.revision, view.postedAt ?? {});
     return;
   }
+  const attributes = { 'countersign.request.id': request.id };
+  await inSpan('send card', { parent: request.trace, kind: 'producer', attributes }, () =>
+    drawRequest(context, item, request, view),
+  );
+}
+
+async function drawRequest(
+  context: BotContext,
+  item: ViewItem,
+  request: RequestRecord,
+  view: View,
+): Promise<void> {
+  const { store } = context;
   const place = Place.parse(view.place);
   try {
     const posted = PostedMessage.safeParse(view.postedAt).data;
@@ -162,12 +176,13 @@ async function update(
 
 /** Gives a card up. Without the card in its thread nobody could decide, so the request is abandoned; elsewhere it is one view less. */
 async function giveUp(
-  { store, logger }: BotContext,
+  { store, metrics, logger }: BotContext,
   item: ViewItem,
   request: RequestRecord,
   reason: string,
 ): Promise<void> {
   logger.error({ requestId: request.id, view: item.viewId, reason }, 'card not posted');
+  metrics.count('countersign_messages_dropped_total', {});
   if (item.viewId === THREAD_VIEW) {
     const ended = await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
     if (ended.outcome === 'abandoned')

@@ -53,6 +53,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     if (failure.kind === 'later') throw error;
     // Another attempt would fail in the same way.
     context.logger.error({ item: item.item, reason: failure.reason }, 'message dropped');
+    context.metrics.count('countersign_messages_dropped_total', {});
     await tellDirectly(context, item, row, failure.reason);
   }
   await context.store.doneRow(item);

@@ -12,6 +12,8 @@ export interface BotServerOptions {
   readonly isConnected: () => boolean;
   /** Whether Redis answers; an error and a timeout mean no. */
   readonly redisAnswers: () => Promise<boolean>;
+  /** Writes the metrics in Prometheus's text format. */
+  readonly metrics: () => Promise<HttpAnswer>;
   /** Receives the callback of an external system. */
   readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
   /** Receives Slack's requests, in HTTP mode. */
@@ -32,7 +34,7 @@ const ANSWER_MS = 15_000;
 const REDIS_MS = 2_000;
 const STOP_MS = 10_000;
 
-/** Creates the HTTP server of the bot: health, readiness, callbacks and, in HTTP mode, Slack. */
+/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks and, in HTTP mode, Slack. */
 export function createBotServer(options: BotServerOptions): BotServer {
   const { port, logger, stopMs = STOP_MS } = options;
   const running = new Set<ServerResponse>();
@@ -101,6 +103,7 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
 
   if (url.pathname === '/health') return isRead ? jsonAnswer(200, { ok: true }) : onlyBy('GET');
   if (url.pathname === '/ready') return isRead ? await readiness(options) : onlyBy('GET');
+  if (url.pathname === '/metrics') return isRead ? await options.metrics() : onlyBy('GET');
   if (token !== undefined) {
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));

@@ -1,5 +1,7 @@
 import { App, type Logger as BoltLogger, LogLevel, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
+import type { Metrics } from '../../observe/metrics.ts';
+import { observedSlackFetch } from '../../observe/observed-fetch.ts';
 import { type ProxySettings, proxiedFetch } from '../../tools/http/proxy.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { HttpReceiver, type Once, type SlackRequest } from './http-receiver.ts';
@@ -16,6 +18,7 @@ export interface ConnectionDependencies {
   /** Remembers the received requests for all processes of the bot. */
   readonly once: Once;
   readonly proxy?: ProxySettings | undefined;
+  readonly metrics: Metrics;
 }
 
 /** The bot's connection to Slack, with the app that listens on it. */
@@ -32,23 +35,33 @@ export interface Connection {
 /** Creates the connection and its app. Nothing is opened before `start`, and nothing is received before Slack knows the bot. */
 export function createConnection(
   settings: ConnectionSettings,
-  { logger, once, proxy }: ConnectionDependencies,
+  { logger, once, proxy, metrics }: ConnectionDependencies,
 ): Connection {
   const log = logger.child({ part: 'slack' });
   const slackLogger = toBoltLogger(logger);
   if (settings.mode === 'http') {
     const receiver = new HttpReceiver({ signingSecret: settings.signingSecret, once, logger: log });
-    return connect(settings, receiver, { logger, proxy, receive: (request) => receiver.receive(request) });
+    return connect(settings, receiver, {
+      logger,
+      proxy,
+      metrics,
+      receive: (request) => receiver.receive(request),
+    });
   }
   const { appToken, apiUrl } = settings;
   const receiver = new SocketReceiver({ appToken, apiUrl, proxy, logger: slackLogger }, log);
-  return connect(settings, receiver, { logger, proxy, receive: undefined });
+  return connect(settings, receiver, { logger, proxy, metrics, receive: undefined });
 }
 
 function connect(
   { botToken, apiUrl }: ConnectionSettings,
   receiver: Receiver & { readonly isOpen: boolean },
-  { logger, proxy, receive }: Pick<ConnectionDependencies, 'logger' | 'proxy'> & Pick<Connection, 'receive'>,
+  {
+    logger,
+    proxy,
+    metrics,
+    receive,
+  }: Pick<ConnectionDependencies, 'logger' | 'proxy' | 'metrics'> & Pick<Connection, 'receive'>,
 ): Connection {
   const app = new App({
     token: botToken,
@@ -65,7 +78,7 @@ function connect(
       timeout: 10_000,
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
-      ...(proxy !== undefined && { fetch: proxiedFetch(proxy) }),
+      fetch: observedSlackFetch(proxy === undefined ? fetch : proxiedFetch(proxy), metrics),
     },
   });
   return {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
+import { currentTrace, inSpan } from '../../observe/tracing.ts';
 import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
 import { askQuestion } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
@@ -31,7 +32,18 @@ interface AnsweredQuestion {
  * Records a message in the thread's inbox, once, and starts a turn if the thread is free. A message of the person asked can answer
  * their question, and `stop` stops. The item is recorded first in any case, because it tells a copy of the event from the event.
  */
-export async function receiveMessage(
+export function receiveMessage(
+  context: BotContext,
+  message: SlackMessage,
+  botUserId: string | undefined,
+): Promise<void> {
+  const attributes = { 'gen_ai.conversation.id': threadIdOf(message.thread) };
+  return inSpan('receive message', { kind: 'consumer', attributes }, () =>
+    recordMessage(context, message, botUserId),
+  );
+}
+
+async function recordMessage(
   context: BotContext,
   message: SlackMessage,
   botUserId: string | undefined,
@@ -118,7 +130,8 @@ function toItem(
   instructs: boolean,
   marks: JsonObject = {},
 ): { readonly body: JsonObject; readonly options: EnqueueOptions } {
-  const body = { user, text, ...marks, role: 'requester' };
+  const trace = currentTrace();
+  const body = { user, text, ...marks, role: 'requester', ...(trace !== undefined && { trace }) };
   const bodyAtWork = { ...body, role: toBot ? 'requester' : 'context', ...(instructs && { queued: true }) };
   return { body, options: { ...(!toBot && { onlyKnown: true }), bodyAtWork } };
 }

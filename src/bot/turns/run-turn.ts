@@ -1,4 +1,5 @@
 import { describeError } from '../../agent/util/describe-error.ts';
+import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { quarantineRows, tellOfQuarantine } from '../delivery/tell-admins.ts';
@@ -17,14 +18,58 @@ export async function claimAndRunTurn(context: BotContext, threadId: string): Pr
     logger.error({ threadId, reason: claimed.reason }, 'thread quarantined');
     await tellOfQuarantine(context, threadId, claimed.reason);
   }
-  if (claimed.outcome === 'claimed') await runTurn(context, claimed.turn, sentAt);
+  if (claimed.outcome === 'claimed')
+    await runTurn(context, claimed.turn, sentAt, await traceOf(context, claimed.turn));
+}
+
+/** Finds the trace that a turn continues: that of a request that has ended, or that of the first message. */
+async function traceOf({ store }: BotContext, { settled, inbox }: ClaimedTurn): Promise<string | undefined> {
+  const [ended] = settled;
+  const loaded = ended && (await store.load(ended.requestId));
+  if (loaded?.outcome === 'found' && loaded.request.trace !== undefined) return loaded.request.trace;
+  const trace = inbox[0]?.body.trace;
+  return typeof trace === 'string' ? trace : undefined;
 }
 
 /**
  * Runs a claimed turn to its end and records it. The lease is renewed meanwhile; a lost lease or a Stop aborts the turn. `sentAt` is the
- * time before the claim was sent, by this process's monotonic clock.
+ * time before the claim was sent, by this process's monotonic clock; `parent` is the trace that the turn continues.
  */
-export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: number): Promise<void> {
+export function runTurn(
+  context: BotContext,
+  turn: ClaimedTurn,
+  sentAt: number,
+  parent?: string,
+): Promise<void> {
+  const attributes = {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': 'countersign',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.conversation.id': turn.threadId,
+  };
+  return inSpan('invoke_agent countersign', { parent, attributes }, async (span) => {
+    const outcome = await runToEnd(context, turn, sentAt);
+    span.setAttribute('countersign.turn.outcome', outcome);
+  });
+}
+
+/** The ways in which a turn ends; a lost one is continued by another process. */
+type TurnOutcome = 'ended' | 'suspended' | 'handed-over' | 'lost' | 'discarded' | 'failed';
+
+async function runToEnd(context: BotContext, turn: ClaimedTurn, sentAt: number): Promise<TurnOutcome> {
+  const { metrics } = context;
+  let outcome: TurnOutcome = 'failed';
+  try {
+    outcome = await runClaimed(context, turn, sentAt);
+    return outcome;
+  } finally {
+    metrics.count('countersign_turns_total', { outcome });
+    metrics.time('countersign_turn_seconds', {}, (performance.now() - sentAt) / 1_000);
+    if (outcome === 'lost') metrics.count('countersign_leases_lost_total', { kind: 'turn' });
+  }
+}
+
+async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number): Promise<TurnOutcome> {
   const { store, turns, timing, logger } = context;
   const { threadId } = turn;
   const controller = turns.begin(threadId);
@@ -35,11 +80,15 @@ export async function runTurn(context: BotContext, turn: ClaimedTurn, sentAt: nu
     if (lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
-      return;
+      return lease.isLost ? 'lost' : 'handed-over';
     }
     const suspended = await store.suspend(turn, end);
-    if (suspended.outcome !== 'suspended') logger.warn({ threadId, ...suspended }, 'turn discarded');
-    else await unmarkQueued(context, turn);
+    if (suspended.outcome !== 'suspended') {
+      logger.warn({ threadId, ...suspended }, 'turn discarded');
+      return 'discarded';
+    }
+    await unmarkQueued(context, turn);
+    return suspended.waiting > 0 ? 'suspended' : 'ended';
   } catch (err) {
     if (!lease.isCut) await countFailure(context, turn, err);
     throw err;

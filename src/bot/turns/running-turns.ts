@@ -76,6 +76,11 @@ export class RunningTurns {
     return this.#inBackground.get(threadId);
   }
 
+  /** Lists the threads with a turn or an action that runs in this process. */
+  threads(): readonly string[] {
+    return [...new Set([...this.#controllers.keys(), ...this.#inBackground.keys()])];
+  }
+
   /** Resolves when all background work has ended, or after the time limit. */
   idle(timeoutMs: number): Promise<void> {
     return this.#work.idle(timeoutMs);

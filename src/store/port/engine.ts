@@ -23,6 +23,8 @@ export interface Engine {
   /** Notes that a process works in a shard, so that the others look there soon if it dies. */
   markActive(shard: number): void;
   start(handlers: WorkHandlers): Promise<void>;
+  /** Lists the work that runs in this process now. */
+  running(): readonly Work[];
   /** Takes no more work, and waits a bounded time for running handlers. */
   stop(): Promise<void>;
 }

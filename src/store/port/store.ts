@@ -36,6 +36,7 @@ import type {
   EffectStart,
   EnqueueOptions,
   InboxItem,
+  Measures,
   OutboxItem,
   OutboxRow,
   Outcome,
@@ -49,7 +50,7 @@ import type {
   Withdrawer,
 } from './values.ts';
 
-export { requestIdOf, threadOf } from '../record/keys.ts';
+export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
 export type * from './results.ts';
 export type * from './values.ts';
@@ -130,8 +131,13 @@ export interface Store extends AuditStore, UsageStore {
   remind(requestId: string, row: OutboxRow): Promise<RemindResult>;
   escalate(requestId: string, row: OutboxRow): Promise<EscalateResult>;
   recover(requestId: string): Promise<RecoverResult>;
-  purge(requestId: string): Promise<PurgeResult>;
-  retire(threadId: string): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
+  /** Removes an ended request, once it has been kept long enough or, with `early`, at once. */
+  purge(requestId: string, options?: { readonly early?: boolean }): Promise<PurgeResult>;
+  /** Removes an idle thread, once it has been kept long enough or, with `early`, at once. */
+  retire(
+    threadId: string,
+    options?: { readonly early?: boolean },
+  ): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
 
   enqueueOutbox(threadId: string, row: OutboxRow): Promise<void>;
   /** Stores a row that the caller itself handles and then marks as done. If it does not within the claim, another process does. */
@@ -160,5 +166,7 @@ export interface Store extends AuditStore, UsageStore {
   countPending(requester: string): Promise<number>;
   /** Finds work that has been due in a shard for `overdueMs`, by Redis's clock. */
   due(shard: number, options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
+  /** Measures the open requests, queues and timers of a shard for the operator, at the cost of a few look-ups. */
+  measure(shard: number): Promise<Measures>;
   close(): Promise<void>;
 }

@@ -40,6 +40,8 @@ export interface UsageStore {
   spend(spending: Spending): Promise<UsageTotals>;
   /** Returns the totals of the current day. */
   usageOf(threadId: string, person: string): Promise<UsageTotals>;
+  /** Counts a person's usage under another name. */
+  renameUsage(person: string, name: string): Promise<void>;
   /** Lists the usage of the last days, the latest day first. */
   listUsage(days: number): Promise<readonly UsageRow[]>;
 }

@@ -154,6 +154,16 @@ export interface PageOptions {
   readonly from?: string | undefined;
 }
 
+/** The size of a shard's queues. */
+export interface Measures {
+  readonly requests: Readonly<Record<'pending' | 'approved' | 'started' | 'unknown', number>>;
+  readonly quarantinedThreads: number;
+  /** Messages and cards that wait, those of them that are due, and the age of the oldest due one. */
+  readonly outbox: { readonly waiting: number; readonly due: number; readonly oldestMs: number };
+  /** Timers that are overdue by more than a minute. */
+  readonly overdueTimers: number;
+}
+
 /** Work that is due in one shard. */
 export interface DueWork {
   readonly threads: readonly string[];

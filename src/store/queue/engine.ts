@@ -55,7 +55,7 @@ export function openEngine(options: EngineOptions): Engine {
   let sweep: Sweep | undefined;
   let stopped: Promise<void> | undefined;
   let isClosed = false;
-  const running = new Set<Promise<boolean>>();
+  const running = new Map<Promise<boolean>, Work>();
   const waking = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
   const reportedAt = new Map<string, number>();
@@ -128,7 +128,7 @@ export function openEngine(options: EngineOptions): Engine {
     };
     return (work) => {
       const attempted: Promise<boolean> = perform(work).finally(() => running.delete(attempted));
-      running.add(attempted);
+      running.set(attempted, work);
       return attempted;
     };
   }
@@ -177,7 +177,7 @@ export function openEngine(options: EngineOptions): Engine {
     ]);
     // A worker without a connection never reports that it has closed, so only running handlers are waited for.
     if (!(await withTimeout(Math.min(CLOSE_TIMEOUT_MS, stopWithinMs), closed)) && running.size > 0) {
-      const ended = Promise.race([closed, Promise.all(running)]);
+      const ended = Promise.race([closed, Promise.all(running.keys())]);
       if (!(await withTimeout(stopWithinMs, ended)))
         log.warn({}, `Handlers still ran ${stopWithinMs} ms after the stop and were left behind.`);
     }
@@ -220,6 +220,8 @@ export function openEngine(options: EngineOptions): Engine {
       if (!(await withTimeout(READY_TIMEOUT_MS, ready)))
         log.warn({}, 'BullMQ is not ready; the sweep works alone.');
     },
+
+    running: () => [...running.values()],
 
     stop() {
       stopped ??= stopInOrder();

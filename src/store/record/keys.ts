@@ -49,6 +49,7 @@ const SHARD_KEYS = [
   'sent',
   'export',
   'checkpoints',
+  'states',
   'quarantined',
 ] as const;
 /** A key of one day; the day takes the place of a thread in it. */

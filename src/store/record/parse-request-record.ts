@@ -34,6 +34,7 @@ const Stored = z.object({
   principals: z.string(),
   created: Count,
   expires: z.coerce.number().int(),
+  decided_at: Count.optional(),
   settled_at: Count.optional(),
   by: z.string().optional(),
   payload: z.string().optional(),
@@ -43,6 +44,7 @@ const Stored = z.object({
   attempt: z.string().optional(),
   progress: z.string().optional(),
   views: z.string(),
+  trace: z.string().optional(),
 });
 
 /** Parses a request from its hash and its immutable record; an error names the part that does not fit. */
@@ -76,6 +78,7 @@ export function parseRequestRecord(
     principals: words(stored.principals),
     createdAt: stored.created,
     expiresAt: stored.expires,
+    decidedAt: stored.decided_at,
     settledAt: stored.settled_at,
     by: stored.by,
     payload: stored.payload,
@@ -90,6 +93,7 @@ export function parseRequestRecord(
     attempt: stored.attempt === '' ? undefined : stored.attempt,
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
+    trace: stored.trace,
   };
 }
 

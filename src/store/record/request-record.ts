@@ -79,6 +79,8 @@ export interface NewRequest {
   readonly views?: readonly NewView[];
   /** Further fields of the audit row `asked`, so that the log alone tells what was asked. Secrets are removed. */
   readonly audit?: JsonObject;
+  /** The trace that the request belongs to, as a W3C `traceparent`. */
+  readonly trace?: string | undefined;
   /** Opens the request for a call that ran without approval and whose outcome is unknown. Resolvers are asked, and nobody votes. */
   readonly unsigned?: boolean;
 }
@@ -137,6 +139,8 @@ export interface RequestRecord {
   readonly principals: readonly string[];
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** When the approval was complete. */
+  readonly decidedAt: number | undefined;
   readonly settledAt: number | undefined;
   readonly by: string | undefined;
   /** The answer, the reason or the outcome, depending on the state. */
@@ -148,4 +152,6 @@ export interface RequestRecord {
   readonly attempt: string | undefined;
   readonly progress: string | undefined;
   readonly views: readonly RecordedView[];
+  /** The trace that the request belongs to, as a W3C `traceparent`. */
+  readonly trace: string | undefined;
 }

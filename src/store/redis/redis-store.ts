@@ -4,6 +4,7 @@ import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
+import { measureVerb } from './verbs/measure-verb.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
@@ -13,7 +14,8 @@ import { usageVerbs } from './verbs/usage-verbs.ts';
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   readonly prefix?: string;
-  readonly retention?: Retention;
+  /** Read for each turn that ends, since the manifest may have been reloaded. */
+  readonly retention?: () => Retention;
   readonly scripts?: Scripts;
   /** Removes secrets from everything that enters the audit log. */
   readonly redact?: Redact;
@@ -24,7 +26,12 @@ export const DEFAULT_RETENTION: Retention = { requestMs: 30 * DAY_MS, threadMs: 
 
 /** Opens the record on a connection, and closes the connection with it. */
 export function openRedisStore(options: RedisStoreOptions): Store {
-  const { client, prefix = 'countersign:', retention = DEFAULT_RETENTION, scripts = loadScripts() } = options;
+  const {
+    client,
+    prefix = 'countersign:',
+    retention = () => DEFAULT_RETENTION,
+    scripts = loadScripts(),
+  } = options;
   const keys = new Keys(prefix);
   const run = scriptRunner(client, keys, scripts, options.redact);
   return {
@@ -35,6 +42,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
+    ...measureVerb(run),
     async close() {
       await client.quit();
     },

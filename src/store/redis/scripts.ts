@@ -33,7 +33,7 @@ const FOLDERS = {
     'abandon',
     'add-views',
   ],
-  timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due'],
+  timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   usage: ['spend'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],

@@ -111,6 +111,12 @@ export interface HttpDeclaration extends Declared {
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
 
+/** Retention of ended requests and idle threads in Redis. */
+export interface RetentionDeclaration {
+  readonly requestMs: number;
+  readonly threadMs: number;
+}
+
 /** The sinks of the audit log. */
 export interface AuditDeclaration {
   /** As it is written: relative to the manifest, or absolute. */
@@ -126,4 +132,5 @@ export interface Manifest {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly tools: readonly ToolDeclaration[];
   readonly audit: AuditDeclaration;
+  readonly retention: RetentionDeclaration;
 }

@@ -398,6 +398,14 @@ export const AuditFile = z
   .describe('Where the audit log is exported to, and for how long it stays in Redis.');
 export type AuditFile = z.output<typeof AuditFile>;
 
+export const RetentionFile = z
+  .strictObject({
+    threads: Duration.optional().describe('How long an idle thread stays in Redis; 30d.'),
+    requests: Duration.optional().describe('How long an ended request stays in Redis; 30d.'),
+  })
+  .describe('How long what has ended stays in Redis; the audit log has audit.retention.');
+export type RetentionFile = z.output<typeof RetentionFile>;
+
 /** The manifest as it is written; durations come out in milliseconds. */
 export const ManifestFile = z
   .strictObject({
@@ -406,6 +414,7 @@ export const ManifestFile = z
     policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
     audit: AuditFile.optional(),
+    retention: RetentionFile.optional(),
   })
   .describe('The Slack app, the agent, the policies and the tools of Countersign.');
 export type ManifestFile = z.output<typeof ManifestFile>;

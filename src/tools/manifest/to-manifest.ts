@@ -22,9 +22,11 @@ const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_PENDING_PER_THREAD = 10;
 const DEFAULT_PENDING_PER_PERSON = 25;
 
+const DEFAULT_RETENTION_MS = durationMs('30d');
+
 /** Converts a checked file to a manifest; `unfilled` is the file before values of the environment were filled in. */
 export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifest {
-  const { slack, agent = {}, policies = {}, tools = {}, audit = {} } = written;
+  const { slack, agent = {}, policies = {}, tools = {}, audit = {}, retention = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
@@ -32,6 +34,10 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
     policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, unfilled.tools) ?? []),
     audit: toAudit(audit),
+    retention: {
+      requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
+      threadMs: retention.threads ?? DEFAULT_RETENTION_MS,
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { createModuleLoader } from './load-module.ts';
 import { buildEntries, lockProblem, offeredEntries, type RuledEntry } from './tool-entries.ts';
 import { readLock, type ToolDefinition } from './tool-lock.ts';
 import { openSource, type ToolSource } from './tool-source.ts';
-import type { Place, Toolbox } from './toolbox.ts';
+import type { AroundRun, Place, Toolbox } from './toolbox.ts';
 
 export interface ToolboxOptions {
   /** The folder that the manifest's paths start from. */
@@ -18,6 +18,8 @@ export interface ToolboxOptions {
   readonly log: McpLog;
   /** The proxies of HTTP tools and remote MCP servers. */
   readonly proxy?: ProxySettings | undefined;
+  /** Runs around every run of a tool. */
+  readonly around?: AroundRun | undefined;
   /** Called when a definition that no admin has locked was listed. */
   readonly onUnlocked?: () => void;
 }
@@ -62,7 +64,8 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       return problem === undefined ? [] : [{ ...definition, problem }];
     });
   const rebuild = (): void => {
-    const built = buildEntries(manifest, sources, { secrets: options.secrets, lock });
+    const { secrets, around } = options;
+    const built = buildEntries(manifest, sources, { secrets, lock, around });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);

@@ -4,7 +4,7 @@ import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } f
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { Secrets } from '../secrets.ts';
 
-type Action = Extract<Tool, { kind: 'tool' }>;
+export type Action = Extract<Tool, { kind: 'tool' }>;
 
 /** Limits a tool's output, in characters, where the manifest sets no other limit. */
 export const DEFAULT_MAX_OUTPUT = 100_000;

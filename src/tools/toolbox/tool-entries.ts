@@ -15,11 +15,11 @@ import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
-import { protectTool } from './protect-tool.ts';
+import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
-import { MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
+import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
 
 /** An entry with its approval rules and the places where it may be used. */
 export interface RuledEntry extends ToolEntry {
@@ -35,6 +35,12 @@ const EVERYWHERE = { channels: undefined, people: undefined };
 const UNGATED = { judge: () => ({ needed: false, rule: 'no rule applies' }) as const };
 const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
+interface BuildOptions {
+  readonly secrets: Secrets;
+  readonly lock: ToolLock | undefined;
+  readonly around?: AroundRun | undefined;
+}
+
 /**
  * Puts every tool behind its gate. A tool whose name is taken, whose definition is not the locked one, or that a model has no room for,
  * is left out with a problem.
@@ -42,7 +48,7 @@ const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock }: { readonly secrets: Secrets; readonly lock: ToolLock | undefined },
+  { secrets, lock, around }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
@@ -50,6 +56,7 @@ export function buildEntries(
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {
     secrets,
+    around,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     read: readFrom((name) => entries.get(name)),
@@ -144,6 +151,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 
 interface EntryOptions {
   readonly secrets: Secrets;
+  readonly around: AroundRun | undefined;
   readonly policyOf: PolicyOf;
   readonly read: ReadTool;
   /** Whether an admin has locked the definitions of servers. */
@@ -152,7 +160,7 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, policyOf, read, isLocked } = options;
+  const { secrets, around, policyOf, read, isLocked } = options;
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -192,13 +200,21 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     ...base,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(protectedTool, compiled, { policyOf, allows, refreshRules }),
+    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
       retryForMs: idempotent ? retryForMs : 0,
     },
+  };
+}
+
+function watchTool(tool: Action, around: AroundRun | undefined): Action {
+  if (around === undefined) return tool;
+  return {
+    ...tool,
+    run: (input, helpers) => around(tool.name, input, helpers, (given) => tool.run(input, given)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { Tool } from '../../agent/tool.ts';
+import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';
@@ -23,6 +23,14 @@ export interface Execution {
   readonly maxAttempts: number;
   readonly retryForMs: number;
 }
+
+/** Runs the function of a tool, possibly with other helpers, so that a caller can watch each run. */
+export type AroundRun = (
+  name: string,
+  input: unknown,
+  helpers: ToolHelpers,
+  run: (helpers: ToolHelpers) => unknown,
+) => Promise<unknown>;
 
 /** One tool with what the manifest says of it. */
 export interface ToolEntry {

@@ -13,6 +13,7 @@ import {
   createConnection,
 } from '../../../src/bot/slack/create-connection.ts';
 import type { Once } from '../../../src/bot/slack/http-receiver.ts';
+import { Metrics } from '../../../src/observe/metrics.ts';
 import { PATIENT_SLACK } from '../../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -37,7 +38,7 @@ export function onceIn({ client, prefix }: TestRedis): Once {
 
 /** A connection that is not open yet; it is stopped when the test ends. */
 export function connectionFor(settings: ConnectionSettings, once: Once = async () => true): Connection {
-  const connection = createConnection(settings, { logger, once });
+  const connection = createConnection(settings, { logger, once, metrics: new Metrics() });
   onTestFinished(() => connection.stop());
   return connection;
 }
@@ -56,6 +57,7 @@ export async function serverForTest(options: Partial<BotServerOptions> = {}) {
     port: 0,
     isConnected: () => true,
     redisAnswers: async () => true,
+    metrics: async () => ({ status: 200, body: '' }),
     receiveCallback: async () => ({ status: 200, body: '' }),
     receive: undefined,
     logger,

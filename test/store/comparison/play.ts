@@ -36,7 +36,12 @@ export interface Stage {
 export async function play(commands: readonly Command[], stage: Stage): Promise<void> {
   const sender = resending(stage.client);
   const retention = { requestMs: KEPT_MS, threadMs: KEPT_MS };
-  const store = openRedisStore({ client: sender.client, prefix: stage.prefix, retention, scripts });
+  const store = openRedisStore({
+    client: sender.client,
+    prefix: stage.prefix,
+    retention: () => retention,
+    scripts,
+  });
   const keys = new Keys(stage.prefix);
   const world = new World(KEPT_MS);
   const model = modelOf(world);

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
 import { EXPORT_SHARD, type Keys, shardOf } from '../../../src/store/record/keys.ts';
-import { INDEXES, runsOf, timersOf } from '../model/lists.ts';
+import { INDEXES, runsOf, statesOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
 
 /** The scope of a snapshot: threads, and every request they ever had. */
@@ -105,11 +105,13 @@ async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
   const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
     others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),
   );
+  const states = keys.shard(shardOf(threadId), 'states');
   const log = await client.xrange(audit, '-', '+');
   return {
     ...{ waiting, asked, decided, sent: sent.sort() },
     timers: await times(timers),
     wake: await times(wake),
+    states: await times(states),
     quarantined: await times(keys.shard(shardOf(threadId), 'quarantined')),
     runs: await times(run),
     outbox: await times(outbox),
@@ -134,6 +136,7 @@ function shardInModel(shard: Shard) {
   return {
     ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },
     timers: timed(timersOf(shard)),
+    states: timed(statesOf(shard)),
     wake: timed([...shard.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
     quarantined: timed([...shard.threads].map(([id, { quarantinedAt }]) => [id, quarantinedAt])),
     sent: [...shard.sent].map((item) => item.slice('row|'.length)).sort(),
@@ -170,7 +173,9 @@ function requestInModel(request: Request) {
     ...{ state, revision, principals, by, payload, attempts, attempt, progress },
     threadId: id.split('~')[0],
     expiresAt: expiryOf(request),
+    decidedAt: request.decidedAt,
     settledAt: isSettled(request) ? request.since : undefined,
+    trace: asked.trace,
     approvals: votesFor(request, 'approve'),
     rejections: votesFor(request, 'reject'),
     votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),

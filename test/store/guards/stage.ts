@@ -27,7 +27,7 @@ export function openStage(client: Redis, prefix: string, scripts: Scripts): Stag
     client,
     keys: new Keys(prefix),
     store: openRedisStore({ client, prefix, scripts }),
-    fleeting: openRedisStore({ client, prefix, scripts, retention: { requestMs: 0, threadMs: 0 } }),
+    fleeting: openRedisStore({ client, prefix, scripts, retention: () => ({ requestMs: 0, threadMs: 0 }) }),
     resending: openRedisStore({ client: lossy.client, prefix, scripts }),
   };
 }

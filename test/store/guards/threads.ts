@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { shardOf } from '../../../src/store/record/keys.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -124,6 +124,11 @@ export const threadScenarios: Scenarios = {
     const turn = await beginTurn(fleeting, newThreadId());
     await suspendTurn(fleeting, turn, { read: 0 });
     expect(await fleeting.retire(turn.threadId)).toEqual({ outcome: 'in-use' });
+  },
+  'retire-unread': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.withdraw(requestId, { who: 'U-rita', evidence: {} }, '');
+    expect(await store.retire(threadOf(requestId) ?? '', { early: true })).toEqual({ outcome: 'in-use' });
   },
   'quarantine-repeated': async (stage) => {
     await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 function tell(client: Redis, prefix: string, threadId: string): Telling {
   const keys = new Keys(prefix);
-  const retention = { requestMs: 0, threadMs: 0 };
+  const retention = () => ({ requestMs: 0, threadMs: 0 });
   return {
     store: openRedisStore({ client, prefix, scripts, retention }),
     threadId,

@@ -364,6 +364,10 @@ const END_STEPS: readonly Step[] = [
     script: 'due',
     call: ({ store, threadId }) => store.due(shardOf(threadId), { overdueMs: -MINUTE_MS, limit: 100 }),
   },
+  {
+    script: 'measure',
+    call: async ({ store, threadId }) => (await store.measure(shardOf(threadId))).requests,
+  },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',

@@ -45,6 +45,13 @@ export function runsOf({ requests }: Shard): readonly Timed[] {
   return [...requests].filter(([, { state }]) => state === 'approved').map(([id, { since }]) => [id, since]);
 }
 
+const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];
+
+/** The index of open requests, with a number for each state. */
+export function statesOf({ requests }: Shard): readonly Timed[] {
+  return [...requests].map(([id, { state }]) => [id, OPEN_STATES.indexOf(state) + 1 || undefined]);
+}
+
 /** Everything due by a time, oldest first. */
 export function upTo(latest: number, timed: readonly Timed[]): string[] {
   return timed

@@ -20,7 +20,9 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
-  | 'listQuarantined';
+  | 'listQuarantined'
+  | 'measure'
+  | 'renameUsage';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {

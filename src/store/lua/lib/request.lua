@@ -110,8 +110,15 @@ local function redraw(...)
   end)
 end
 
+-- The index of open requests has one score for each state.
+local SCORES = { approved = '2', started = '3', unknown = '4' }
 local function enter(state, ...)
   request.state = state
+  if SCORES[state] then
+    redis.call('ZADD', K.states, SCORES[state], request_id)
+  else
+    redis.call('ZREM', K.states, request_id)
+  end
   redraw('state', state, ...)
 end
 

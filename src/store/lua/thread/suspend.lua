@@ -60,6 +60,7 @@ for i = 1, requests do
   local asked = {}
   for _, person in ipairs(words(requesters)) do append(asked, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.asked, asked)
+  redis.call('ZADD', K.states, kind == 'unknown' and '4' or '1', id)
   local timers = kind == 'unknown' and {} or { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
   if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end

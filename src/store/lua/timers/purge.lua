@@ -2,6 +2,7 @@
 -- ARGV
 --   1 thread id
 --   2 request id
+--   3 '1' to remove it before its time
 -- Returns
 --   {'purged'}
 --   {'not-due'}
@@ -14,7 +15,7 @@ if not request.state then -- guard: purge-unknown
 end
 local settled_at = request.settled_at
 if not settled_at then return { 'not-settled', request.state } end -- guard: purge-settled
-if now < settled_at + request.keep then return { 'not-due' } end -- guard: purge-due
+if ARGV[3] ~= '1' and now < settled_at + request.keep then return { 'not-due' } end -- guard: purge-due
 if redis.call('HEXISTS', K.round, interrupt_of(request_id)) == 1 then -- guard: purge-unread
   due('purge', now + request.keep)
   return { 'not-due' }
@@ -31,5 +32,7 @@ for _, view in ipairs(words(request.views)) do
   redis.call('HDEL', K.rows, 'claim|' .. item, 'tries|' .. item)
 end
 redis.call('DEL', K.request, K.record)
+-- A process of the version before leaves the requests that it ends in the index.
+redis.call('ZREM', K.states, request_id)
 forget('purge')
 return { 'purged' }

@@ -36,7 +36,7 @@ export function threadVerbs(
   run: RunScript,
   client: RedisClient,
   keys: Keys,
-  retention: Retention,
+  retention: () => Retention,
 ): ThreadVerbs {
   return {
     async enqueue(threadId, item, options = {}) {
@@ -126,13 +126,14 @@ export function threadVerbs(
         if (error !== undefined)
           return { outcome: 'invalid-request', requestId: request.id, problem: describeError(error) };
       }
+      const { threadMs, requestMs } = retention();
       const args = [
         token,
         read,
-        retention.threadMs,
+        threadMs,
         ...counted(messages.map((message) => [JSON.stringify(message)])),
         ...counted(rows.map(({ id, body }) => [id, JSON.stringify(body)])),
-        ...counted(requests.map((request) => requestFields(run, request, retention.requestMs))),
+        ...counted(requests.map((request) => requestFields(run, request, requestMs))),
       ];
       const reply = new ScriptReply(await run('suspend', { threadId, requestIds: ids, args }));
       switch (reply.code) {
@@ -145,8 +146,8 @@ export function threadVerbs(
       }
     },
 
-    async retire(threadId) {
-      const reply = new ScriptReply(await run('retire', { threadId, args: [] }));
+    async retire(threadId, { early = false } = {}) {
+      const reply = new ScriptReply(await run('retire', { threadId, args: [early ? 1 : 0] }));
       return { outcome: reply.oneOf('retired', 'not-due', 'in-use') };
     },
   };
@@ -216,6 +217,7 @@ function hashFields(
     execution,
     views = [],
     unsigned = false,
+    trace,
   }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
@@ -234,6 +236,7 @@ function hashFields(
   if (escalate !== undefined)
     fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
   if (startWithinMs !== undefined) fields.push('start_within', startWithinMs);
+  if (trace !== undefined) fields.push('trace', trace);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
   if (retryForMs !== 0) fields.push('retry_for', retryForMs);

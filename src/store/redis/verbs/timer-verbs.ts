@@ -41,8 +41,8 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return answer.plain('unknown-outcome', 'not-due');
     },
 
-    async purge(requestId) {
-      const answer = await askAbout(run, 'purge', requestId, []);
+    async purge(requestId, { early = false } = {}) {
+      const answer = await askAbout(run, 'purge', requestId, [early ? 1 : 0]);
       const reply =
         answer.code === 'not-settled'
           ? { outcome: 'not-settled' as const }

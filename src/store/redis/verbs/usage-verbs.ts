@@ -27,6 +27,21 @@ export function usageVerbs(run: RunScript, client: RedisClient, keys: Keys): Usa
       return { bot, person: own, thread } satisfies UsageTotals;
     },
 
+    async renameUsage(person, name) {
+      for (let back = 0; back < KEPT_DAYS; back += 1) {
+        const key = keys.usage(dayOf(Date.now() - back * DAY_MS), SHARD);
+        const own = Object.entries(await client.hgetall(key)).filter(
+          ([field]) => field.split('|')[1] === person,
+        );
+        const renaming = client.multi();
+        for (const [field, count] of own) {
+          const [what = '', , ...rest] = field.split('|');
+          renaming.hincrby(key, [what, name, ...rest].join('|'), count).hdel(key, field);
+        }
+        if (own.length > 0) await renaming.exec();
+      }
+    },
+
     async listUsage(days) {
       const listed: UsageRow[] = [];
       for (let back = 0; back < days; back += 1) {

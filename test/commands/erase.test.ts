@@ -1,0 +1,100 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { userMessage } from '../../src/agent/messages.ts';
+import { type Store, threadOf } from '../../src/store/port/store.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { snapshotOf } from '../store/records-snapshot.ts';
+import { approve, ask, beginTurn, newThreadId, reject, suspendTurn, takeTurn } from '../store/support.ts';
+import { connectTestRedis, type TestRedis } from '../support/redis.ts';
+import { run } from './support.ts';
+
+const ANN = 'U0ANNA0001';
+const BEN = 'U0BEN00001';
+
+const opened: TestRedis[] = [];
+let redis: TestRedis;
+let store: Store;
+beforeEach(() => {
+  redis = connectTestRedis();
+  opened.push(redis);
+  store = openRedisStore(redis);
+});
+afterAll(async () => {
+  await Promise.all(opened.map((each) => each.close()));
+});
+
+const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
+
+/** A thread in which somebody wrote, left idle. */
+async function write(person: string, text: string): Promise<string> {
+  const threadId = newThreadId();
+  const turn = await beginTurn(store, threadId);
+  const messages = [userMessage(`Name: ${text}`, { user: person, role: 'requester' })];
+  await suspendTurn(store, turn, { messages });
+  return threadId;
+}
+
+/** Lets the thread read how its request ended. */
+async function read(requestId: string): Promise<void> {
+  await suspendTurn(store, await takeTurn(store, threadOf(requestId) ?? ''));
+}
+
+/** Everything on record but the audit log. */
+async function remains(): Promise<string> {
+  const snapshot = await snapshotOf(redis.client, redis.prefix);
+  return JSON.stringify(Object.entries(snapshot).filter(([key]) => !/:(audit|head)$/.test(key)));
+}
+
+describe('erase', () => {
+  test("removes a person's threads and requests and nobody else's, and the chain still verifies", async () => {
+    await write(ANN, 'my secret wish');
+    const other = await write(BEN, 'hello');
+    const own = await ask(store, { requester: ANN, details: { why: 'Anna wants it' } });
+    await store.vote(own, reject('U-ben', { reason: 'no' }));
+    await read(own);
+    const decided = await ask(store, { requester: BEN, policy: { principals: [ANN] } });
+    await store.vote(decided, reject(ANN, { reason: 'because I say so' }));
+    await read(decided);
+    const unrelated = await ask(store, { requester: BEN });
+    const usage = { inputTokens: 5, outputTokens: 2, totalTokens: 7 };
+    await store.spend({ callId: 'c', threadId: 'T', person: ANN, channel: 'C', model: 'm', usage });
+
+    const dry = await runHere('erase', ANN, '--dry-run');
+    expect(dry).toMatchObject({ code: 0, out: 'would remove (threads: 1, requests: 2)\n' });
+    expect(await remains()).toContain('my secret wish');
+
+    const { code, out } = await runHere('erase', ANN, '--reason', 'asked by letter', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({ person: ANN, threads: 1, requests: 2, left: [] });
+    const rest = await remains();
+    for (const trace of [ANN, 'my secret wish', 'Anna wants it', 'because I say so'])
+      expect(rest, trace).not.toContain(trace);
+    expect(rest).toContain(other);
+    expect(await store.load(unrelated)).toMatchObject({ outcome: 'found' });
+    expect(await store.listUsage(1)).toMatchObject([{ person: 'erased', inputTokens: 5, outputTokens: 2 }]);
+
+    const { out: rows } = await runHere('audit', '--json');
+    expect(rows).toMatch(/"erased".*asked by letter|asked by letter.*"erased"/);
+    expect((await store.verifyAudit()).problems).toEqual([]);
+    expect((await runHere('audit', 'verify')).code).toBe(0);
+  });
+
+  test('leaves what is still open, names it, and removes it once it has ended', async () => {
+    const open = await ask(store, { requester: ANN });
+    const first = await runHere('erase', ANN);
+    expect(first.code).toBe(1);
+    expect(first.out).toContain(`still open: ${open}`);
+    expect(await store.load(open)).toMatchObject({ outcome: 'found' });
+    expect(await store.vote(open, approve('U-ben'))).toMatchObject({ outcome: 'voted' });
+
+    await store.supersede(open, 'not needed');
+    expect((await runHere('erase', ANN)).code).toBe(1);
+    await read(open);
+    expect(await runHere('erase', ANN)).toMatchObject({ code: 0 });
+    expect(await store.load(open)).toEqual({ outcome: 'unknown' });
+  });
+
+  test('needs the id of a person', async () => {
+    expect(await runHere('erase')).toMatchObject({ code: 2 });
+    expect(await runHere('erase', 'no id')).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,201 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readSettings } from '../../src/settings.ts';
+import { ROOT, readDockerfile, readDocuments, readText, SETTINGS, Words } from './files.ts';
+
+const PORT = '3000';
+/** The waits of a stop, one after another: HTTP requests, running work, Slack's status, the audit export, the traces. */
+const STOP_SECONDS = 10 + 20 + 2 + 5 + 5;
+const MAIN = 'dist/bin/main.js';
+
+const { scripts, engines } = z
+  .object({ scripts: z.record(z.string(), z.string()), engines: z.object({ node: z.string() }) })
+  .parse(JSON.parse(readText('package.json')));
+
+test('the port and the program of the files are those of the settings and of npm start', () => {
+  const read = readSettings({
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+    OPENAI_API_KEY: 'key',
+    REDIS_URL: 'redis://redis:6379',
+  });
+  expect(read).toMatchObject({ ok: true, settings: { port: Number(PORT) } });
+  expect(scripts.start).toBe(`node ${MAIN}`);
+});
+
+describe('the image', () => {
+  const instructions = readDockerfile('deploy/Dockerfile');
+  const last = instructions.filter(({ stage }) => stage === instructions.at(-1)?.stage);
+  const valuesOf = (name: string) => last.filter((each) => each.name === name).map(({ value }) => value);
+
+  test('runs the bot as a user without rights, on its port, with a health check that its server answers', () => {
+    expect(valuesOf('USER')).toEqual(['node']);
+    expect(valuesOf('EXPOSE')).toEqual([PORT]);
+    expect(Words.parse(JSON.parse(valuesOf('CMD')[0] ?? ''))).toEqual(['node', MAIN]);
+    expect(valuesOf('HEALTHCHECK')[0]).toContain('/health');
+    expect(readText('src/bot/slack/bot-server.ts')).toContain("url.pathname === '/health'");
+    for (const [name] of valuesOf('ENV').map((value) => value.split('=')))
+      expect([...SETTINGS, 'NODE_ENV']).toContain(name);
+  });
+
+  test('is built in stages, from a version of Node that the package supports', () => {
+    const versions = instructions.filter(({ name }) => name === 'FROM').map(({ value }) => value);
+    expect(versions.length).toBeGreaterThan(1);
+    for (const version of versions) expect(version).toMatch(/^node:24-/);
+    expect(engines.node).toBe('>=20.19');
+  });
+
+  test('copies only files that exist and that .dockerignore lets through', () => {
+    const ignore = readText('.dockerignore').split('\n');
+    expect(ignore[0]).toBe('*');
+    const copied = instructions
+      .filter(({ name, value }) => name === 'COPY' && !value.startsWith('--from='))
+      .flatMap(({ value }) => value.split(/\s+/).slice(0, -1));
+    expect(copied.length).toBeGreaterThan(0);
+    for (const path of copied) {
+      expect(existsSync(`${ROOT}/${path}`), path).toBe(true);
+      expect(ignore, path).toContain(`!${path}`);
+    }
+  });
+});
+
+describe('the compose file', () => {
+  const Compose = z.object({
+    services: z.object({
+      bot: z.object({
+        build: z.object({ dockerfile: z.string() }),
+        deploy: z.object({ replicas: z.number() }),
+        environment: z.record(z.string(), z.string()),
+        expose: z.array(z.string()),
+        read_only: z.literal(true),
+        stop_grace_period: z.string(),
+      }),
+      redis: z.object({ command: z.array(z.string()), volumes: z.array(z.string()) }),
+    }),
+    volumes: z.record(z.string(), z.unknown()),
+  });
+  const { services, volumes } = Compose.parse(readDocuments('deploy/compose.yml')[0]);
+
+  test('runs two bots with settings that exist, and lets them stop in peace', () => {
+    const { build, deploy, environment, expose, stop_grace_period: grace } = services.bot;
+    expect(deploy.replicas).toBe(2);
+    expect(existsSync(`${ROOT}/${build.dockerfile}`)).toBe(true);
+    expect(Object.keys(environment).filter((name) => !SETTINGS.has(name))).toEqual([]);
+    expect(environment).toMatchObject({ PORT, REDIS_URL: 'redis://redis:6379' });
+    expect(expose).toEqual([PORT]);
+    expect(Number.parseInt(grace, 10)).toBeGreaterThan(STOP_SECONDS);
+  });
+
+  test('keeps Redis on a volume, with every write on disk and nothing evicted', () => {
+    const { command, volumes: mounts } = services.redis;
+    expect(command.join(' ')).toBe(
+      'redis-server --appendonly yes --appendfsync always --maxmemory-policy noeviction',
+    );
+    expect(Object.keys(volumes)).toContain(mounts[0]?.split(':')[0]);
+  });
+});
+
+describe('the Kubernetes manifests', () => {
+  const Resource = z.looseObject({ kind: z.string(), metadata: z.object({ name: z.string() }) });
+  const resources = ['bot.yml', 'redis.yml', 'secret.example.yml'].flatMap((file) =>
+    readDocuments(`deploy/kubernetes/${file}`).map((document) => Resource.parse(document)),
+  );
+  const find = (kind: string, name: string) =>
+    resources.find((each) => each.kind === kind && each.metadata.name === name);
+  const Labels = z.record(z.string(), z.string());
+  const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
+  const Deployment = z.object({
+    spec: z.object({
+      replicas: z.number(),
+      selector: z.object({ matchLabels: Labels }),
+      strategy: z.object({ rollingUpdate: z.object({ maxUnavailable: z.number() }) }),
+      template: z.object({
+        metadata: z.object({ labels: Labels, annotations: Labels }),
+        spec: z.object({
+          terminationGracePeriodSeconds: z.number(),
+          securityContext: z.object({ runAsNonRoot: z.literal(true) }),
+          containers: z.tuple([
+            z.object({
+              ports: z.tuple([z.object({ name: z.string(), containerPort: z.number() })]),
+              env: z.array(z.object({ name: z.string(), value: z.string() })),
+              envFrom: z.tuple([z.object({ secretRef: z.object({ name: z.string() }) })]),
+              startupProbe: Probe,
+              livenessProbe: Probe,
+              readinessProbe: Probe,
+              securityContext: z.object({ readOnlyRootFilesystem: z.literal(true) }),
+            }),
+          ]),
+        }),
+      }),
+    }),
+  });
+  const { spec } = Deployment.parse(find('Deployment', 'countersign'));
+  const pod = spec.template.spec;
+  const [bot] = pod.containers;
+
+  test('update without a gap, and let a bot stop in peace', () => {
+    expect(spec.replicas).toBe(2);
+    expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+    expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(STOP_SECONDS);
+    expect(find('PodDisruptionBudget', 'countersign')).toMatchObject({
+      spec: { minAvailable: 1, selector: { matchLabels: spec.selector.matchLabels } },
+    });
+  });
+
+  test('probe and scrape addresses that the server has, on its port', () => {
+    const [{ name, containerPort }] = bot.ports;
+    expect(String(containerPort)).toBe(PORT);
+    const probes = [bot.startupProbe, bot.livenessProbe, bot.readinessProbe].map(({ httpGet }) => httpGet);
+    expect(probes.map(({ path }) => path)).toEqual(['/health', '/health', '/ready']);
+    for (const { port } of probes) expect(port).toBe(name);
+    const { annotations } = spec.template.metadata;
+    expect(annotations).toMatchObject({ 'prometheus.io/port': PORT, 'prometheus.io/path': '/metrics' });
+    const server = readText('src/bot/slack/bot-server.ts');
+    for (const path of ['/health', '/ready', '/metrics']) expect(server).toContain(`'${path}'`);
+  });
+
+  test('set only settings that exist, from a secret of the right name, and reach the Redis beside them', () => {
+    const [{ secretRef }] = bot.envFrom;
+    const secret = z
+      .object({ stringData: z.record(z.string(), z.string()) })
+      .parse(find('Secret', secretRef.name));
+    const names = [...bot.env.map(({ name }) => name), ...Object.keys(secret.stringData)];
+    expect(names.filter((name) => !SETTINGS.has(name))).toEqual([]);
+    const url = bot.env.find(({ name }) => name === 'REDIS_URL')?.value ?? '';
+    expect(find('Service', new URL(url).hostname)).toBeDefined();
+    expect(find('StatefulSet', 'countersign-redis')).toMatchObject({
+      spec: {
+        template: { spec: { containers: [{ command: expect.arrayContaining(['always', 'noeviction']) }] } },
+      },
+    });
+  });
+});
+
+test('the systemd unit starts the bot with settings that exist, and lets it stop in peace', () => {
+  const unit = readText('deploy/countersign.service');
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+  expect(value('ExecStart')).toMatch(new RegExp(`^/usr/bin/node /\\S+/${MAIN}$`));
+  const set = [...unit.matchAll(/^Environment=([A-Z_]+)=/gm)].flatMap(([, name]) => name ?? []);
+  expect(set.filter((name) => !SETTINGS.has(name))).toEqual(['NODE_ENV']);
+  expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(STOP_SECONDS);
+  expect(value('DynamicUser')).toBe('yes');
+});
+
+test('the workflow runs scripts that exist, on every version of Node that is supported', () => {
+  const Workflow = z.object({
+    jobs: z.object({
+      test: z.object({
+        strategy: z.object({ matrix: z.object({ node: z.array(z.number()) }) }),
+        steps: z.array(z.object({ run: z.string().optional() })),
+      }),
+    }),
+  });
+  const { test: job } = Workflow.parse(readDocuments('.github/workflows/ci.yml')[0]).jobs;
+  expect(job.strategy.matrix.node).toEqual([20, 22, 24]);
+  const commands = job.steps.flatMap(({ run }) => run ?? []);
+  const named = commands.flatMap((command) => /^npm (?:run )?(test[:\w]*)$/.exec(command)?.[1] ?? []);
+  expect(named).toEqual(['test', 'test:full']);
+  for (const name of named) expect(scripts).toHaveProperty([name]);
+});

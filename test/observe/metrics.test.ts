@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { setGauges } from '../../src/observe/measure-record.ts';
+import { Metrics } from '../../src/observe/metrics.ts';
+import { METRICS } from '../../src/observe/metrics-table.ts';
+import type { RunningBot } from '../../src/start-bot.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { ask } from '../store/support.ts';
+import { CAST, startStory } from '../stories/support.ts';
+import { connectTestRedis } from '../support/redis.ts';
+import { parseExposition, type Sample } from './exposition.ts';
+
+const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
+const usage = { promptTokens: 120, completionTokens: 30 };
+
+async function scrape({ port }: RunningBot) {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  const { types, samples } = parseExposition(text);
+  const find = (name: string, labels: Readonly<Record<string, string>> = {}): Sample | undefined =>
+    samples.find(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    );
+  return { text, types, value: (...args: Parameters<typeof find>) => find(...args)?.value };
+}
+
+describe('the metrics of a bot', () => {
+  test('tell of one approved action from the request to the effect, and each fits the table', async () => {
+    const story = await startStory({
+      replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+      withoutBot: true,
+    });
+    const bot = await story.startOwnBot();
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/Approval needed/);
+    const waiting = await scrape(bot);
+    expect(waiting.value('countersign_requests_open', { state: 'pending' })).toBe(1);
+    expect(waiting.value('countersign_record_up')).toBe(1);
+
+    await thread.click(CAST.alice, /Approval needed/, 'approve');
+    await thread.shows(/Refunded\./);
+    const { text, types, value } = await scrape(bot);
+    const labels = { policy: 'default', tool: 'refund_order' };
+    for (const state of ['pending', 'approved', 'started', 'succeeded'])
+      expect(value('countersign_request_transitions_total', { ...labels, state }), state).toBe(1);
+    expect(value('countersign_request_decision_seconds_count', { policy: 'default' })).toBe(1);
+    expect(value('countersign_request_effect_seconds_count', { tool: 'refund_order' })).toBe(1);
+    expect(value('countersign_requests_open', { state: 'pending' })).toBe(0);
+    expect(value('countersign_requests_open', { state: 'unknown' })).toBe(0);
+    expect(value('countersign_turns_total', { outcome: 'suspended' })).toBe(1);
+    expect(value('countersign_model_calls_total', { model: 'scripted' })).toBe(2);
+    expect(value('countersign_tool_calls_total', { tool: 'refund_order', outcome: 'succeeded' })).toBe(1);
+    expect(
+      value('countersign_slack_calls_total', { method: 'chat.postMessage', status: '200' }),
+    ).toBeGreaterThan(0);
+    expect(value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
+    for (const [name, { kind }] of Object.entries(METRICS)) expect(types.get(name), name).toBe(kind);
+    expect(text).not.toContain('A-1001');
+    checkWithPromtool(text);
+  });
+
+  test('count tokens, retries of the model and rate limits of Slack', async () => {
+    const story = await startStory({
+      replies: [{ status: 503 }, { text: 'Hello.', usage }],
+      withoutBot: true,
+    });
+    const bot = await story.startOwnBot();
+    story.workspace.rateLimit('chat.postMessage', { calls: 1, retryAfterSeconds: 1 });
+    const thread = story.ask('hello');
+    await thread.shows(/Hello\./);
+    const { value } = await scrape(bot);
+    expect(value('countersign_model_retries_total', { model: 'scripted' })).toBe(1);
+    expect(value('countersign_model_tokens_total', { kind: 'input' })).toBe(120);
+    expect(value('countersign_model_tokens_total', { kind: 'output' })).toBe(30);
+    expect(value('countersign_slack_calls_total', { method: 'chat.postMessage', status: '429' })).toBe(1);
+  });
+
+  test('say that the record cannot be measured while Redis is away, and keep their last values', async () => {
+    const redis = connectTestRedis();
+    onTestFinished(() => redis.client.disconnect());
+    const metrics = new Metrics();
+    const record = openRedisStore(redis);
+    await ask(record);
+    await setGauges(record, metrics);
+    expect(await metrics.text()).toMatch(/^countersign_record_up 1$/m);
+    redis.client.disconnect();
+    await setGauges(record, metrics);
+    const text = await metrics.text();
+    expect(text).toMatch(/^countersign_record_up 0$/m);
+    expect(text).toMatch(/^countersign_requests_open\{state="pending"\} 1$/m);
+  });
+});
+
+/** Lets Prometheus's own tool judge as well, where it is installed. */
+function checkWithPromtool(text: string): void {
+  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  });
+  if (error !== undefined) return;
+  const complaints = stderr.split('\n').filter((line) => line.startsWith('countersign_'));
+  expect({ complaints, status: status === 3 ? 0 : status }).toEqual({ complaints: [], status: 0 });
+}
