@@ -111,7 +111,7 @@ async function runLoop<Tools extends readonly Tool[], Output>(
   checkOptions(options);
   const tools = indexTools(options.tools ?? []);
   const transcript = Transcript.of(options.messages);
-  const given = transcript.messages.length;
+  const given = transcript.length;
   const replies = checkReplies(transcript, tools, options.resume ?? {}, { all: true });
   const ending = await withRunSettings(options, transcript, async (settings) => {
     await applyReplies(transcript, replies, settings);

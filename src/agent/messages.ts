@@ -1,3 +1,4 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { HistoryError } from './errors.ts';
 import { copyJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
@@ -9,7 +10,7 @@ import { copyJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue, to
 export const MESSAGE_VERSION = 2;
 
 export const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
-export const JsonRecord = z.custom<JsonObject>(isJsonObject);
+export const JsonRecord = z.custom<JsonObject>(isJsonObject).meta({ type: 'object' });
 const Version = z.literal([1, MESSAGE_VERSION]);
 
 /** The way a run of the loop ended. `model-error` comes with an `error`; whatever ran before it is in the messages. */
@@ -179,7 +180,22 @@ export function parseMessages(values: readonly unknown[]): readonly Message[] {
 
 /** Reads the messages of a thread from their JSON texts. */
 export function readMessages(texts: readonly string[]): readonly Message[] {
-  return sealMessages(texts.map((text, index) => checkMessage(JSON.parse(text), index)));
+  return sealMessages(
+    texts.map((text, index) => {
+      const value: JsonValue = JSON.parse(text);
+      return isMessage(value) ? sealMessage(value) : checkMessage(value, index);
+    }),
+  );
+}
+
+let compiledCheck: ValidateFunction<Message> | undefined;
+
+/** Checks a message by the same schema, compiled so that it copies nothing: a log can have thousands of messages. */
+function isMessage(value: unknown): value is Message {
+  compiledCheck ??= new Ajv2020({ strict: false }).compile<Message>(
+    z.toJSONSchema(Message, { unrepresentable: 'any' }),
+  );
+  return compiledCheck(value);
 }
 
 /** Reads one result or interrupt from its JSON. */

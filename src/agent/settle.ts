@@ -41,7 +41,7 @@ export async function settle<const Tools extends readonly Tool[]>(
   options: SettleOptions<Tools>,
 ): Promise<SettleResponse<Tools>> {
   const transcript = Transcript.of(options.messages, { mayBeOpen: options.journal !== undefined });
-  const before = transcript.messages.length;
+  const before = transcript.length;
   const tools = indexTools(options.tools);
   const replies = checkReplies(transcript, tools, options.resume, { all: false });
   await withRunSettings(options, transcript, async (settings) => {

@@ -75,12 +75,17 @@ export class Transcript {
   append(message: Message): void {
     if (message.role === 'tool') this.#appendResults(message);
     else {
-      const unsettled = [...this.#round.values()].find(({ state }) => state !== 'settled');
+      const unsettled = this.#firstUnsettled();
       if (unsettled !== undefined) this.#failDangling(unsettled);
       if (message.role === 'model') this.#appendModel(message);
       else this.#appendUser(message);
     }
     this.#messages.push(message);
+  }
+
+  /** The number of messages so far. */
+  get length(): number {
+    return this.#messages.length;
   }
 
   /** A frozen list of the messages so far. */
@@ -124,7 +129,7 @@ export class Transcript {
 
   /** Tells whether a call of the latest model message has no result yet. */
   get isWaiting(): boolean {
-    return [...this.#round.values()].some(({ state }) => state !== 'settled');
+    return this.#firstUnsettled() !== undefined;
   }
 
   /** Tells whether any call of this thread has this ref. */
@@ -208,6 +213,11 @@ export class Transcript {
     });
     const provider = this.#provider;
     this.#history.push({ role: 'model', text: this.#text, calls, ...(provider && { provider }) });
+  }
+
+  #firstUnsettled(): CallState | undefined {
+    for (const call of this.#round.values()) if (call.state !== 'settled') return call;
+    return undefined;
   }
 
   #failDangling({ part: { toolRequest } }: CallState): never {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonValue, toJson } from '../../src/agent/json.ts';
 import { readMessages } from '../../src/agent/messages.ts';
 import {
   defineTool,
@@ -31,11 +32,11 @@ const fixture: Message[] = stored(
   JSON.parse(readFileSync(new URL('./fixtures/messages.v1.json', import.meta.url), 'utf8')),
 );
 
-describe('a thread that was stored in version 2', () => {
-  const second: Message[] = stored(
-    JSON.parse(readFileSync(new URL('./fixtures/messages.v2.json', import.meta.url), 'utf8')),
-  );
+const second: Message[] = stored(
+  JSON.parse(readFileSync(new URL('./fixtures/messages.v2.json', import.meta.url), 'utf8')),
+);
 
+describe('a thread that was stored in version 2', () => {
   it('reads back as it was', () => {
     expect(second.map((message, index) => parseMessage(message, index))).toEqual(second);
   });
@@ -374,6 +375,24 @@ describe('what people approve is what runs:', () => {
   });
 });
 
+/** Returns every copy of a value that has one entry, at any depth, replaced, removed or added. */
+function variantsOf(value: JsonValue): JsonValue[] {
+  const others: JsonValue[] = [null, -1, '', [], {}];
+  if (Array.isArray(value)) {
+    const items: readonly JsonValue[] = value;
+    return [
+      ...others,
+      ...items.flatMap((item, at) => variantsOf(item).map((variant) => items.with(at, variant))),
+    ];
+  }
+  if (!isJsonObject(value)) return others;
+  const changed = Object.entries(value).flatMap(([key, entry]) => {
+    const { [key]: _removed, ...rest } = value;
+    return [rest, ...variantsOf(entry).map((variant) => ({ ...value, [key]: variant }))];
+  });
+  return [...others, ...changed, { ...value, extra: 1 }];
+}
+
 describe('the messages of a thread, read from their texts,', () => {
   const texts = fixture.map((message) => JSON.stringify(message));
 
@@ -386,6 +405,27 @@ describe('the messages of a thread, read from their texts,', () => {
       expect.objectContaining({ index: texts.length }),
     );
     expect(() => readMessages([...texts, 'not json'])).toThrow(SyntaxError);
+  });
+
+  it('are refused exactly where a message from a caller is', () => {
+    const accepts = (read: () => unknown): boolean => {
+      try {
+        read();
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'malformed-message' });
+        return false;
+      }
+    };
+    const verdicts = [...fixture, ...second]
+      .flatMap((message) => variantsOf(toJson(message)))
+      .map((variant) => {
+        const isRead = accepts(() => readMessages([JSON.stringify(variant)]));
+        const isParsed = accepts(() => parseMessage(variant));
+        return { variant, isRead, isParsed };
+      });
+    expect(verdicts.filter(({ isRead, isParsed }) => isRead !== isParsed)).toEqual([]);
+    expect(new Set(verdicts.map(({ isRead }) => isRead))).toEqual(new Set([true, false]));
   });
 
   it('are never joined from two halves', () => {
