@@ -23,12 +23,26 @@ export function tryParseJson(text: string): JsonValue | undefined {
   }
 }
 
+/** A value with fields that may be left out, as JSON itself leaves out a field that is `undefined`. */
+export type PartialJson =
+  | JsonValue
+  | readonly PartialJson[]
+  | { readonly [key: string]: PartialJson | undefined };
+
 /** Writes JSON with sorted keys, so that equal values give equal text. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
+export function canonicalJson(value: PartialJson): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const fields: string[] = [];
+  for (const key of Object.keys(value).sort()) {
+    const entry = value[key];
+    if (entry !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(entry)}`);
+  }
+  return `{${fields.join(',')}}`;
+}
+
+function isList(value: PartialJson): value is readonly PartialJson[] {
+  return Array.isArray(value);
 }
 
 /** Tells whether a value nests deeper than `limit`; it recurses no deeper than that. */
@@ -44,7 +58,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Freezes a value with everything in it. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
-  Object.freeze(value);
   for (const entry of Object.values(value)) if (typeof entry === 'object') deepFreeze(entry);
-  return value;
+  return Object.freeze(value);
 }

@@ -4,7 +4,7 @@ import { requestDigest } from '../../tools/toolbox/request-digest.ts';
 import type { Toolbox, ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
-import { type Details, presentedJson } from './request-details.ts';
+import type { Details } from './request-details.ts';
 
 /** A request as its digest covers it, whether it is new or on record. */
 export interface BoundRequest {
@@ -29,7 +29,7 @@ export function digestNow(toolbox: Pick<Toolbox, 'policy'>, request: BoundReques
     policy: policy === undefined ? undefined : toolbox.policy(policy),
     asked: pause.kind === 'approval' ? { policy: pause.policy, rule: pause.rule } : undefined,
     input: interrupt.toolRequest.input,
-    presented: presentedJson(presented),
+    presented,
     requesters,
     contextAuthors,
     barred,

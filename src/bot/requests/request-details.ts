@@ -93,11 +93,6 @@ export function toDetails(
   return Fields.parse(toJson(details));
 }
 
-/** Converts the words about a call to the JSON that the digest covers. */
-export function presentedJson(presented: Details['presented']): JsonObject | undefined {
-  return presented && Fields.parse(toJson(presented));
-}
-
 /** Rebuilds the call and its pause as messages, so that it can be settled without its thread. */
 export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details): readonly Message[] {
   const { name, ref, input } = interrupt.toolRequest;

@@ -103,7 +103,7 @@ function placeOf(context: ToolContext, editor: string | undefined): CallPlace {
   };
 }
 
-const Previous = z.object({ previousPreview: FormerPreview });
+const Previous = z.object({ previousPreview: FormerPreview.optional() });
 
 /** Returns the preview that people approved before it changed, if the call is asked anew for that. */
 export function previousPreviewOf(interrupt: Interrupt): z.infer<typeof FormerPreview> | undefined {

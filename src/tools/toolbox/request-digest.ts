@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import { canonicalJson, type JsonObject, type PartialJson, toJson } from '../../agent/json.ts';
 import type { Approval } from '../gate/gate.ts';
 import type { ToolEntry } from './toolbox.ts';
 
@@ -17,7 +17,7 @@ export interface DigestInput {
   readonly asked: Approval | undefined;
   readonly input: unknown;
   /** The words that people read about the call. */
-  readonly presented?: JsonObject | undefined;
+  readonly presented?: PartialJson | undefined;
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   /** People who may not approve beside the requesters. */
@@ -33,16 +33,16 @@ export function requestDigest(given: DigestInput): string {
   return hash('sha256', canonicalJson(digestedParts(given)));
 }
 
-function digestedParts(given: DigestInput): JsonValue {
+function digestedParts(given: DigestInput): PartialJson {
   const { entry, policy, asked, requesters, contextAuthors, barred, editor, threadId, channel } = given;
   const input = toJson(given.input);
-  return toJson({
+  return {
     v: DIGEST_VERSION,
     definition: partDigest(entry, definitionOf),
     policy: policy === undefined ? null : partDigest(policy, (whole) => whole),
     asked,
     // The rule that applies now, with its verdict.
-    verdict: entry.judge(input, { requesters, contextAuthors, channel }),
+    verdict: { ...entry.judge(input, { requesters, contextAuthors, channel }) },
     input,
     presented: given.presented,
     requesters,
@@ -50,7 +50,7 @@ function digestedParts(given: DigestInput): JsonValue {
     barred,
     editor,
     threadId,
-  });
+  };
 }
 
 function definitionOf({ tool, source, execution, behind }: ToolEntry): JsonObject {
