@@ -46,11 +46,17 @@ export async function startApprovedAction(context: BotContext, requestId: string
  * Judges an approved action by the manifest and the people as they are now, and returns the reason why it may not start. It is ended if
  * it is not allowed any more, and asked anew if a rule, the policy or the tool has changed. Throws if Slack cannot be asked.
  */
-export async function problemAtStart(context: BotContext, action: Action): Promise<string | undefined> {
-  if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;
-  if (!action.entry.allows(placeOf(action))) return NOT_ALLOWED;
+async function problemAtStart(context: BotContext, action: Action): Promise<string | undefined> {
+  const problem = await requesterProblem(context, action);
+  if (problem !== undefined) return problem;
   if (currentDigest(context, action) === action.request.digest) return undefined;
   return `${CHANGED}\n${describeChange(context, action)}`;
+}
+
+/** Checks whether everyone who asked for an action is still active and may use its tool; returns the reason if not. */
+export async function requesterProblem(context: BotContext, action: Action): Promise<string | undefined> {
+  if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;
+  return action.entry.allows(placeOf(action)) ? undefined : NOT_ALLOWED;
 }
 
 /** Computes the preview of an action again, and returns the one that people approved if it is no longer true. */

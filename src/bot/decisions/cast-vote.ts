@@ -1,6 +1,12 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, findAction, hasPreview, planAttempt, problemAtStart } from '../actions/start-action.ts';
+import {
+  approversOf,
+  findAction,
+  hasPreview,
+  planAttempt,
+  requesterProblem,
+} from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -51,8 +57,9 @@ async function planStart(
     // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
     if (action === undefined || hasPreview(action)) return undefined;
     // A woken worker ends the request, or asks anew, instead of running it.
-    if ((await problemAtStart(context, action)) !== undefined) return undefined;
-    return { action, attempt: await planAttempt(context, action, [...approversOf(request), who]) };
+    if ((await requesterProblem(context, action)) !== undefined) return undefined;
+    const attempt = await planAttempt(context, action, [...approversOf(request), who]);
+    return attempt.digest === request.digest ? { action, attempt } : undefined;
   } catch (err) {
     context.logger.debug({ requestId: request.id, err }, 'start left to a worker');
     return undefined;
