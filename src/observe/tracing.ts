@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Attributes,
   type Context,
@@ -104,6 +104,6 @@ function isKnown({ traceId }: SpanContext): boolean {
 
 /** Begins a trace that nobody records: it only ties the lines of the log together. */
 function newRoot(): SpanContext {
-  const [traceId, spanId] = [randomBytes(16), randomBytes(8)].map((bytes) => bytes.toString('hex'));
-  return { traceId: traceId ?? '', spanId: spanId ?? '', traceFlags: TraceFlags.NONE };
+  const randomHex = () => randomUUID().replaceAll('-', '');
+  return { traceId: randomHex(), spanId: randomHex().slice(0, 16), traceFlags: TraceFlags.NONE };
 }

@@ -39,6 +39,7 @@ export interface RefusedField {
 export function openAIModel(options: OpenAIModelOptions): Model {
   const { model } = options;
   const client = createClient(options);
+  const { host, pathname } = new URL(client.baseURL);
   const learned = new Learned(options.api ?? 'auto', client.baseURL, options.onRefusedField);
   const retries = {
     maxRetries: options.maxRetries ?? 4,
@@ -77,7 +78,6 @@ export function openAIModel(options: OpenAIModelOptions): Model {
 
   /** Names the place that provider data is bound to; a key in the address stays out of it. */
   function originOf(api: Api): string {
-    const { host, pathname } = new URL(client.baseURL);
     return `${api} ${host}${pathname} ${model}`;
   }
 

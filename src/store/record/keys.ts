@@ -101,8 +101,8 @@ export class Keys {
     return this.#of(shard, 'usage', day);
   }
 
-  log(threadId: string): string {
-    return this.#of(shardOf(threadId), 'log', threadId);
+  log(threadId: string, shard = shardOf(threadId)): string {
+    return this.#of(shard, 'log', threadId);
   }
 
   /** Builds the named keys of a thread and its shard, in order. */

@@ -51,8 +51,9 @@ export function scriptRunner(
   };
   return Object.assign(run, {
     async withLog(name: ScriptName, call: Call) {
-      const key = keys.log(call.threadId);
-      const [reply, rows] = await Promise.all([run(name, call), client.lrange(key, 0, -1)]);
+      const { threadId, shard = shardOf(threadId) } = call;
+      const key = keys.log(threadId, shard);
+      const [reply, rows] = await Promise.all([run(name, { ...call, shard }), client.lrange(key, 0, -1)]);
       const log: ThreadLog = {
         // Rows are only ever added, so equal length means equal rows.
         ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),

@@ -10,7 +10,7 @@ import type {
   Vote,
   VoteResult,
 } from '../../port/store.ts';
-import { isPerson, type Keys, threadOf } from '../../record/keys.ts';
+import { isPerson, type Keys, shardOf, threadOf } from '../../record/keys.ts';
 import { parseRequestRecord } from '../../record/parse-request-record.ts';
 import { REQUEST_VERSION } from '../../record/request-record.ts';
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
@@ -79,9 +79,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     async load(requestId) {
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
+      const shard = shardOf(threadId);
       const [fields, record] = await Promise.all([
-        client.hgetall(keys.request(requestId)),
-        client.get(keys.record(requestId)),
+        client.hgetall(keys.request(requestId, shard)),
+        client.get(keys.record(requestId, shard)),
       ]);
       if (Object.keys(fields).length === 0) return UNKNOWN;
       refuseNewer(`The request ${requestId}`, fields.v, REQUEST_VERSION);
