@@ -85,6 +85,8 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
         says: 'superseded',
         more: { reason: result.reason },
       });
+    if (result.outcome === 'unknown-outcome')
+      await note(requestId, { state: 'unknown', says: 'unknown', more: { reason: result.reason } });
   }
 
   return {
@@ -142,6 +144,8 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
       const result = await store.supersede(requestId, reason);
       if (result.outcome === 'superseded')
         await note(requestId, { state: 'superseded', says: 'superseded', endsWait: true });
+      if (result.outcome === 'unknown-outcome')
+        await note(requestId, { state: 'unknown', says: 'unknown', more: { reason } });
       return result;
     },
 

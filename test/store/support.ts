@@ -161,6 +161,15 @@ export async function askAndLose(store: Store, changes: RequestChanges = {}): Pr
   return requestId;
 }
 
+/** Opens a request of an idempotent action whose first attempt has fallen silent, so that it is due again. */
+export async function askAndRetry(store: Store, changes: RequestChanges = {}): Promise<string> {
+  const execution = { ...changes.execution, idempotent: true };
+  const requestId = await askAndStart(store, { ...changes, execution }, { heartbeatTimeoutMs: 0 });
+  const { outcome } = await store.recover(requestId);
+  if (outcome !== 'retry') throw new Error(`The request is ${outcome}`);
+  return requestId;
+}
+
 /** The state of a request that must be on record. */
 export async function stateOf(store: Store, requestId: string): Promise<string> {
   return (await found(store, requestId)).state;

@@ -1,8 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { withBuiltTools } from '../support/build-module.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { CAST, startStory } from './support.ts';
+import { giveUpAttempts, openWorkshop, SILENT_WORKERS, workshopManifest } from './workshop.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
 
@@ -79,6 +80,45 @@ test('a request does not run for a person to whom the tool is no longer allowed'
   await thread.shows(/I cannot do that\./);
   expect(story.toldOfCalls().at(-1)).toMatch(/may use this tool any more/);
   expect(await refunded(story)).toBe(0);
+});
+
+describe('an action that was started before and may not be tried again has an unknown outcome', () => {
+  test.each([
+    [
+      'its policy changed',
+      'direct_messages: false',
+      'direct_messages: false, risk: high',
+      /changed, so this wasn't tried again/,
+    ],
+    [
+      'its requester may not use the tool any more',
+      'approval: { policy: default }',
+      `approval: { policy: default }, allow: { people: [${CAST.alice}] }`,
+      /may use this tool any more, so it wasn't tried again/,
+    ],
+  ])('because %s: people are asked, and it does not run', async (_, from, to, words) => {
+    const workshop = await openWorkshop();
+    await workshop.hold('after');
+    const { story, change } = await startWith(workshopManifest(), {
+      replies: [{ calls: [workshop.call('stamp_part')] }, { text: 'Good to know.' }],
+      ...SILENT_WORKERS,
+    });
+    onTestFinished(() => workshop.release('after'));
+    const thread = story.ask('stamp a part');
+    await thread.click(CAST.alice, /Approve/, 'approve');
+    await workshop.has(1, 'effects');
+    await change(from, to);
+    await giveUpAttempts(story);
+    const card = await thread.shows(/Outcome unknown: Stamp part[\s\S]*It was started before/);
+    expect(JSON.stringify(card.blocks)).toMatch(words);
+    await thread.shows(new RegExp(`started before and can't be tried again.*<@${CAST.admin}>`));
+    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Stamp part/, 'ran');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
+    await thread.shows(/Good to know\./);
+    expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
+    expect(await workshop.linesOf('tries')).toHaveLength(1);
+  });
 });
 
 test('a header that changed from staging to production while a request waits asks anew', async () => {

@@ -19,7 +19,7 @@ tools:
     approval: [ ${rules} ]
 `;
   const called = (name: string) => moody.notes().filter((line) => line === `called ${name}`).length;
-  return { manifest, called };
+  return { manifest, called, refine: moody.refine };
 }
 
 const call = (name: string, args = {}) => ({ calls: [{ name, arguments: args }] });
@@ -39,6 +39,29 @@ test('a tool that its server changed without announcing it does not run on the o
   const thread = story.ask('greet Tomo');
   const card = await thread.shows(/0 of 1 approvals/);
   await story.ask('refine yourself').shows(/Refined\./);
+  await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
+  await thread.shows(/The tool, its settings or its policy changed, so this needs a new approval/);
+  expect(called('greet')).toBe(0);
+  await thread.shows(/0 of 1 approvals[\s\S]*Greets loudly|Greets loudly[\s\S]*0 of 1 approvals/);
+  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.shows(/Greeted\./);
+  expect(called('greet')).toBe(1);
+});
+
+test('a tool that its server changed while the bot was down does not run on the old approval, also without a lock', async () => {
+  const { manifest, called, refine } = moodyManifest('{ policy: default }');
+  const story = await startStory({
+    manifest,
+    withoutBot: true,
+    replies: [call('greet', { name: 'Tomo' }), { text: 'Greeted.' }],
+  });
+  const first = await story.startOwnBot();
+  const thread = story.ask('greet Tomo');
+  const card = await thread.shows(/0 of 1 approvals/);
+  await story.deliveredAll();
+  await first.stop();
+  refine();
+  await story.startOwnBot();
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/The tool, its settings or its policy changed, so this needs a new approval/);
   expect(called('greet')).toBe(0);

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CAST, startStory } from './support.ts';
+import { giveUpAttempts, openWorkshop, SILENT_WORKERS, workshopManifest } from './workshop.ts';
 
 const manifest = (refund: string) => `
 slack: { display_information: { name: Countersign } }
@@ -47,6 +48,33 @@ test('a preview whose base changes between approval and start is asked anew, wit
   await thread.click(CAST.bruno, /1 of 2 approvals/, 'approve');
   await thread.shows(/Refunded\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_500 });
+});
+
+test('a retry is not compared with its preview, which its own first attempt may have changed', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('after');
+  const story = await startStory({
+    manifest: workshopManifest(),
+    replies: [{ calls: [workshop.call('drill_part')] }, { text: 'Drilled.' }],
+    ...SILENT_WORKERS,
+  });
+  onTestFinished(() => workshop.release('after'));
+  const recorded = async () => {
+    const [key = ''] = await story.redis.keys(`${story.prefix}*:request:*`);
+    return story.redis.hmget(key, 'state', 'attempts');
+  };
+  const thread = story.ask('drill a part');
+  await thread.shows(/holes: 0/);
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await workshop.has(1, 'effects');
+  await giveUpAttempts(story);
+  await expect.poll(recorded).toEqual(['approved', '1']);
+  // The first attempt ends too late to count.
+  await workshop.release('after');
+  await thread.shows(/Drilled\./);
+  await thread.shows(/Done: Drill part/);
+  expect(await workshop.linesOf('tries')).toHaveLength(2);
+  expect(await workshop.linesOf('effects')).toHaveLength(1);
 });
 
 describe('a preview that does not work is said so, and the call can be decided', () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { CAST } from './support.ts';
 
@@ -34,4 +35,17 @@ export async function openWorkshop() {
     keys: async (name: 'effects' | 'tries') => new Set(await linesOf(name)),
     linesOf,
   };
+}
+
+/** Workers that send no heartbeat, and attempts that are given up only by `giveUpAttempts`. */
+export const SILENT_WORKERS = {
+  timing: { heartbeatTimeoutMs: 3_600_000, heartbeatMs: 3_600_000 },
+  sweep: { everyMs: 100, overdueMs: 0 },
+} as const;
+
+/** Lets the time of every running attempt be over, as if its worker had died long ago. */
+export async function giveUpAttempts({ redis, prefix }: { readonly redis: Redis; readonly prefix: string }) {
+  for (const key of await redis.keys(`${prefix}*:timers`))
+    for (const timer of await redis.zrange(key, '0', '-1'))
+      if (timer.startsWith('recover|')) await redis.zadd(key, 'XX', 0, timer);
 }

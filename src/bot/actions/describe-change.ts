@@ -5,9 +5,10 @@ import { classifyInterrupt } from '../requests/classify-interrupt.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import type { Action } from './run-action.ts';
 
-/** Tells people why an approved request no longer holds and is asked anew. */
+/** Tells people why an approved request no longer holds: it is asked anew, or not tried again if it was started before. */
 export function describeChange({ toolbox }: Pick<BotContext, 'toolbox'>, action: Action): string {
-  return `${whatChanged(toolbox, action)}, so this needs a new approval.`;
+  const consequence = action.request.attempts > 0 ? "wasn't tried again" : 'needs a new approval';
+  return `${whatChanged(toolbox, action)}, so this ${consequence}.`;
 }
 
 function whatChanged(toolbox: BotContext['toolbox'], action: Action): string {

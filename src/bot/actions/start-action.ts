@@ -10,6 +10,7 @@ import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { askerProblem } from '../turns/may-ask.ts';
 import { describeChange, placeOf } from './describe-change.ts';
+import { findOutcome } from './find-outcome.ts';
 import { type Action, runAction } from './run-action.ts';
 
 /** Starts and runs an approved action in a woken worker. */
@@ -22,24 +23,31 @@ export async function startApprovedAction(context: BotContext, requestId: string
   const action = await findAction(context, loaded.request);
   if (action === undefined) {
     const { name } = detailsOf(loaded.request).interrupt.toolRequest;
-    await store.supersede(requestId, `there is no tool "${name}" any more`);
+    await supersede(context, requestId, `there is no tool "${name}" any more`);
     return;
   }
   const problem = await problemAtStart(fresh, action);
   if (problem !== undefined) {
-    await store.supersede(requestId, problem);
+    await supersede(context, requestId, problem);
     return;
   }
   // An earlier attempt may have made the change itself, so only the first one is compared with its preview.
   const former = loaded.request.attempts > 0 ? undefined : await outdatedPreview(action);
   if (former !== undefined) {
-    await store.supersede(requestId, previewChangedPayload(former));
+    await supersede(context, requestId, previewChangedPayload(former));
     return;
   }
   const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
+  if (started.outcome === 'unknown-outcome') await findOutcome(context, requestId);
+}
+
+/** Ends a request that may not start. One that was started before does not end: its outcome is looked for. */
+async function supersede(context: BotContext, requestId: string, reason: string): Promise<void> {
+  const { outcome } = await context.store.supersede(requestId, reason);
+  if (outcome === 'unknown-outcome') await findOutcome(context, requestId);
 }
 
 /**

@@ -35,7 +35,7 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
       ];
     case 'unknown':
       return [
-        line(words(cardTexts.unknown), ...approvedBy(request)),
+        ...doubtBlocks(request, reason),
         line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers)),
       ];
     case 'resolved': {
@@ -72,14 +72,29 @@ function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
   if (edited !== undefined)
     return [line(words(cardTexts.replacedByEdit), mention(edited.by), words(', '), ...when(request))];
   if (parsePreviewChange(reason) !== undefined) return [line(words(cardTexts.previewReplaced))];
-  const [code = '', change] = reason.split('\n');
-  const known = code === CHANGED && change !== undefined ? change : cardTexts.replaced(reason);
+  const known = changeIn(reason) ?? cardTexts.replaced(reason);
   return [
     line(words(known ?? cardTexts.replacedUnknown)),
-    // A retry that may not start says nothing about the attempt before it.
-    ...(request.attempts > 0 ? [line(words(cardTexts.earlierAttempt))] : []),
     ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
   ];
+}
+
+/** Says why the outcome is unknown: the attempt sent no heartbeat, or it may not be tried again for a reason on record. */
+function doubtBlocks(request: RequestRecord, reason: string): KnownBlock[] {
+  if (reason === '') return [line(words(cardTexts.unknown), ...approvedBy(request))];
+  const edit = parseEdited(reason) && cardTexts.stoppedByEdit;
+  const known = edit ?? changeIn(reason) ?? cardTexts.notTriedAgain(reason);
+  return [
+    line(words(cardTexts.earlierAttempt), ...approvedBy(request)),
+    line(words(known ?? cardTexts.notTriedAgainUnknown)),
+    ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
+  ];
+}
+
+/** Reads the sentence about what changed from the reason of a request that may not start. */
+function changeIn(reason: string): string | undefined {
+  const [code = '', change] = reason.split('\n');
+  return code === CHANGED ? change : undefined;
 }
 
 /** Lists the people who voted in one way, with their times. */
@@ -99,7 +114,7 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
 function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
-  if (request.state === 'approved' && view === 'thread')
+  if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
     elements.push(button(id, WITHDRAW, cardTexts.withdraw));
   if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, cardTexts.requestAgain));
   if (request.state === 'unknown') {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord, Verdict } from '../../store/port/store.ts';
+import { findOutcome } from '../actions/find-outcome.ts';
 import type { BotContext } from '../context.ts';
 import { editedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
@@ -56,7 +57,7 @@ export async function resolve(
 
 /** Edits the input: the request is superseded, and the same people are asked for the new input. */
 export async function edit(
-  context: Context,
+  context: Context & Pick<BotContext, 'toolbox' | 'logger'>,
   request: RequestRecord,
   click: Click,
   input: JsonValue,
@@ -64,6 +65,10 @@ export async function edit(
   const { actor, problem } = await authorize(context, click, request.principals);
   if (!actor.eligible && !request.requesters.includes(click.who)) return problem;
   const result = await context.store.supersede(request.id, editedPayload(input, click.who));
+  if (result.outcome === 'unknown-outcome') {
+    await findOutcome(context, request.id);
+    return noticeTexts.startedBefore;
+  }
   return result.outcome === 'superseded' ? undefined : refusalText(result);
 }
 

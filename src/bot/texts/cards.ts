@@ -41,14 +41,19 @@ export function stateWord(state: string): string {
   return word.toLowerCase();
 }
 
-/** The reasons of a request that was replaced by code. */
-const REPLACED: ReadonlyMap<string, string> = new Map([
-  ['changed', 'The tool, its policy or what people read about it changed after approval, so it did not run.'],
-  ['stale-approval', "It was approved but couldn't start in time, so it needs a new approval."],
-  ['not-allowed', 'Not everyone who takes part in this task may use this tool any more, so it did not run.'],
-  ['quorum-lost', 'Too few of the people who approved are still approvers, so it did not run.'],
-  ['requester-inactive', 'A person who requested this is no longer active here, so it did not run.'],
+/** The reasons of an approved request that could not start. */
+const NOT_STARTED: ReadonlyMap<string, string> = new Map([
+  ['changed', 'The tool, its policy or what people read about it changed after approval'],
+  ['stale-approval', "It was approved but couldn't start in time"],
+  ['not-allowed', 'Not everyone who takes part in this task may use this tool any more'],
+  ['quorum-lost', 'Too few of the people who approved are still approvers'],
+  ['requester-inactive', 'A person who requested this is no longer active here'],
 ]);
+
+function whyNotStarted(reason: string, consequence: string): string | undefined {
+  const why = NOT_STARTED.get(reason);
+  return why && `${why}, so it ${consequence}.`;
+}
 
 /** Every sentence of a card. */
 export const cardTexts = {
@@ -102,6 +107,10 @@ export const cardTexts = {
   failed: 'Failed ',
   error: 'Error',
   unknown: "The worker stopped mid-run. We don't know whether this completed.",
+  notTriedAgain: (reason: string) => whyNotStarted(reason, "wasn't tried again"),
+  notTriedAgainUnknown: "Something it depends on changed, so it wasn't tried again.",
+  stoppedByEdit: "Someone edited it, so it wasn't tried again.",
+  earlierAttempt: "It was started before. We don't know whether that attempt completed.",
   resolvers: 'Who can confirm the outcome: ',
   confirmed: (verdict: string) =>
     ({ ran: ' confirmed that it ran, ', 'did-not-run': ' confirmed that it did not run, ' })[verdict] ??
@@ -112,8 +121,8 @@ export const cardTexts = {
   withdrawn: 'Withdrawn by ',
   expired: 'Expired with no decision, ',
   replacedByEdit: 'Replaced by an edited request from ',
-  replaced: (reason: string) => REPLACED.get(reason),
-  earlierAttempt: 'It had been started before. That attempt may have completed: please check.',
+  replaced: (reason: string) =>
+    whyNotStarted(reason, reason === 'stale-approval' ? 'needs a new approval' : 'did not run'),
   replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
   answered: 'Answered by ',
   answer: 'Answer',

@@ -38,6 +38,11 @@ export const noticeTexts = {
     lead: '',
     tail: ": the worker stopped mid-run, and we don't know whether this completed. Who can confirm the outcome: ",
   },
+  notTriedAgain: {
+    lead: '',
+    tail: ": it was started before and can't be tried again, and we don't know whether it completed. Who can confirm the outcome: ",
+  },
+  startedBefore: "This was started before, so it can't be edited. People are asked whether it completed.",
   cardNotPosted: (channel: string, reason: string) =>
     ` did not run. Nobody could be asked, because its card could not be posted in channel ${channel} (${reason}).`,
   didNotRun: (titles: string, reason: string) => `${titles} did not run. ${reason}`,

@@ -1,9 +1,9 @@
 import type { RequestRecord, TimerKind } from '../../store/port/store.ts';
-import { titleOf } from '../cards/card-details.ts';
+import { findOutcome } from '../actions/find-outcome.ts';
 import type { BotContext } from '../context.ts';
+import { titledRow } from '../delivery/titled-row.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { personView } from '../requests/view-ids.ts';
-import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
 /** Applies a timer; the record itself decides whether it is due. */
@@ -20,11 +20,11 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
       await store.retire(id);
       return;
     case 'recover':
-      if ((await store.recover(id)).outcome === 'unknown-outcome') await reconcile(context, id);
+      if ((await store.recover(id)).outcome === 'unknown-outcome') await findOutcome(context, id);
       return;
     case 'remind':
       await withRequest(context, id, (request) =>
-        store.remind(id, noticeOf(request, 'remind', noticeTexts.reminder, notVoted(request))),
+        store.remind(id, titledRow(request, 'remind', noticeTexts.reminder, notVoted(request))),
       );
       return;
     case 'escalate':
@@ -48,7 +48,7 @@ async function escalate({ store, directory, toolbox }: BotContext, request: Requ
   const further = request.policy.escalate?.to ?? [];
   const result = await store.escalate(
     request.id,
-    noticeOf(request, 'escalate', noticeTexts.escalated, further),
+    titledRow(request, 'escalate', noticeTexts.escalated, further),
   );
   const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
   if (result.outcome !== 'escalated' || policy?.directMessages === false) return;
@@ -59,52 +59,6 @@ async function escalate({ store, directory, toolbox }: BotContext, request: Requ
   );
 }
 
-/** Lets the tool find out the outcome of its call; otherwise the resolvers are asked. */
-async function reconcile({ store, toolbox, directory, logger }: BotContext, id: string): Promise<void> {
-  const loaded = await store.load(id);
-  if (loaded.outcome !== 'found') return;
-  const { request } = loaded;
-  const { interrupt, idempotencyKey } = detailsOf(request);
-  const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
-  if (tool?.kind === 'tool' && tool.reconcile !== undefined) {
-    const input = tool.inputSchema.parse(interrupt.toolRequest.input);
-    const verdict = await tool
-      .reconcile(idempotencyKey, input.ok ? input.value : {})
-      .catch((err: unknown) => {
-        logger.warn({ requestId: id, err }, 'reconcile failed');
-        return 'unknown' as const;
-      });
-    if (verdict !== 'unknown') {
-      const actor = { who: `tool:${tool.name}`, eligible: true, evidence: { reconciled: idempotencyKey } };
-      await store.resolve(id, actor, verdict, 'the tool looked it up', request.attempts);
-      return;
-    }
-  }
-  const people = await directory.peopleOf(request.policy.resolvers);
-  await store.addViews(
-    id,
-    people.map((user) => ({ id: personView(user), place: { user } })),
-  );
-  // A changed card notifies nobody; a message with mentions does.
-  const notice = noticeOf(request, 'unknown', noticeTexts.unknown, request.policy.resolvers);
-  await store.enqueueOutbox(request.threadId, notice);
-}
-
 function notVoted({ principals, votes }: RequestRecord): string[] {
   return principals.filter((id) => !votes.some(({ who }) => who === id));
-}
-
-/** Builds a notice with an id per moment, so that the next reminder is a new message and a resent one is not. */
-function noticeOf(
-  request: RequestRecord,
-  kind: string,
-  { lead, tail }: { readonly lead: string; readonly tail: string },
-  people: readonly string[],
-) {
-  const { channel, threadTs } = parseThreadId(request.threadId);
-  const title = titleOf(request);
-  return {
-    id: `${request.id}/${kind}/${Date.now()}`,
-    body: { kind: 'titled', channel, threadTs, text: lead, title, tail, people: [...people] },
-  };
 }

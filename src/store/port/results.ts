@@ -59,10 +59,15 @@ export type ExpireResult = { readonly outcome: 'expired' | 'not-due' } | Settled
 export type RemindResult = { readonly outcome: 'reminded' | 'not-due' } | Settled | Unknown | Malformed;
 export type EscalateResult = { readonly outcome: 'escalated' | 'not-due' } | Settled | Unknown | Malformed;
 export type PurgeResult = { readonly outcome: 'purged' | 'not-due' | 'not-settled' } | Unknown | Malformed;
-export type SupersedeResult = { readonly outcome: 'superseded' } | Settled | Unknown | Malformed;
+/** `unknown-outcome`: it was started before, so it did not end, and people are asked. */
+export type SupersedeResult =
+  | { readonly outcome: 'superseded' | 'unknown-outcome' }
+  | Settled
+  | Unknown
+  | Malformed;
 export type StartResult =
   | { readonly outcome: 'started'; readonly tries: number }
-  | { readonly outcome: 'superseded'; readonly reason: string }
+  | { readonly outcome: 'superseded' | 'unknown-outcome'; readonly reason: string }
   | { readonly outcome: 'not-approved'; readonly state: string }
   | Settled
   | Unknown

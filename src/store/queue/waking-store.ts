@@ -37,6 +37,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
   };
   const afterStart = (requestId: string, result: StartResult, heartbeatTimeoutMs: number): void => {
     if (result.outcome === 'superseded') settled(requestId);
+    if (result.outcome === 'unknown-outcome') redrawn(requestId);
     if (result.outcome !== 'started') return;
     engine.wake({ kind: 'outbox', shard: shardOf(threadOf(requestId) ?? '') }, RUNNING_CARD_MS);
     engine.wake({ kind: 'timer', timer: 'recover', id: requestId }, heartbeatTimeoutMs);
@@ -130,6 +131,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
     async supersede(requestId, reason) {
       const result = await store.supersede(requestId, reason);
       if (result.outcome === 'superseded') settled(requestId);
+      if (result.outcome === 'unknown-outcome') redrawn(requestId);
       return result;
     },
 

@@ -16,7 +16,7 @@ const Conversation = z.array(
 
 /** Checks by the model's requests that no two turns wrote into one thread, and that each call has exactly one result. */
 export function checkTurns(
-  { conversations, modelRefusals }: Evidence,
+  { conversations, modelRefusals, timesOrdered }: Evidence,
   requests: readonly SeenRequest[],
 ): Violation[] {
   const violations: Violation[] = modelRefusals.map((what) => ({
@@ -33,7 +33,7 @@ export function checkTurns(
     const orders = read.filter(
       ({ role, content }) => role === 'user' && JSON.stringify(content).includes(token),
     );
-    if (orders.length > 1)
+    if (orders.length > (timesOrdered.get(token) ?? 1))
       violations.push({ invariant: 7, what: `the thread of ${token} has the same words twice` });
     const calls = read.flatMap(({ tool_calls }) => tool_calls ?? []);
     const results = read.flatMap(({ tool_call_id }) => tool_call_id ?? []);

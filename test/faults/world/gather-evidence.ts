@@ -29,6 +29,8 @@ export interface Evidence {
   readonly modelRefusals: readonly string[];
   /** The last conversation of each thread that the model was sent, by the first token in it. */
   readonly conversations: ReadonlyMap<string, readonly unknown[]>;
+  /** The number of times that people gave each order: one that Slack gave up delivering is given again, and may have been heard. */
+  readonly timesOrdered: ReadonlyMap<string, number>;
   /** The places where the planted secret was seen. */
   readonly leaks: readonly string[];
   /** Whether workers had wrong clocks, so that what they wrote down cannot be put in order by time. */
@@ -66,10 +68,20 @@ export async function gatherEvidence(
     }),
     modelRefusals: model.refusals.map(({ problem }) => problem.message),
     conversations: conversationsOf(model.requests),
+    timesOrdered: timesOrdered(world),
     leaks: await findLeaks(world, audit),
     clocksDiffer,
     leastExecuted,
   };
+}
+
+function timesOrdered({ workspace: { state } }: World): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { user, text } of state.messages) {
+    if (user === state.app.botUserId) continue;
+    for (const [token] of text.matchAll(/tok-[\w-]+/g)) times.set(token, (times.get(token) ?? 0) + 1);
+  }
+  return times;
 }
 
 function conversationsOf(requests: World['model']['requests']): Map<string, readonly unknown[]> {

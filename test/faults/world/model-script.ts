@@ -17,7 +17,10 @@ export const obey: ReplyFunction = ({ messages }) => {
     token,
     amount,
   }));
-  const open = orders.filter(({ token }) => !called.includes(token));
+  // People who heard nothing may have said the same twice.
+  const open = orders.filter(
+    ({ token }, at) => !called.includes(token) && orders.findIndex((order) => order.token === token) === at,
+  );
   if (open.length > 0) return { calls: open.map(toCall) };
   return { text: `Finished ${orders.map(({ token }) => token).join(' ')}.` };
 };

@@ -206,6 +206,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('retire', command.thread);
     case 'enqueueOutbox':
       return call('enqueueOutbox', command.thread, { id: `told-${command.row}`, body: { text: 'told' } });
+    case 'holdOutbox': {
+      const held = { id: `told-${command.row}`, body: { text: `held ${step}` } };
+      return call('holdOutbox', command.thread, held, command.leaseMs);
+    }
     case 'claimOutbox':
       return call('claimOutbox', shardOf(command.thread), { leaseMs: command.leaseMs, limit: command.limit });
     case 'doneOutbox':

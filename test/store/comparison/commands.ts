@@ -136,6 +136,7 @@ const command = fc.oneof(
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },
   { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },
+  { weight: 2, arbitrary: verb('holdOutbox', { thread, row: fc.nat({ max: 4 }), leaseMs: duration }) },
   { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },

@@ -111,6 +111,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
 /** Remembers claimed and listed ids for later calls. */
 function remember(said: unknown, { turns, items, pages }: Findings): void {
   if (Array.isArray(said)) items.push(...said.filter(isItem));
+  else if (isItem(said)) items.push(said);
   else if (isGiven(said)) turns.push(said.turn);
   else if (isRecord(said) && typeof said.next === 'string') pages.push(said.next);
 }
@@ -128,12 +129,13 @@ function outcomeOf(said: unknown): string {
   if (typeof said === 'number') return said === 0 ? 'nothing' : 'something';
   if (Array.isArray(said)) return said.length === 0 ? 'nothing' : 'something';
   if (!isRecord(said)) return 'silent';
+  if (isItem(said)) return 'held';
   return [said.outcome ?? 'page', said.state].filter((word) => word !== undefined).join(' ');
 }
 
 function ownerIn(said: unknown): string | undefined {
-  const first: unknown = Array.isArray(said) ? said[0] : undefined;
-  return isRecord(first) ? String(first.owner) : undefined;
+  const first: unknown = Array.isArray(said) ? said[0] : said;
+  return isItem(first) ? first.owner : undefined;
 }
 
 /** The requests of a round, and what became of them, come in no order. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { actor, approve, ask, reject } from '../support.ts';
+import { actor, approve, ask, askAndRetry, found, reject } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
 const NOBODY = 'T-none~none';
@@ -102,12 +102,27 @@ export const decisionScenarios: Scenarios = {
     const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
     expect(await store.withdraw(requestId, actor('U-rita'), '')).toEqual(late);
   },
+  'withdraw-attempted': async ({ store }) => {
+    const requestId = await askAndRetry(store);
+    const tried = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+    expect(await store.withdraw(requestId, actor('U-rita'), '')).toEqual(tried);
+  },
 
   'supersede-unknown': async ({ store }) => {
     expect(await store.supersede(NOBODY, '')).toEqual({ outcome: 'unknown' });
   },
   'supersede-repeated': async ({ resending, store }) => {
     expect(await resending.supersede(await ask(store), '')).toEqual({ outcome: 'superseded' });
+  },
+  'supersede-asked': async ({ resending, store }) => {
+    const requestId = await askAndRetry(store);
+    expect(await resending.supersede(requestId, 'not-allowed')).toEqual({ outcome: 'unknown-outcome' });
+  },
+  'supersede-attempted': async ({ store }) => {
+    const requestId = await askAndRetry(store);
+    expect(await store.supersede(requestId, 'not-allowed')).toEqual({ outcome: 'unknown-outcome' });
+    const asked = { state: 'unknown', attempts: 1, payload: 'not-allowed' };
+    expect(await found(store, requestId)).toMatchObject(asked);
   },
   'supersede-settled': async ({ store }) => {
     const requestId = await ask(store);

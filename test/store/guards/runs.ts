@@ -6,6 +6,7 @@ import {
   approve,
   ask,
   askAndLose,
+  askAndRetry,
   askAndStart,
   attempt,
   found,
@@ -78,6 +79,17 @@ export const runScenarios: Scenarios = {
     expect(await store.recover(requestId)).toMatchObject({ outcome: 'retry' });
     await sleep(5);
     expect(await store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
+  },
+  'start-attempted': async ({ store }) => {
+    const requestId = await askAndRetry(store);
+    const changed = attempt('second', { digest: 'another' });
+    const asked = { outcome: 'unknown-outcome', reason: 'changed' };
+    expect(await store.start(requestId, changed)).toEqual(asked);
+    expect(await found(store, requestId)).toMatchObject({
+      state: 'unknown',
+      attempts: 1,
+      payload: 'changed',
+    });
   },
   'start-distinct': async (stage) => {
     const named = attempt('first', { stillEligible: ['U-ann', 'U-ann'] });

@@ -113,12 +113,11 @@ async function begin(telling: Telling, name: string): Promise<void> {
   await telling.store.start(id(telling, name), attempt(name, { heartbeatTimeoutMs: 0 }));
 }
 
-async function withdrawAll(telling: Telling): Promise<void> {
-  const withdraw = (name: string) => telling.store.withdraw(id(telling, name), by('U-rita'), 'enough');
+async function settleAll(telling: Telling): Promise<void> {
   // In the order of their names, which is also that of a list whose entries have the same time.
-  await withdraw('again');
-  await telling.store.resolve(id(telling, 'doubtful'), by('U-ops'), 'ran', 'I looked');
-  for (const name of ['retried', 'waiting']) await withdraw(name);
+  for (const name of ['again', 'doubtful', 'retried'])
+    await telling.store.resolve(id(telling, name), by('U-ops'), 'ran', 'I looked');
+  await telling.store.withdraw(id(telling, 'waiting'), by('U-rita'), 'enough');
 }
 
 async function lastRow(telling: Telling) {
@@ -261,6 +260,17 @@ const RUN_STEPS: readonly Step[] = [
     call: (telling) =>
       telling.store.resolve(id(telling, 'again'), by('U-ops'), 'run-again', 'it had not begun'),
   },
+  { script: 'supersede', call: (telling) => telling.store.supersede(id(telling, 'again'), 'not-allowed') },
+  {
+    script: 'withdraw',
+    call: (telling) => telling.store.withdraw(id(telling, 'retried'), by('U-rita'), 'enough'),
+  },
+  {
+    script: 'start',
+    call: (telling) =>
+      telling.store.start(id(telling, 'retried'), attempt('retried-2', { digest: 'digest-2' })),
+    again: settled('unknown', 'U-ann'),
+  },
 ];
 
 const PEOPLE_STEPS: readonly Step[] = [
@@ -325,7 +335,7 @@ const JOINED_STEPS: readonly Step[] = [
   {
     script: 'enqueue-claim',
     prepare: async (telling) => {
-      await withdrawAll(telling);
+      await settleAll(telling);
       await takeTurn(telling);
       await telling.store.suspend(turnOf(telling), { messages: [], read: 0 });
     },

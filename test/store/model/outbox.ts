@@ -1,14 +1,24 @@
 import type { OutboxItem } from '../../../src/store/port/store.ts';
+import { shardOf } from '../../../src/store/record/keys.ts';
 import { upTo } from './lists.ts';
 import type { Verbs, World } from './world.ts';
 
-type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'>;
+type OutboxVerbs = Pick<
+  Verbs,
+  'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'
+>;
 
 /** Leases due items to one sender; items not done in time go to another. */
 export function outboxModel(world: World): OutboxVerbs {
   return {
     enqueueOutbox(threadId, row) {
       world.send(threadId, row);
+    },
+
+    holdOutbox(threadId, row, leaseMs) {
+      world.send(threadId, row, leaseMs);
+      const held = { item: `row|${row.id}`, owner: world.caller, shard: shardOf(threadId), tries: 0 };
+      return { kind: 'row', ...held, rowId: row.id, body: row.body };
     },
 
     claimOutbox(shard, { leaseMs, limit }) {

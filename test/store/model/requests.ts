@@ -73,8 +73,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (actor.isOperator !== true && !requestersOf(request).includes(actor.who))
         return refuse(request, actor, { outcome: 'not-yours' });
       if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
-      if (request.state !== 'pending' && request.state !== 'approved')
-        return refuse(request, actor, settled(request));
+      const isOpen = request.state === 'pending' || request.state === 'approved';
+      if (!isOpen || request.attempts > 0) return refuse(request, actor, settled(request));
       world.settle(request, 'withdrawn', actor.who, reason);
       world.audit(request, 'withdrawn', actor.who);
       return { outcome: 'withdrawn' };
@@ -84,7 +84,13 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       if (request.state === 'superseded' && request.payload === reason) return { outcome: 'superseded' };
+      if (request.state === 'unknown' && request.payload === reason) return { outcome: 'unknown-outcome' };
       if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
+      if (request.attempts > 0) {
+        world.askPeople(request, reason);
+        world.audit(request, 'unknown', `try ${request.attempts}`);
+        return { outcome: 'unknown-outcome' };
+      }
       world.settle(request, 'superseded', '', reason);
       world.audit(request, 'superseded');
       return { outcome: 'superseded' };
@@ -117,6 +123,11 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (state === 'pending') return { outcome: 'not-approved', state };
       if (state !== 'approved') return settled(request);
       const reason = problemAtStart(request, attempt, world.now);
+      if (reason !== undefined && tries > 0) {
+        world.askPeople(request, reason);
+        world.audit(request, 'unknown', `try ${tries} ${reason}`);
+        return { outcome: 'unknown-outcome', reason };
+      }
       if (reason !== undefined) {
         world.settle(request, 'superseded', '', reason);
         world.audit(request, 'superseded', reason);

@@ -55,8 +55,7 @@ export function timeModel(world: World): TimeVerbs {
         world.audit(request, 'retried', `after try ${tries}`);
         return { outcome: 'retry', tries };
       }
-      request.verdict = undefined;
-      world.enter(request, 'unknown');
+      world.askPeople(request, '');
       world.audit(request, 'unknown', `try ${tries}`);
       return { outcome: 'unknown-outcome' };
     },

@@ -7,7 +7,6 @@ import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
 
 type OutsideTheModel =
-  | 'holdOutbox'
   | 'load'
   | 'close'
   | 'note'
@@ -187,11 +186,17 @@ export class World {
     this.home(asked.id).audit.push([this.now, event, asked.id, detail].join(' '));
   }
 
-  /** A row that waits already, or was sent, stays as it is. */
-  send(threadId: string, { id, body }: { readonly id: string; readonly body: JsonObject }): void {
+  /** A row that waits already, or was sent, stays as it is. With a lease it is claimed by the caller at once. */
+  send(
+    threadId: string,
+    { id, body }: { readonly id: string; readonly body: JsonObject },
+    leaseMs?: number,
+  ): void {
     const { outbox, sent } = this.home(threadId);
     const item = `row|${id}`;
-    if (!outbox.has(item) && !sent.has(item)) outbox.set(item, { at: this.now, tries: 0, row: body });
+    if (outbox.has(item) || sent.has(item)) return;
+    const claim = leaseMs === undefined ? undefined : this.caller;
+    outbox.set(item, { at: this.now + (leaseMs ?? 0), claim, tries: 0, row: body });
   }
 
   /** The card is due at every place, or at the first ones; a place that is due already, or is being drawn, stays as it is. */
@@ -212,6 +217,13 @@ export class World {
     request.state = state;
     request.since = this.now;
     this.redraw(request);
+  }
+
+  /** Nobody knows what the last attempt did; the reason says why there is no further one. */
+  askPeople(request: Request, reason: string): void {
+    request.verdict = undefined;
+    request.payload = reason;
+    this.enter(request, 'unknown');
   }
 
   /** Nobody is needed for the request any more; the last one of its round wakes the thread. */

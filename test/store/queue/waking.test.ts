@@ -11,6 +11,7 @@ import {
   approve,
   ask,
   askAndLose,
+  askAndRetry,
   askAndStart,
   attempt,
   beginTurn,
@@ -214,6 +215,14 @@ test('a start redraws the card after a moment and sets the heartbeat timeout; on
   await quiet.vote(changed, approve('U-ann'));
   await store.start(changed, attempt('first', { digest: 'another' }));
   expect(woken).toEqual([thread(changed), outbox(changed)]);
+});
+
+test('a retry that may not start redraws the card for people to look, and wakes no thread', async () => {
+  const changed = await askAndRetry(quiet);
+  await store.start(changed, attempt('second', { digest: 'another' }));
+  const superseded = await askAndRetry(quiet);
+  await store.supersede(superseded, 'not-allowed');
+  expect(woken).toEqual([outbox(changed), outbox(superseded)]);
 });
 
 test('a sign of life wakes the outbox only if it tells of progress', async () => {

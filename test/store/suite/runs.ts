@@ -6,6 +6,7 @@ import {
   approve,
   ask,
   askAndLose,
+  askAndRetry,
   askAndStart,
   attempt,
   found,
@@ -237,6 +238,50 @@ export function describeRuns(subject: () => Subject): void {
         outcome: 'not-unknown',
         state: 'started',
       });
+    });
+  });
+
+  describe('an action that was started before and may not be tried again', () => {
+    const refused: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
+      ['has changed', (id) => subject().store.start(id, attempt('second', { digest: 'digest-2' }))],
+      ['lost its quorum', (id) => subject().store.start(id, attempt('second', { stillEligible: [] }))],
+      ['is superseded', (id) => subject().store.supersede(id, 'not-allowed')],
+    ];
+    test.each(refused)('because it %s has an unknown outcome, and people are asked', async (_, refuse) => {
+      const { store } = subject();
+      const id = await askAndRetry(store);
+      expect(await refuse(id)).toMatchObject({ outcome: 'unknown-outcome' });
+      expect(await found(store, id)).toMatchObject({ state: 'unknown', attempts: 1 });
+      expect(await dueRuns(id)).toBe(false);
+      expect((await store.listWaiting(['U-ops'], { limit: 1000 })).requestIds).toContain(id);
+      expect(await store.claimTurn(threadOf(id) ?? '', MINUTE_MS)).toMatchObject({ outcome: 'waiting' });
+      expect(await store.resolve(id, actor('U-ops'), 'did-not-run', 'I looked', 1)).toEqual({
+        outcome: 'resolved',
+        state: 'resolved',
+      });
+      expect((await store.listWaiting(['U-ops'], { limit: 1000 })).requestIds).not.toContain(id);
+    });
+
+    test('because a new decision to run it went stale has an unknown outcome again', async () => {
+      const { store } = subject();
+      const id = await ask(store, { policy: { startWithinMs: 0 } });
+      await store.voteAndStart(id, approve('U-ann'), attempt('first', { heartbeatTimeoutMs: 0 }));
+      await store.recover(id);
+      await store.resolve(id, actor('U-ops'), 'run-again', 'it had not begun');
+      await sleep(5);
+      const stale = { outcome: 'unknown-outcome', reason: 'stale-approval' };
+      expect(await store.start(id, attempt('second'))).toEqual(stale);
+      expect(await found(store, id)).toMatchObject({ state: 'unknown', payload: 'stale-approval' });
+      // The same person may say the same once more.
+      const again = await store.resolve(id, actor('U-ops'), 'run-again', 'once more');
+      expect(again).toEqual({ outcome: 'resolved', state: 'approved' });
+    });
+
+    test('cannot be withdrawn as one that did not run', async () => {
+      const { store } = subject();
+      const id = await askAndRetry(store);
+      expect(await store.withdraw(id, actor('U-rita'), 'stop')).toMatchObject({ state: 'approved' });
+      expect(await store.start(id, attempt('second'))).toEqual({ outcome: 'started', tries: 2 });
     });
   });
 

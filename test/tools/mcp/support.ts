@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,8 @@ export interface Moody {
   notes(): readonly string[];
   /** The process id of the server that started last. */
   pid(): number;
+  /** Changes the definition of `greet` for every later start of the server. */
+  refine(): void;
 }
 
 /** The server of the fixtures, and what it noted. */
@@ -53,6 +55,7 @@ export function moodyServer(
   return {
     config: nodeConfig([moody, file, ...moods], changes),
     notes,
+    refine: () => appendFileSync(file, 'released a refined version\n'),
     pid: () => {
       const started = notes().findLast((line) => line.startsWith('started '));
       if (started === undefined) throw new Error('the server has not started');

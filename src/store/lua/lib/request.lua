@@ -152,6 +152,14 @@ local function settle(state, by, payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end
 end
 
+-- Asks people what became of an action that was started. The reason says why it cannot be tried again, and is '' if it was not tried.
+local function ask_people(reason)
+  enter('unknown', 'unknown_at', NOW, 'payload', reason)
+  set_to_run(false)
+  redis.call('HDEL', K.request, 'verdict')
+  list_for(request.resolvers)
+end
+
 -- Whether a person may not approve the request: a requester, unless the policy allows it, and everyone whom its separation bars.
 local function is_barred(who)
   for _, person in ipairs(words(request.barred)) do

@@ -11,6 +11,7 @@
 -- Returns
 --   {'started', number of the attempt}     also for the same attempt again
 --   {'superseded', reason}
+--   {'unknown-outcome', reason}            it was started before, so people are asked
 --   {'settled', state, by}
 --   {'not-approved', state}
 --   {'unknown'}
@@ -39,6 +40,12 @@ local decided, stale = tonumber(field('decided_at') or NOW), false
 if request.start_within and now > decided + request.start_within then stale = true end -- guard: start-stale
 if tonumber(request.started_at or '0') >= decided then stale = false end -- guard: start-tried
 if stale then problem = problem or 'stale-approval' end
+-- An earlier attempt may have taken effect, so the request does not end as one that did not run.
+if problem and tonumber(request.attempts) > 0 then -- guard: start-attempted
+  ask_people(problem)
+  audit('unknown', request_id, 'try ' .. request.attempts .. ' ' .. problem, body, digest)
+  return { 'unknown-outcome', problem }
+end
 if problem then
   settle('superseded', '', problem)
   audit('superseded', request_id, problem, body, digest)

@@ -22,6 +22,10 @@ if request.state == 'withdrawn' then return { 'withdrawn' } end -- guard: withdr
 if request.state ~= 'pending' and request.state ~= 'approved' then -- guard: withdraw-settled
   return refuse(who, body, digest, unpack(settled()))
 end
+-- A retry was started before, and a withdrawal would say that it did not run.
+if tonumber(request.attempts) > 0 then -- guard: withdraw-attempted
+  return refuse(who, body, digest, unpack(settled()))
+end
 
 settle('withdrawn', who, reason)
 audit('withdrawn', request_id, who, body, digest)

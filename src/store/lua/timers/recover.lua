@@ -28,8 +28,6 @@ if again then
   audit('retried', request_id, 'after try ' .. request.attempts, '', '')
   return { 'retry', request.attempts }
 end
-enter('unknown', 'unknown_at', NOW)
-redis.call('HDEL', K.request, 'verdict')
-list_for(request.resolvers)
+ask_people('')
 audit('unknown', request_id, 'try ' .. request.attempts, '', '')
 return { 'unknown-outcome' }

@@ -125,7 +125,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 
     async supersede(requestId, reason) {
       const reply = await askAbout(run, 'supersede', requestId, [...run.auditBody({ reason }), reason]);
-      return reply.plain('superseded');
+      return reply.plain('superseded', 'unknown-outcome');
     },
 
     async abandon(requestId, reason) {
@@ -226,7 +226,8 @@ function readStart(reply: ScriptReply): StartResult {
     case 'started':
       return { outcome: 'started', tries: reply.number(1) };
     case 'superseded':
-      return { outcome: 'superseded', reason: reply.string(1) };
+    case 'unknown-outcome':
+      return { outcome: reply.code, reason: reply.string(1) };
     case 'not-approved':
       return { outcome: 'not-approved', state: reply.string(1) };
     default:

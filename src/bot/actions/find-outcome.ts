@@ -1,0 +1,40 @@
+import type { BotContext } from '../context.ts';
+import { titledRow } from '../delivery/titled-row.ts';
+import { detailsOf } from '../requests/request-details.ts';
+import { personView } from '../requests/view-ids.ts';
+import { noticeTexts } from '../texts/notices.ts';
+
+/** Lets the tool find out the outcome of a call that is on record as unknown; otherwise the resolvers are asked. */
+export async function findOutcome(
+  { store, toolbox, directory, logger }: Pick<BotContext, 'store' | 'toolbox' | 'directory' | 'logger'>,
+  requestId: string,
+): Promise<void> {
+  const loaded = await store.load(requestId);
+  if (loaded.outcome !== 'found') return;
+  const { request } = loaded;
+  const { interrupt, idempotencyKey } = detailsOf(request);
+  const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
+  if (tool?.kind === 'tool' && tool.reconcile !== undefined) {
+    const input = tool.inputSchema.parse(interrupt.toolRequest.input);
+    const verdict = await tool
+      .reconcile(idempotencyKey, input.ok ? input.value : {})
+      .catch((err: unknown) => {
+        logger.warn({ requestId, err }, 'reconcile failed');
+        return 'unknown' as const;
+      });
+    if (verdict !== 'unknown') {
+      const actor = { who: `tool:${tool.name}`, eligible: true, evidence: { reconciled: idempotencyKey } };
+      await store.resolve(requestId, actor, verdict, 'the tool looked it up', request.attempts);
+      return;
+    }
+  }
+  const people = await directory.peopleOf(request.policy.resolvers);
+  await store.addViews(
+    requestId,
+    people.map((user) => ({ id: personView(user), place: { user } })),
+  );
+  // A changed card notifies nobody; a message with mentions does.
+  const hasReason = request.payload !== undefined && request.payload !== '';
+  const text = hasReason ? noticeTexts.notTriedAgain : noticeTexts.unknown;
+  await store.enqueueOutbox(request.threadId, titledRow(request, 'unknown', text, request.policy.resolvers));
+}
