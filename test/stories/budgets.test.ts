@@ -20,7 +20,7 @@ test('a task that has used its tokens stops before the next call of the model, a
 });
 
 test.each([
-  ['per_person', /You have used all tokens for today\. I can go on after midnight UTC/],
+  ['per_person', /You have used all tokens for today\. I can continue after midnight UTC/],
   ['per_thread', /This thread has used all tokens for today/],
   ['per_day', /I have used all tokens for today/],
 ])(
@@ -32,11 +32,11 @@ test.each([
     });
     const thread = story.ask('one');
     await thread.shows(/One\./);
-    await story.directly(CAST.admin).shows(/token budget of .* is at 85 % \(850 of 1000\)/);
+    await story.directly(CAST.admin).shows(/token budget of .* is at 85% \(850 of 1000\)/);
     await story.startOwnBot();
     story.ask('two', { threadTs: thread.ts });
     await thread.shows(/Two\./);
-    await story.directly(CAST.admin).shows(/is at 105 %/);
+    await story.directly(CAST.admin).shows(/is at 105%/);
     story.ask('three', { threadTs: thread.ts });
     await thread.shows(words);
     expect(story.model.requests).toHaveLength(2);

@@ -114,7 +114,7 @@ test('a stop that arrives as several events stops once and is never read', async
 
 test('a stop where nothing goes on is answered without the model', async () => {
   const story = await startStory();
-  await story.ask('stop').shows(/nothing of yours to stop/);
+  await story.ask('stop').shows(/You have nothing to stop/);
   expect(story.model.requests).toHaveLength(0);
 });
 

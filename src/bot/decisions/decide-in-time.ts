@@ -3,12 +3,12 @@ import { threadOf } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { PrivatePlace } from '../reply/private-notice.ts';
 import { withTimeout } from '../slack/running-work.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import type { Notice } from './click.ts';
 import { applyDecision, type MadeDecision } from './decision.ts';
 
 /** Slack shows an error after three seconds; a slower decision is acknowledged as soon as its click is on record. */
 const ACK_WITHIN_MS = 500;
-const RECORDED = 'Your decision is recorded.';
 
 /**
  * Applies a decision, and acknowledges it as soon as something is on record. Usually that is the decision itself. While Slack takes long
@@ -45,5 +45,5 @@ export async function decideInTime(
   const notice = await applied;
   if (held === undefined) await ack();
   else await store.doneRow(held);
-  return notice ?? RECORDED;
+  return notice ?? noticeTexts.recorded;
 }
