@@ -14,7 +14,7 @@ test('a task that has used its tokens stops before the next call of the model, a
     manifest: withBudgets('per_turn: 900'),
     replies: [LOOKED, LOOKED, says('Hi.', 100)],
   });
-  await story.ask('look at A-1001 many times').shows(/all the tokens that one task may use/);
+  await story.ask('look at A-1001 many times').shows(/This task has used up its tokens/);
   expect(story.model.requests).toHaveLength(2);
   await story.ask('hi').shows(/Hi\./);
 });

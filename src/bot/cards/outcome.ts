@@ -35,8 +35,8 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
       ];
     case 'unknown':
       return [
-        line(words(cardTexts.unknown), ...approvedBy(request)),
-        line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers)),
+        line(words(cardTexts.unknown)),
+        line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers), ...approvedBy(request)),
       ];
     case 'resolved': {
       const [verdict = '', ...why] = reason.split('\n');
