@@ -35,10 +35,14 @@ export interface Timing {
   readonly renewMs: number;
   /** The claim of a sender on outbox items; after a crash they are sent this much later. */
   readonly claimMs: number;
+  /** A click that takes longer to decide is acknowledged as soon as it is on record. */
+  readonly ackWithinMs: number;
 }
 
 /** Slack's guide: at most one update of a message in about three seconds. */
 const PROGRESS_MS = 3_000;
+/** Slack shows an error after three seconds. */
+const ACK_WITHIN_MS = 500;
 
 /** Derives the timing from the time after which a crashed process is noticed; a live one sends 15 signs in that time. */
 export function timingFor(crashNoticeSeconds: number): Timing {
@@ -51,6 +55,7 @@ export function timingFor(crashNoticeSeconds: number): Timing {
     leaseMs: noticeMs,
     renewMs: signMs,
     claimMs: noticeMs,
+    ackWithinMs: ACK_WITHIN_MS,
   };
 }
 
