@@ -7,7 +7,7 @@ import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
-import { UpdateBudget } from './bot/delivery/update-budget.ts';
+import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -30,6 +30,7 @@ import { checkServer } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
+import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import type { Secrets } from './tools/secrets.ts';
@@ -139,7 +140,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
-    updates: new UpdateBudget(),
+    updates: new UpdateBudget(updateCounterIn(redis, UPDATE_WINDOW_MS, prefix), logger),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     metrics,
     logger,
