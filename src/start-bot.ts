@@ -14,6 +14,7 @@ import { PendingLimiter } from './bot/requests/pending-limiter.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
 import { createConnection } from './bot/slack/create-connection.ts';
 import { Directory } from './bot/slack/directory.ts';
+import { MessageLinks } from './bot/slack/message-links.ts';
 import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { setGauges } from './observe/measure-record.ts';
@@ -136,6 +137,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     store: observedStore(wakingStore(record, engine), { metrics, logger }),
     client: app.client,
     directory: new Directory(app.client),
+    links: new MessageLinks(app.client),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),

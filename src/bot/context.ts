@@ -10,6 +10,7 @@ import type { UpdateBudget } from './delivery/update-budget.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
 import type { Directory } from './slack/directory.ts';
+import type { MessageLinks } from './slack/message-links.ts';
 import type { RunningTurns } from './turns/running-turns.ts';
 
 export interface AgentSettings {
@@ -67,6 +68,7 @@ export interface BotContext {
   readonly store: Store;
   readonly client: WebClient;
   readonly directory: Directory;
+  readonly links: MessageLinks;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

@@ -145,10 +145,7 @@ test('the thread shows that the agent thinks, and is active again when it has an
     () => workspace.state.threadStatus.get(`${thread.channel}:${thread.ts}`) === 'is thinking…',
     { what: 'the status' },
   );
-  expect(workspace.sessionOf(thread.channel, thread.ts)).toMatchObject({
-    status: 'processing',
-    initiator: CAST.requester,
-  });
+  expect(workspace.sessionOf(thread.channel, thread.ts)?.status).toBe('processing');
   await thread.shows(/Let me think\./);
   await workspace.until(() => workspace.sessionOf(thread.channel, thread.ts)?.status === 'active', {
     what: 'an active session',

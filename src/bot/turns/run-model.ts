@@ -5,6 +5,7 @@ import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
+import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { finishNotice } from '../reply/finish-notice.ts';
@@ -112,6 +113,7 @@ async function callModel(
   status.begin(thread, {
     initiator: requester,
     isNew: turn.messages.length === 0,
+    isContinued: turn.settled.length > 0,
     ...(typeof title === 'string' && title.trim() !== '' && { title }),
   });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
@@ -147,7 +149,7 @@ async function callModel(
       signal,
       journal,
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) => status.setLine(thread, `${name}: ${message}`),
+      onProgress: ({ name, message }) => status.setLine(thread, `${readableName(name)}: ${message}`),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
     if (response.finishReason === 'model-error') {
