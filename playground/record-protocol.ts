@@ -20,6 +20,15 @@ export interface ThreadRecord {
   readonly now: number;
 }
 
+/** A place of a request's card, and the posted message once there is one. */
+export interface RecordedView {
+  readonly id: string;
+  readonly place: JsonObject;
+  readonly postedAt?: JsonObject | undefined;
+  /** The revision that the card shows. */
+  readonly drawn: number;
+}
+
 /** One request as stored in the record, not as shown on a card. */
 export interface RecordedRequest {
   readonly id: string;
@@ -44,7 +53,7 @@ export interface RecordedRequest {
   readonly progress?: string;
   readonly timers: readonly { readonly kind: string; readonly at: number }[];
   /** Locations of its cards. */
-  readonly views: readonly JsonObject[];
+  readonly views: readonly RecordedView[];
 }
 
 /** One row of the audit log that is about the thread. */

@@ -7,13 +7,14 @@ import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
-import { UpdateBudget } from './bot/delivery/update-budget.ts';
+import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
 import { createConnection } from './bot/slack/create-connection.ts';
 import { Directory } from './bot/slack/directory.ts';
+import { MessageLinks } from './bot/slack/message-links.ts';
 import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { setGauges } from './observe/measure-record.ts';
@@ -30,6 +31,7 @@ import { checkServer } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
+import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import type { Secrets } from './tools/secrets.ts';
@@ -135,11 +137,12 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     store: observedStore(wakingStore(record, engine), { metrics, logger }),
     client: app.client,
     directory: new Directory(app.client),
+    links: new MessageLinks(app.client),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
-    updates: new UpdateBudget(),
+    updates: new UpdateBudget(updateCounterIn(redis, UPDATE_WINDOW_MS, prefix), logger),
     timing: { ...timingFor(settings.crashNoticeSeconds), ...setup.timing },
     metrics,
     logger,

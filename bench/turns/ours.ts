@@ -10,6 +10,7 @@ import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';
+import { MessageLinks } from '../../src/bot/slack/message-links.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
 import { receiveMessage } from '../../src/bot/turns/receive-message.ts';
 import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
@@ -77,11 +78,12 @@ export async function openOurs(servers: {
     store,
     client: slack,
     directory: new Directory(slack),
+    links: new MessageLinks(slack),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
     turns: new RunningTurns(),
     status: new ThreadStatus(slack, logger),
-    updates: new UpdateBudget(),
+    updates: new UpdateBudget({ add: async () => ({ updates: 0, progress: 0 }) }, logger),
     timing: timingFor(30),
     metrics: new Metrics(),
     logger,

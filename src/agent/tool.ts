@@ -57,12 +57,20 @@ export interface Preview {
   readonly after: string;
 }
 
-/** The second argument of a preview. */
+/** The options of a request that only reads. */
+export interface ReadingInit {
+  readonly method?: 'GET' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The second argument of a preview. Nothing in it can write. */
 export interface PreviewHelpers {
   readonly context: ToolContext;
   readonly signal: AbortSignal;
   /** Runs another tool that is declared to have no effect; any other is refused. */
   readonly read: (tool: string, input: JsonObject) => Promise<unknown>;
+  /** Fetches with GET or HEAD until the signal fires; any other method is refused before a connection. */
+  readonly fetch: (url: string | URL, init?: ReadingInit) => Promise<Response>;
 }
 
 interface ToolParts<Name extends string, Input, Given> {

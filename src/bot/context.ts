@@ -10,6 +10,7 @@ import type { UpdateBudget } from './delivery/update-budget.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
 import type { Directory } from './slack/directory.ts';
+import type { MessageLinks } from './slack/message-links.ts';
 import type { RunningTurns } from './turns/running-turns.ts';
 
 export interface AgentSettings {
@@ -35,10 +36,14 @@ export interface Timing {
   readonly renewMs: number;
   /** The claim of a sender on outbox items; after a crash they are sent this much later. */
   readonly claimMs: number;
+  /** A click that takes longer to decide is acknowledged as soon as it is on record. */
+  readonly ackWithinMs: number;
 }
 
 /** Slack's guide: at most one update of a message in about three seconds. */
 const PROGRESS_MS = 3_000;
+/** Slack shows an error after three seconds. */
+const ACK_WITHIN_MS = 500;
 
 /** Derives the timing from the time after which a crashed process is noticed; a live one sends 15 signs in that time. */
 export function timingFor(crashNoticeSeconds: number): Timing {
@@ -51,6 +56,7 @@ export function timingFor(crashNoticeSeconds: number): Timing {
     leaseMs: noticeMs,
     renewMs: signMs,
     claimMs: noticeMs,
+    ackWithinMs: ACK_WITHIN_MS,
   };
 }
 
@@ -62,6 +68,7 @@ export interface BotContext {
   readonly store: Store;
   readonly client: WebClient;
   readonly directory: Directory;
+  readonly links: MessageLinks;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

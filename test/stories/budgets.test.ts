@@ -14,13 +14,13 @@ test('a task that has used its tokens stops before the next call of the model, a
     manifest: withBudgets('per_turn: 900'),
     replies: [LOOKED, LOOKED, says('Hi.', 100)],
   });
-  await story.ask('look at A-1001 many times').shows(/all the tokens that one task may use/);
+  await story.ask('look at A-1001 many times').shows(/This task has used up its tokens/);
   expect(story.model.requests).toHaveLength(2);
   await story.ask('hi').shows(/Hi\./);
 });
 
 test.each([
-  ['per_person', /You have used all tokens for today\. I can go on after midnight UTC/],
+  ['per_person', /You have used all tokens for today\. I can continue after midnight UTC/],
   ['per_thread', /This thread has used all tokens for today/],
   ['per_day', /I have used all tokens for today/],
 ])(
@@ -32,11 +32,11 @@ test.each([
     });
     const thread = story.ask('one');
     await thread.shows(/One\./);
-    await story.directly(CAST.admin).shows(/token budget of .* is at 85 % \(850 of 1000\)/);
+    await story.directly(CAST.admin).shows(/token budget of .* is at 85% \(850 of 1000\)/);
     await story.startOwnBot();
     story.ask('two', { threadTs: thread.ts });
     await thread.shows(/Two\./);
-    await story.directly(CAST.admin).shows(/is at 105 %/);
+    await story.directly(CAST.admin).shows(/is at 105%/);
     story.ask('three', { threadTs: thread.ts });
     await thread.shows(words);
     expect(story.model.requests).toHaveLength(2);

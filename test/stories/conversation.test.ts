@@ -114,7 +114,7 @@ test('a stop that arrives as several events stops once and is never read', async
 
 test('a stop where nothing goes on is answered without the model', async () => {
   const story = await startStory();
-  await story.ask('stop').shows(/nothing of yours to stop/);
+  await story.ask('stop').shows(/You have nothing to stop/);
   expect(story.model.requests).toHaveLength(0);
 });
 
@@ -145,10 +145,7 @@ test('the thread shows that the agent thinks, and is active again when it has an
     () => workspace.state.threadStatus.get(`${thread.channel}:${thread.ts}`) === 'is thinking…',
     { what: 'the status' },
   );
-  expect(workspace.sessionOf(thread.channel, thread.ts)).toMatchObject({
-    status: 'processing',
-    initiator: CAST.requester,
-  });
+  expect(workspace.sessionOf(thread.channel, thread.ts)?.status).toBe('processing');
   await thread.shows(/Let me think\./);
   await workspace.until(() => workspace.sessionOf(thread.channel, thread.ts)?.status === 'active', {
     what: 'an active session',

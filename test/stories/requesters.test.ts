@@ -199,15 +199,19 @@ test('an approved action does not run once its requester is deactivated, and the
 });
 
 test('of two simultaneous edits the first counts, and the second editor is told that theirs came too late', async () => {
-  const story = await startStory({ replies: [{ calls: [refund(12_000)] }] });
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }],
+    timing: { ackWithinMs: 30_000 },
+  });
   const thread = story.ask('refund order A-1001');
   await thread.click(alice, /Approval needed/, 'edit');
   const first = await story.modalFor(alice);
   await thread.click(bruno, /Approval needed/, 'edit');
   const second = await story.modalFor(bruno);
   await story.workspace.as(alice).submit(first.id, { 'field-1': '11000' });
-  await story.workspace.as(bruno).submit(second.id, { 'field-1': '13000' });
-  await story.directly(bruno).shows(/already replaced/);
+  expect(await story.workspace.as(bruno).submit(second.id, { 'field-1': '13000' })).toMatchObject({
+    errors: { 'field-0': expect.stringMatching(/already replaced/) },
+  });
   await thread.shows(/Approval needed[\s\S]*11000/);
 });
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { CompletionReply } from '../../playground/model/model-reply.ts';
 import { APPROVERS_GROUP, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop } from './workshop.ts';
@@ -22,7 +24,7 @@ const groups = [
   },
 ];
 
-test.each([
+const scenes = [
   {
     who: 'one approver, without direct messages',
     policy: `approvers: [${CAST.alice}], direct_messages: false`,
@@ -38,29 +40,43 @@ test.each([
     policy: `approvers: [${APPROVERS_GROUP}], direct_messages: true`,
     most: 13,
   },
-])('an approved action with $who takes at most $most calls of Slack', async ({ policy, most }) => {
-  const story = await startStory({
-    manifest: manifestWith(policy),
-    slack: { userGroups: groups },
-    replies: Array.from({ length: 2 }, () => [{ calls: [refund] }, { text: 'All refunded.' }]).flat(),
-  });
-  const approved = async () => {
-    const thread = story.ask('refund order A-1001');
-    await thread.shows(/Approval needed/);
-    // Nobody is sent a copy of a request that is decided already.
-    await story.deliveredAll();
-    await thread.click(CAST.alice, /Approval needed/, 'approve');
-    await thread.shows(/All refunded\./);
-    await thread.shows(/Done: /);
-    await story.deliveredAll();
-  };
-  // The first action looks up who everybody is.
-  await approved();
-  story.workspace.calls.length = 0;
-  await approved();
-  const methods = story.workspace.calls.map(({ method }) => method).sort();
-  expect(methods.length, methods.join(', ')).toBeLessThanOrEqual(most);
-});
+].flatMap((scene) => [0, 800, 3_000].map((modelMs) => ({ ...scene, modelMs })));
+
+test.each(scenes)(
+  'an approved action with $who and a model of $modelMs ms takes at most $most calls of Slack',
+  async ({ policy, most, modelMs }) => {
+    const slowly = (reply: CompletionReply): CompletionReply => ({
+      ...reply,
+      before: (chunk) => (chunk === 0 ? sleep(modelMs) : undefined),
+    });
+    const story = await startStory({
+      manifest: manifestWith(policy),
+      slack: { userGroups: groups },
+      replies: [
+        { calls: [refund] },
+        { text: 'All refunded.' },
+        slowly({ calls: [refund] }),
+        slowly({ text: 'All refunded.' }),
+      ],
+    });
+    const approved = async () => {
+      const thread = story.ask('refund order A-1001');
+      await thread.shows(/Approval needed/);
+      // Nobody is sent a copy of a request that is decided already.
+      await story.deliveredAll();
+      await thread.click(CAST.alice, /Approval needed/, 'approve');
+      await thread.shows(/All refunded\./);
+      await thread.shows(/Done: /);
+      await story.deliveredAll();
+    };
+    // The first action looks up who everybody is.
+    await approved();
+    story.workspace.calls.length = 0;
+    await approved();
+    const methods = story.workspace.calls.map(({ method }) => method).sort();
+    expect(methods.length, methods.join(', ')).toBeLessThanOrEqual(most);
+  },
+);
 
 test('a long action for 15 approvers shows its progress in the thread only, and never reaches a rate limit', async () => {
   const workshop = await openWorkshop();

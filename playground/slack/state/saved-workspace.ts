@@ -118,6 +118,7 @@ const session = z.strictObject({
   title: z.string().exactOptional(),
   initiator: z.string().exactOptional(),
   since: z.number(),
+  isByLine: z.boolean().exactOptional(),
 });
 
 const prompts = z.strictObject({

@@ -30,6 +30,7 @@ export function setSessionStatus(
   };
   session.status = status;
   session.since = Date.now();
+  delete session.isByLine;
   state.sessions.set(keyOfSession(thread.channel, thread.threadTs), session);
   state.changed();
   return session;

@@ -151,6 +151,8 @@ export interface AgentSession {
   initiator?: string;
   /** Time of the last status change. */
   since: number;
+  /** True while the status comes from the status line of the thread, and ends with it. */
+  isByLine?: boolean;
 }
 
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';

@@ -88,7 +88,13 @@ export class WorkspaceState {
     };
     this.messages.push(stored);
     if (stored.user === this.app.botUserId && stored.thread_ts !== undefined) {
-      this.threadStatus.delete(`${stored.channel}:${stored.thread_ts}`);
+      const key = `${stored.channel}:${stored.thread_ts}`;
+      this.threadStatus.delete(key);
+      const session = this.sessions.get(key);
+      if (session?.isByLine === true) {
+        session.status = 'active';
+        delete session.isByLine;
+      }
     }
     this.events.emit('message', { kind: 'posted', message: stored });
     this.changed();

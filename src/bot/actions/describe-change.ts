@@ -3,12 +3,15 @@ import type { ApprovalVerdict } from '../../tools/gate/approval-rules.ts';
 import type { BotContext } from '../context.ts';
 import { classifyInterrupt } from '../requests/classify-interrupt.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import type { Action } from './run-action.ts';
 
 /** Tells people why an approved request no longer holds: it is asked anew, or not tried again if it was started before. */
 export function describeChange({ toolbox }: Pick<BotContext, 'toolbox'>, action: Action): string {
-  const consequence = action.request.attempts > 0 ? "wasn't tried again" : 'needs a new approval';
-  return `${whatChanged(toolbox, action)}, so this ${consequence}.`;
+  const change = whatChanged(toolbox, action);
+  return action.request.attempts > 0
+    ? noticeTexts.stoppedByChange(change)
+    : noticeTexts.needsNewApproval(change);
 }
 
 function whatChanged(toolbox: BotContext['toolbox'], action: Action): string {
@@ -19,10 +22,10 @@ function whatChanged(toolbox: BotContext['toolbox'], action: Action): string {
   const before = request.policy.quorum;
   const isGated = asked.kind === 'approval' && !asked.own && verdict.needed;
   const after = toolbox.policy(isGated ? verdict.policy : named)?.quorum ?? before;
-  if (after !== before) return `The rule changed from ${before} to ${after} approvals`;
+  if (after !== before) return noticeTexts.quorumChanged(before, after);
   if (isGated && (verdict.policy !== asked.policy || verdict.rule !== asked.rule))
-    return 'The rule for this action changed';
-  return 'The tool, its settings or its policy changed';
+    return noticeTexts.ruleChanged;
+  return noticeTexts.toolChanged;
 }
 
 function verdictNow({ request, details, entry }: Action): ApprovalVerdict {

@@ -18,19 +18,23 @@ export function startHeartbeat(
 ): Heartbeat {
   let latest = '';
   let shownAt = Number.NEGATIVE_INFINITY;
-  const takeProgress = (): string => {
+  const takeProgress = async (): Promise<string> => {
     const now = performance.now();
-    if (latest === '' || now - shownAt < timing.progressMs || !updates.takeProgress()) return '';
+    if (latest === '' || now - shownAt < timing.progressMs) return '';
+    shownAt = now;
+    if (!(await updates.takeProgress())) return '';
     const progress = latest;
     latest = '';
-    shownAt = now;
     return progress;
   };
-  const timer = setInterval(() => {
-    store
-      .heartbeat(requestId, attempt, timing.heartbeatTimeoutMs, takeProgress())
-      .catch((err) => logger.warn({ requestId, err }, 'heartbeat failed'));
-  }, timing.heartbeatMs);
+  const send = async (): Promise<void> => {
+    try {
+      await store.heartbeat(requestId, attempt, timing.heartbeatTimeoutMs, await takeProgress());
+    } catch (err) {
+      logger.warn({ requestId, err }, 'heartbeat failed');
+    }
+  };
+  const timer = setInterval(() => void send(), timing.heartbeatMs);
   return {
     report: (text) => {
       latest = text;

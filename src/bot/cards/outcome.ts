@@ -35,8 +35,8 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
       ];
     case 'unknown':
       return [
-        ...doubtBlocks(request, reason),
-        line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers)),
+        ...doubtBlocks(reason),
+        line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers), ...approvedBy(request)),
       ];
     case 'resolved': {
       const [verdict = '', ...why] = reason.split('\n');
@@ -80,12 +80,12 @@ function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
 }
 
 /** Says why the outcome is unknown: the attempt sent no heartbeat, or it may not be tried again for a reason on record. */
-function doubtBlocks(request: RequestRecord, reason: string): KnownBlock[] {
-  if (reason === '') return [line(words(cardTexts.unknown), ...approvedBy(request))];
+function doubtBlocks(reason: string): KnownBlock[] {
+  if (reason === '') return [line(words(cardTexts.unknown))];
   const edit = parseEdited(reason) && cardTexts.stoppedByEdit;
   const known = edit ?? changeIn(reason) ?? cardTexts.notTriedAgain(reason);
   return [
-    line(words(cardTexts.earlierAttempt), ...approvedBy(request)),
+    line(words(cardTexts.earlierAttempt)),
     line(words(known ?? cardTexts.notTriedAgainUnknown)),
     ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
   ];

@@ -3,31 +3,29 @@ import { threadOf } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { PrivatePlace } from '../reply/private-notice.ts';
 import { withTimeout } from '../slack/running-work.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import type { Notice } from './click.ts';
 import { applyDecision, type MadeDecision } from './decision.ts';
 
-/** Slack shows an error after three seconds; a slower decision is acknowledged as soon as its click is on record. */
-const ACK_WITHIN_MS = 500;
-const RECORDED = 'Your decision is recorded.';
-
 /**
  * Applies a decision, and acknowledges it as soon as something is on record. Usually that is the decision itself. While Slack takes long
- * to tell who the person is, it is the click: nothing counts yet, and if this process dies, another one applies it from the outbox.
+ * to tell who the person is, it is the click: nothing counts yet, and if this process dies, another one applies it from the outbox. An
+ * acknowledgement in time gets the sentence for the person, if there is one.
  */
 export async function decideInTime(
   context: BotContext,
   made: MadeDecision,
   replyTo: PrivatePlace,
-  ack: () => Promise<void>,
+  ack: (notice?: Notice) => Promise<void>,
 ): Promise<Notice> {
   const { store, timing, logger } = context;
   const applied = applyDecision(context, made);
   const inTime = await withTimeout(
-    ACK_WITHIN_MS,
+    timing.ackWithinMs,
     applied.then((notice) => ({ notice })),
   );
   if (inTime !== undefined) {
-    await ack();
+    await ack(inTime.notice);
     return inTime.notice;
   }
   const { requestId, click } = made;
@@ -45,5 +43,5 @@ export async function decideInTime(
   const notice = await applied;
   if (held === undefined) await ack();
   else await store.doneRow(held);
-  return notice ?? RECORDED;
+  return notice ?? noticeTexts.recorded;
 }

@@ -106,7 +106,7 @@ function cardFor(request: RequestRecord, viewId: string, place: Place, threadLin
 
 /** Finds the link of a copy to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none. */
 async function threadLinkFor(
-  { client }: BotContext,
+  { links }: BotContext,
   request: RequestRecord,
   viewId: string,
 ): Promise<string | undefined> {
@@ -120,10 +120,7 @@ async function threadLinkFor(
   const { channel, threadTs } = parseThreadId(request.threadId);
   // A link to the card opens the thread; a link to the thread's root opens only the channel.
   const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
-  return client.chat.getPermalink({ channel, message_ts: inThread?.ts ?? threadTs }).then(
-    ({ permalink }) => permalink,
-    () => undefined,
-  );
+  return links.linkTo({ channel, ts: inThread?.ts ?? threadTs, threadTs });
 }
 
 async function post(

@@ -9,6 +9,7 @@ import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
 import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
+import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 
 const Row = z.object({
@@ -67,10 +68,9 @@ async function tellDirectly(
   reason: string,
 ): Promise<void> {
   if (channel === undefined || requester === undefined) return;
-  const sentence = `Slack didn't let me post my reply in <#${channel}> (${reason}). Please ask me again somewhere else.`;
   await store.enqueueOutbox(threadIdOf({ channel, threadTs: threadTs ?? '' }), {
     id: `${item.rowId.replace(/\/[^/]*$/, '')}/undelivered`,
-    body: { kind: 'notice', user: requester, text: sentence },
+    body: { kind: 'notice', user: requester, text: replyTexts.undelivered(channel, reason) },
   });
 }
 

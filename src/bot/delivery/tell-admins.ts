@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { OutboxRow } from '../../store/port/store.ts';
 import type { UnlockedTool } from '../../tools/toolbox/open-toolbox.ts';
 import type { BotContext } from '../context.ts';
+import { adminTexts } from '../texts/admins.ts';
 
 /** A message to every admin. The id tells a repeated message from a new one. */
 export interface AdminNotice {
@@ -45,7 +46,7 @@ export async function tellOfUnlocked(
 /** Builds the direct messages to the admins about a quarantined thread; the same reason is told once. */
 export function quarantineRows(admins: readonly string[], threadId: string, reason: string): OutboxRow[] {
   const id = `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`;
-  const text = `The thread ${threadId} is quarantined, and I don't continue it. ${reason}\nWhen the cause is removed, run: countersign retry ${threadId}`;
+  const text = adminTexts.quarantined(threadId, reason);
   return adminRows(admins, { id, text, kind: 'plain' });
 }
 

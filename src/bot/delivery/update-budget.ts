@@ -1,29 +1,35 @@
+import type { Logger } from 'pino';
+import type { UpdateCounter } from '../../store/port/updates.ts';
+
+/** The window in which updates are counted. */
+export const UPDATE_WINDOW_MS = 30_000;
 /** Slack allows about 50 updates a minute in a workspace. Progress uses a share of them, and stops when few are left for decisions. */
-const PROGRESS_PER_MINUTE = 20;
-const UPDATES_PER_MINUTE = 40;
-const MINUTE_MS = 60_000;
+const PROGRESS_PER_WINDOW = 10;
+const UPDATES_PER_WINDOW = 20;
 
-/** Counts the updates of messages in the last minute. Progress waits while they are many; a decided card does not. */
+/** Counts the updates of messages in the workspace, over all processes. Progress waits while they are many; a decided card does not. */
 export class UpdateBudget {
-  #sent: number[] = [];
-  #progress: number[] = [];
+  readonly #counter: UpdateCounter;
+  readonly #logger: Logger;
 
-  count(now = performance.now()): void {
-    this.#sent = [...lastMinute(this.#sent, now), now];
+  constructor(counter: UpdateCounter, logger: Logger) {
+    this.#counter = counter;
+    this.#logger = logger;
   }
 
-  /** Takes one update for progress, if one is left. */
-  takeProgress(now = performance.now()): boolean {
-    this.#progress = lastMinute(this.#progress, now);
-    const isFull =
-      this.#progress.length >= PROGRESS_PER_MINUTE ||
-      lastMinute(this.#sent, now).length >= UPDATES_PER_MINUTE;
-    if (isFull) return false;
-    this.#progress.push(now);
-    return true;
+  /** Counts an update; nobody waits for it. */
+  count(): void {
+    this.#counter.add('updates').catch((err: unknown) => this.#logger.debug({ err }, 'update not counted'));
   }
-}
 
-function lastMinute(times: readonly number[], now: number): number[] {
-  return times.filter((at) => at > now - MINUTE_MS);
+  /** Takes one update for progress, if one is left. Without the count there is none: progress can wait. */
+  async takeProgress(): Promise<boolean> {
+    try {
+      const { updates, progress } = await this.#counter.add('progress');
+      return progress <= PROGRESS_PER_WINDOW && updates < UPDATES_PER_WINDOW;
+    } catch (err) {
+      this.#logger.debug({ err }, 'progress not counted');
+      return false;
+    }
+  }
 }

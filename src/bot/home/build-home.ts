@@ -23,23 +23,30 @@ export function buildHome(lists: readonly ListPage[], stats?: readonly PolicySta
 const MAX_POLICIES = 15;
 
 function buildStats(stats: readonly PolicyStats[]): KnownBlock[] {
-  const lines = stats
-    .slice(0, MAX_POLICIES)
-    .map((policy) =>
-      line(
-        words(showLabel(policy.policy, limits.label), { bold: true }),
-        words(`: ${homeTexts.statsLine(policy)}`),
-      ),
-    );
+  const lines = stats.slice(0, MAX_POLICIES).map((policy) => ({
+    type: 'rich_text_section' as const,
+    elements: [
+      words(showLabel(policy.policy, limits.label), { bold: true }),
+      words(`: ${homeTexts.statsLine(policy)}`),
+    ],
+  }));
+  // One block for all of them: a full Home has almost as many blocks as Slack takes.
+  const list: KnownBlock = {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_list', style: 'bullet', elements: lines }],
+  };
   return [
     { type: 'header', text: plain(homeTexts.statsTitle) },
-    ...(lines.length === 0 ? [line(words(homeTexts.noStats))] : lines),
+    lines.length === 0 ? line(words(homeTexts.noStats)) : list,
   ];
 }
 
 /** Builds one list with its page buttons. A row shows the title, the requesters and the state. */
 export function buildList(list: ListPage): KnownBlock[] {
-  const rows = list.requests.flatMap(buildRow);
+  const rows = list.requests.flatMap((request, index) => [
+    ...(index === 0 ? [] : [{ type: 'divider' as const }]),
+    ...buildRow(request),
+  ]);
   const empty = [line(words(homeTexts.empty[list.name]))];
   return [
     { type: 'header', text: plain(homeTexts.titles[list.name]) },

@@ -14,6 +14,7 @@ import { parseResolution } from '../modals/resolve-modal.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { modalTexts } from '../texts/modals.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
 /** Reads the decision of a submitted modal; a sentence if it cannot be taken any more. */
@@ -23,7 +24,11 @@ type ReadDecision = (
   metadata: modals.ModalMetadata,
 ) => modals.Submission<Decision | string>;
 
-/** Turns submitted modals into decisions. An invalid value is explained below its field, and nothing is recorded. */
+/**
+ * Turns submitted modals into decisions. An invalid value is explained below its field, and nothing is recorded. A decision that is
+ * refused is explained below the first field, so that the person keeps what they have typed; only one that takes longer than Slack
+ * waits is told directly.
+ */
 export function listenToSubmissions(app: App, context: BotContext): void {
   const onSubmit = (callbackId: string, read: ReadDecision): void => {
     app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body }) => {
@@ -31,7 +36,14 @@ export function listenToSubmissions(app: App, context: BotContext): void {
       const { requestId } = metadata;
       const replyTo = { user: body.user.id };
       const click = { who: body.user.id, id: view.id, team: body.user.team_id };
-      const clear = () => ack({ response_action: 'clear' });
+      let isShown = false;
+      const respond = async (notice?: string): Promise<void> => {
+        const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
+        if (notice === undefined || field === undefined) return ack({ response_action: 'clear' });
+        isShown = true;
+        const text = await nameMentioned(context.directory, notice);
+        await ack({ response_action: 'errors', errors: { [field]: text } });
+      };
       const loaded = await context.store.load(requestId);
       const submitted: modals.Submission<Decision | string> =
         loaded.outcome === 'found'
@@ -39,14 +51,14 @@ export function listenToSubmissions(app: App, context: BotContext): void {
           : { ok: true, value: NOT_FOUND };
       if (!submitted.ok) return ack({ response_action: 'errors', errors: { ...submitted.errors } });
       const decision = submitted.value;
-      if (typeof decision === 'string') await clear();
+      if (typeof decision === 'string') await respond(decision);
       const notice =
         typeof decision === 'string'
           ? decision
-          : await decideInTime(context, { requestId, click, decision }, replyTo, clear);
+          : await decideInTime(context, { requestId, click, decision }, replyTo, respond);
       // A modal on top of another one was opened from App Home.
       if (view.root_view_id !== view.id) await refreshHome(context, body.user.id);
-      if (notice !== undefined) await tellPrivately(context, replyTo, notice);
+      if (notice !== undefined && !isShown) await tellPrivately(context, replyTo, notice);
     });
   };
   const toDecision = <Value>(
@@ -78,4 +90,18 @@ export function listenToSubmissions(app: App, context: BotContext): void {
     if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
     return toDecision(parseSubmission(schema, values), (value) => ({ type: 'answer', value }));
   });
+}
+
+/** Writes names in place of mentions, which Slack does not show below a field. */
+async function nameMentioned(directory: BotContext['directory'], notice: string): Promise<string> {
+  const ids = [...notice.matchAll(/<@([UW][A-Z0-9]+)>/g)].flatMap(([, id]) => id ?? []);
+  let text = notice;
+  for (const id of new Set(ids)) {
+    const { name } = await directory
+      .relaxed()
+      .member(id)
+      .catch(() => ({ name: modalTexts.someone }));
+    text = text.replaceAll(`<@${id}>`, name);
+  }
+  return text;
 }

@@ -16,6 +16,8 @@ export interface TurnStart {
   readonly title?: string;
   /** Whether the thread is new, so that Slack has no session of it. */
   readonly isNew: boolean;
+  /** Whether the turn continues after a decision, which its card has just shown. */
+  readonly isContinued?: boolean;
 }
 
 /** The end of a turn. */
@@ -23,7 +25,7 @@ export interface TurnStatusEnd {
   readonly session: 'active' | 'suspended';
   /** Whether a new message follows, with which Slack removes the line by itself. */
   readonly isFollowed: boolean;
-  /** Whether the reply was streamed; a stream begins a session by itself. */
+  /** Whether the reply was streamed; a stream begins a session by itself, and its end sets the session's status. */
   readonly isStreamed: boolean;
 }
 
@@ -31,29 +33,40 @@ export interface TurnStatusEnd {
 export interface StatusTiming {
   /** A turn that is shorter shows no status; its reply is there as soon. */
   readonly showAfterMs: number;
+  /** The same for a turn that continues after a decision. */
+  readonly showContinuedAfterMs: number;
+  /** A turn that is longer has a session with a title and its own status. */
+  readonly sessionAfterMs: number;
   /** Slack removes a line after two minutes; it is sent again before that. */
   readonly renewMs: number;
 }
 
-const TIMING: StatusTiming = { showAfterMs: 1_000, renewMs: 100_000 };
+const TIMING: StatusTiming = {
+  showAfterMs: 1_000,
+  showContinuedAfterMs: 5_000,
+  sessionAfterMs: 10_000,
+  renewMs: 100_000,
+};
 const FIRST_LINE = 'is thinking…';
 /** The threads whose last status is remembered; of the oldest it is forgotten, and then sent once more than needed. */
 const MAX_REMEMBERED = 5_000;
 
 interface ThreadState {
-  /** The session in Slack; `none` if there is none, `undefined` if it is not known. */
+  /** The status that was set for the session; `none` if there was none, `undefined` if it is not known. */
   session: SessionStatus | 'none' | undefined;
   line: string;
-  wanted: { session: SessionStatus | 'none' | undefined; line: string };
+  /** The wanted line is sent once `isShown`. */
+  wanted: { session: SessionStatus | 'none' | undefined; line: string; isShown: boolean };
   start: TurnStart | undefined;
   isSending: boolean;
-  timer: NodeJS.Timeout | undefined;
+  timers: { show?: NodeJS.Timeout; session?: NodeJS.Timeout; renew?: NodeJS.Timeout };
 }
 
 /**
- * Shows in Slack what the agent does in a thread. The calls of a thread are sent one after another, and only for what has changed; a
- * change that was replaced before it was sent is skipped. A session begins with the first turn that takes longer than a moment.
- * Nobody waits for these calls, and a failure is only logged.
+ * Shows in Slack what the agent does in a thread. An ordinary turn costs one call: the line, which Slack carries over to the session and
+ * removes with the next message. A long turn names its session and sets its status. The calls of a thread are sent one after another,
+ * and only for what has changed; a change that was replaced before it was sent is skipped. Nobody waits for these calls, and a failure
+ * is only logged.
  */
 export class ThreadStatus {
   readonly #client: WebClient;
@@ -71,13 +84,21 @@ export class ThreadStatus {
   /** Begins a turn. Its status is shown when it has taken a moment. */
   begin(thread: SlackThread, start: TurnStart): void {
     const state = this.#stateOf(thread, start.isNew);
-    clearTimeout(state.timer);
+    clearTimers(state);
     state.start = start;
-    state.wanted.line = FIRST_LINE;
-    state.timer = setTimeout(() => {
+    state.wanted = { ...state.wanted, line: FIRST_LINE, isShown: false };
+    const { showAfterMs, showContinuedAfterMs, sessionAfterMs } = this.#timing;
+    state.timers.show = setTimeout(
+      () => {
+        state.wanted.isShown = true;
+        this.#send(thread, state);
+      },
+      start.isContinued === true ? showContinuedAfterMs : showAfterMs,
+    );
+    state.timers.session = setTimeout(() => {
       state.wanted.session = 'processing';
       this.#send(thread, state);
-    }, this.#timing.showAfterMs);
+    }, sessionAfterMs);
   }
 
   /** Changes the line under the thread, if the turn still runs. */
@@ -85,17 +106,16 @@ export class ThreadStatus {
     const state = this.#stateOf(thread);
     if (state.start === undefined || state.wanted.line === line) return;
     state.wanted.line = line;
-    if (state.wanted.session === 'processing') this.#send(thread, state);
+    if (state.wanted.isShown) this.#send(thread, state);
   }
 
   /** Ends a turn. */
   end(thread: SlackThread, { session, isFollowed, isStreamed }: TurnStatusEnd): void {
     const state = this.#stateOf(thread);
-    clearTimeout(state.timer);
-    state.timer = undefined;
+    clearTimers(state);
     state.start = undefined;
-    if (isStreamed && state.session === 'none') state.session = 'processing';
-    state.wanted = { session: state.session === 'none' && !state.isSending ? 'none' : session, line: '' };
+    if (isStreamed && state.session !== 'processing') state.session = session;
+    state.wanted = { session: state.session === 'none' ? 'none' : session, line: '', isShown: true };
     if (isFollowed && !state.isSending) state.line = '';
     this.#send(thread, state);
   }
@@ -104,26 +124,26 @@ export class ThreadStatus {
   leave(thread: SlackThread): void {
     const state = this.#threads.get(threadIdOf(thread));
     if (state?.start === undefined) return;
-    clearTimeout(state.timer);
+    clearTimers(state);
     state.start = undefined;
   }
 
   /** Resolves when every status was sent, or after the time limit. */
   idle(timeoutMs: number): Promise<void> {
-    for (const { timer } of this.#threads.values()) clearTimeout(timer);
+    for (const state of this.#threads.values()) clearTimers(state);
     return this.#work.idle(timeoutMs);
   }
 
   #stateOf(thread: SlackThread, isNew = false): ThreadState {
     const threadId = threadIdOf(thread);
     const session = isNew ? 'none' : undefined;
-    const state = this.#threads.get(threadId) ?? {
+    const state: ThreadState = this.#threads.get(threadId) ?? {
       session,
       line: '',
-      wanted: { session, line: '' },
+      wanted: { session, line: '', isShown: false },
       start: undefined,
       isSending: false,
-      timer: undefined,
+      timers: {},
     };
     this.#threads.delete(threadId);
     this.#threads.set(threadId, state);
@@ -149,38 +169,42 @@ export class ThreadStatus {
   }
 
   #renewLater(thread: SlackThread, state: ThreadState): void {
-    clearTimeout(state.timer);
-    state.timer = setTimeout(() => {
+    clearTimeout(state.timers.renew);
+    state.timers.renew = setTimeout(() => {
       state.line = '';
       this.#send(thread, state);
     }, this.#timing.renewMs);
-    state.timer.unref();
+    state.timers.renew.unref();
   }
 
   /** Sends the next difference; a line is removed before the session changes. */
   #nextCall({ channel, threadTs }: SlackThread, state: ThreadState): Promise<unknown> | undefined {
-    const { session, line } = state.wanted;
+    const { session, line, isShown } = state.wanted;
     const place = { channel_id: channel, thread_ts: threadTs };
-    const hasNewLine = line !== state.line;
-    if (
-      session !== undefined &&
-      session !== 'none' &&
-      session !== state.session &&
-      !(hasNewLine && line === '')
-    ) {
-      const isFirst = state.session === 'none' || state.session === undefined;
-      const { initiator, title } = state.start ?? {};
-      state.session = session;
-      return this.#client.agents.sessions.setStatus({
+    if (isShown && line !== state.line) {
+      state.line = line;
+      const status = line === '' ? '' : showLabel(line, limits.statusLine);
+      return this.#client.assistant.threads.setStatus({ ...place, status });
+    }
+    if (session === undefined || session === 'none' || session === state.session) return undefined;
+    state.session = session;
+    const { initiator, title } = state.start ?? {};
+    const shown = title === undefined ? undefined : showLabel(title, limits.sessionTitle);
+    return this.#client.agents.sessions
+      .setStatus({
         ...place,
         status: session,
-        ...(isFirst && title !== undefined && { title: showLabel(title, limits.sessionTitle) }),
+        ...(shown !== undefined && { title: shown }),
         ...(session === 'processing' && initiator !== undefined && { initiator_user_id: initiator }),
+      })
+      .then((set) => {
+        // A session that began with a line has no title yet, and a given one counts only at the beginning.
+        if (shown === undefined || set.title === shown) return undefined;
+        return this.#client.agents.sessions.rename({ ...place, title: shown });
       });
-    }
-    if (!hasNewLine || (line !== '' && session !== 'processing')) return undefined;
-    state.line = line;
-    const status = line === '' ? '' : showLabel(line, limits.statusLine);
-    return this.#client.assistant.threads.setStatus({ ...place, status });
   }
+}
+
+function clearTimers({ timers }: ThreadState): void {
+  for (const timer of Object.values(timers)) clearTimeout(timer);
 }

@@ -1,5 +1,6 @@
 import type { Store } from '../../store/port/store.ts';
 import type { PendingLimits } from '../../tools/manifest/manifest.ts';
+import { noticeTexts } from '../texts/notices.ts';
 
 /** A count that leaves room is used for this long. */
 const KEPT_MS = 60_000;
@@ -51,8 +52,8 @@ export class PendingLimiter {
     }
     const reason =
       admitted < inThread
-        ? `A requester has ${waiting + admitted} requests waiting for decisions, over all threads, and may have ${pendingPerPerson}. Ask again when some of them are decided.`
-        : `This thread has ${admitted} requests waiting for decisions, and may have ${pendingPerThread}. Ask again when they are decided.`;
+        ? noticeTexts.personQuota(waiting + admitted, pendingPerPerson)
+        : noticeTexts.threadQuota(admitted, pendingPerThread);
     return { admitted, reason };
   }
 

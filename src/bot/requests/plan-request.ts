@@ -8,6 +8,7 @@ import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { digestNow } from './bind-request.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -42,8 +43,8 @@ export async function planRequest(
 ): Promise<NewRequest | string> {
   const pause = classifyInterrupt(interrupt);
   const entry = toolbox.find(interrupt.toolRequest.name);
-  if (entry === undefined) return `There is no tool "${interrupt.toolRequest.name}" any more.`;
-  if (pause.kind === 'exit') return 'A task cannot be completed twice.';
+  if (entry === undefined) return noticeTexts.noTool(interrupt.toolRequest.name);
+  if (pause.kind === 'exit') return noticeTexts.completedTwice;
   if (pause.kind === 'unknown')
     return planUnknown(
       { toolbox, directory },
@@ -94,14 +95,14 @@ export async function planRequest(
     };
   }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
-    return 'Not everyone who takes part in this task may use this tool here.';
+    return noticeTexts.notAllowedHere;
   const policy = toolbox.policy(pause.policy);
-  if (policy === undefined) return `Nobody can approve this: there is no policy "${pause.policy}".`;
+  if (policy === undefined) return noticeTexts.noPolicy(pause.policy);
   const barred = policy.separation === 'thread' ? contextAuthors : [];
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
   const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, { requesters, barred });
   if (isSure && approvers.length < policy.quorum) {
-    return `Nobody can approve this: policy "${policy.name}" needs ${policy.quorum}, and ${approvers.length} can.`;
+    return noticeTexts.tooFewApprovers(policy.name, policy.quorum, approvers.length);
   }
   const editor = editorOf(interrupt);
   const { name, confirm } = policy;

@@ -4,6 +4,7 @@ export const modalTexts = {
   close: 'Close',
   submit: 'Submit',
   noAnswer: 'Please give an answer.',
+  someone: 'somebody else',
   notAChoice: "This isn't one of the choices.",
   eitherOr: 'Please either choose or write, not both.',
   fillThisIn: 'Please fill this in.',

@@ -32,6 +32,25 @@ export const noticeTexts = {
   formUnreadable: "This form can't be shown.",
   formGone: 'This form no longer exists.',
 
+  recorded: 'Your decision is recorded.',
+
+  personQuota: (waiting: number, most: number) =>
+    `A requester has ${waiting} requests waiting for decisions in all threads, and the limit is ${most}. Ask again when some of them are decided.`,
+  threadQuota: (waiting: number, most: number) =>
+    `This thread has ${waiting} requests waiting for decisions, and the limit is ${most}. Ask again when they are decided.`,
+  noTool: (name: string) => `The tool "${name}" no longer exists.`,
+  completedTwice: "A task can't be completed twice.",
+  notAllowedHere: 'Not everyone who takes part in this task may use this tool here.',
+  noPolicy: (name: string) => `Nobody can approve this: there is no policy "${name}".`,
+  tooFewApprovers: (policy: string, quorum: number, approvers: number) =>
+    `Nobody can approve this: policy "${policy}" needs ${quorum} approvals, and only ${approvers} can approve.`,
+
+  needsNewApproval: (change: string) => `${change}, so this needs a new approval.`,
+  stoppedByChange: (change: string) => `${change}, so this wasn't tried again.`,
+  quorumChanged: (before: number, after: number) => `The rule changed from ${before} to ${after} approvals`,
+  ruleChanged: 'The rule for this action changed',
+  toolChanged: 'The tool, its settings or its policy changed',
+
   reminder: { lead: 'Reminder: ', tail: ' is waiting for ' },
   escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
   unknown: {

@@ -4,6 +4,7 @@ import { settle } from '../../agent/settle.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { completeTask } from '../../tools/built-ins.ts';
 import { plainValue } from '../cards/values/plain-value.ts';
+import { replyTexts } from '../texts/replies.ts';
 
 /** Settles the model's calls of `complete_task`, and returns the text that tells people the result. */
 export async function settleCompletedTask(
@@ -25,7 +26,7 @@ function describe(input: unknown): string {
   const task = completeTask.inputSchema.parse(input);
   if (!task.ok) return '';
   const { outcome, summary, result } = task.value;
-  const title = { done: 'Done', 'partly-done': 'Partly done', 'not-done': 'Not done' }[outcome];
+  const title = replyTexts.outcomes[outcome];
   const data = result === undefined ? '' : `\n\`\`\`\n${plainValue(toJson(result))}\n\`\`\``;
   return `**${title}.** ${summary}${data}`;
 }

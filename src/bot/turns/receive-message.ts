@@ -6,6 +6,7 @@ import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
+import { replyTexts } from '../texts/replies.ts';
 import { askerProblem } from './may-ask.ts';
 import { markQueued } from './queued-mark.ts';
 import { readableText } from './readable-text.ts';
@@ -76,7 +77,7 @@ async function recordMessage(
     if (isRunning && (await stopThread(context, threadId, user))) return;
     await store.enqueueOutbox(threadId, {
       id: `${threadId}/${ts}/nothing-to-stop`,
-      body: { kind: 'notice', ...thread, text: 'There is nothing of yours to stop here.' },
+      body: { kind: 'notice', ...thread, text: replyTexts.nothingToStop },
     });
     return;
   }

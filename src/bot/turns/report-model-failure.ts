@@ -1,6 +1,7 @@
 import type { ModelError, ModelErrorCode } from '../../agent/errors.ts';
 import type { BotContext } from '../context.ts';
 import { tellAdmins } from '../delivery/tell-admins.ts';
+import { adminTexts } from '../texts/admins.ts';
 
 /** The failures of a model that last until an admin does something. */
 const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([
@@ -18,7 +19,7 @@ export async function reportModelFailure(
 ): Promise<void> {
   if (!FOR_ADMINS.has(error.code)) return;
   const day = new Date().toISOString().slice(0, 10);
-  const text = `The model needs attention. ${error.message} (reference ${reference})`;
+  const text = adminTexts.modelNeedsAttention(error.message, reference);
   try {
     await tellAdmins(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
   } catch (err) {

@@ -5,9 +5,10 @@ import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
+import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
-import { EMPTY_ANSWER, finishNotice } from '../reply/finish-notice.ts';
+import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
@@ -15,6 +16,7 @@ import { planRequests } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { replyTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { toUserMessages } from './inbox-messages.ts';
 import { reportModelFailure } from './report-model-failure.ts';
@@ -111,6 +113,7 @@ async function callModel(
   status.begin(thread, {
     initiator: requester,
     isNew: turn.messages.length === 0,
+    isContinued: turn.settled.length > 0,
     ...(typeof title === 'string' && title.trim() !== '' && { title }),
   });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
@@ -146,7 +149,7 @@ async function callModel(
       signal,
       journal,
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) => status.setLine(thread, `${name}: ${message}`),
+      onProgress: ({ name, message }) => status.setLine(thread, `${readableName(name)}: ${message}`),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
     if (response.finishReason === 'model-error') {
@@ -167,7 +170,7 @@ async function callModel(
     const isSilent = text === '' && asked.requests.length === 0 && refusals.length === 0;
     const rows = [
       ...refusalRows(turn, refusals, requester),
-      ...replyRows(turn, isSilent ? EMPTY_ANSWER : text, posted, { session, requester }),
+      ...replyRows(turn, isSilent ? replyTexts.empty : text, posted, { session, requester }),
     ];
     const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });

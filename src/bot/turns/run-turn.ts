@@ -4,6 +4,8 @@ import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { quarantineRows, tellOfQuarantine } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { adminTexts } from '../texts/admins.ts';
+import { replyTexts } from '../texts/replies.ts';
 import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
@@ -109,12 +111,11 @@ async function countFailure(
 ): Promise<void> {
   const { threadId, token } = turn;
   const { channel, threadTs } = parseThreadId(threadId);
-  const text = "I can't continue this thread: it failed several times in a row. An admin has been told.";
   const notice = {
     id: `${threadId}/${token}/quarantined`,
-    body: { kind: 'notice', channel, threadTs, text },
+    body: { kind: 'notice', channel, threadTs, text: replyTexts.quarantined },
   };
-  const reason = `The turn failed: ${describeError(error)}`;
+  const reason = adminTexts.turnFailed(describeError(error));
   try {
     const notices = [notice, ...quarantineRows(agent().admins, threadId, reason)];
     const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notices };

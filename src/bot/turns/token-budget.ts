@@ -6,6 +6,8 @@ import type { UsageTotals } from '../../store/port/usage.ts';
 import type { BotContext } from '../context.ts';
 import { tellAdmins } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { adminTexts } from '../texts/admins.ts';
+import { replyTexts } from '../texts/replies.ts';
 
 /** A budget of a day, with what was spent of it. */
 interface DayBudget {
@@ -15,9 +17,6 @@ interface DayBudget {
 }
 
 const WARNING_SHARE = 0.8;
-
-/** Whose budget is spent, for people. */
-const OWNERS = { thread: 'This thread has', person: 'You have', bot: 'I have' } as const;
 
 /**
  * Wraps the model of a turn: counts the tokens of every call, and refuses a call once a budget is spent. A call that has started is
@@ -41,7 +40,7 @@ export function budgetedModel(
     const { perTurn, ...perDay } = budgets;
     if (perTurn !== undefined) {
       before ??= spentBefore();
-      if (before + turnTokens >= perTurn) throw overBudget(TURN_SPENT);
+      if (before + turnTokens >= perTurn) throw overBudget(replyTexts.taskBudgetSpent);
     }
     if (Object.values(perDay).every((limit) => limit === undefined)) return;
     totals ??= await store.usageOf(threadId, requester);
@@ -97,23 +96,18 @@ async function reportCrossed(
       (share) => spent >= share * limit && spent - tokens < share * limit,
     );
     if (crossed === undefined) continue;
-    const owner = { thread: `the thread ${threadId}`, person: `<@${requester}>`, bot: 'the whole bot' }[name];
-    const text = `The token budget of ${owner} for today is at ${Math.floor((100 * spent) / limit)} % (${spent} of ${limit}).`;
     const subject = { thread: threadId, person: requester, bot: 'bot' }[name];
+    const text = adminTexts.budget(adminTexts.budgetOwner[name](subject), spent, limit);
     const id = `budget/${day}/${name}/${subject}/${crossed}`;
     await tellAdmins(context, threadId, { id, text, kind: 'notice' });
   }
 }
 
-const TURN_SPENT =
-  'This task has used all the tokens that one task may use, so I stopped here. Please split it into smaller ones.';
-
 function describeSpent(name: DayBudget['name']): string {
   const midnight = new Date();
   midnight.setUTCHours(24, 0, 0, 0);
   const hours = Math.max(1, Math.round((midnight.getTime() - Date.now()) / 3_600_000));
-  const when = `midnight UTC, in about ${hours === 1 ? 'an hour' : `${hours} hours`}`;
-  return `${OWNERS[name]} used all tokens for today. I can go on after ${when}; an admin can raise the limit.`;
+  return replyTexts.dayBudgetSpent(name, hours);
 }
 
 function overBudget(message: string): ModelError {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { Preview, Tool, ToolContext } from '../../agent/tool.ts';
+import type { Preview, ReadingInit, Tool, ToolContext } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import {
   fillDisplayTemplate,
@@ -73,14 +73,32 @@ function ownPreview(tool: Action, read: ReadTool): Compute | undefined {
     const parsed = tool.inputSchema.parse(input);
     if (!parsed.ok) throw new TypeError(parsed.problem);
     const preview = await tool.preview?.(parsed.value, {
-      context,
+      context: withoutFunctions(context),
       signal,
       read: (name, given) => read(name, given, { context, signal }),
+      fetch: (url, { method = 'GET', headers = {} } = {}) => fetchReading(url, { method, headers }, signal),
     });
     if (typeof preview?.before !== 'string' || typeof preview.after !== 'string')
       throw new TypeError('a preview is an object with the texts before and after');
     return preview;
   };
+}
+
+const READING_METHODS: readonly string[] = ['GET', 'HEAD'];
+
+/** Fetches without a body. The method is checked here as well, because a module need not be typed. */
+async function fetchReading(
+  url: string | URL,
+  { method, headers }: Required<ReadingInit>,
+  signal: AbortSignal,
+): Promise<Response> {
+  if (!READING_METHODS.includes(method)) throw new Error(`a preview can only read, and ${method} can write`);
+  return fetch(url, { method, headers, signal });
+}
+
+/** A function of the context could do anything, such as make the address with which a request is answered. */
+function withoutFunctions(context: ToolContext): ToolContext {
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => typeof value !== 'function'));
 }
 
 function declaredPreview({ tool, input, before, after }: PreviewDeclaration, read: ReadTool): Compute {

@@ -1,16 +1,42 @@
-import { expect, test } from 'vitest';
-import { UpdateBudget } from '../../../src/bot/delivery/update-budget.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { UPDATE_WINDOW_MS, UpdateBudget } from '../../../src/bot/delivery/update-budget.ts';
+import { updateCounterIn } from '../../../src/store/redis/update-counter.ts';
+import { connectTestRedis } from '../../support/redis.ts';
 
-test('progress takes a share of the updates of a minute', () => {
-  const updates = new UpdateBudget();
-  for (let at = 0; at < 20; at += 1) expect(updates.takeProgress(at)).toBe(true);
-  expect(updates.takeProgress(1_000)).toBe(false);
-  expect(updates.takeProgress(60_005)).toBe(true);
+/** Opens the budgets of two processes, each with its own connection. */
+function openTwo(windowMs = UPDATE_WINDOW_MS) {
+  const { url, prefix, close } = connectTestRedis();
+  onTestFinished(close);
+  const open = () => {
+    const client = new Redis(url);
+    onTestFinished(() => client.disconnect());
+    return new UpdateBudget(updateCounterIn(client, windowMs, prefix), pino({ level: 'silent' }));
+  };
+  return { one: open(), other: open() };
+}
+
+test('two processes share the updates for progress, and a new window has new ones', async () => {
+  const { one, other } = openTwo(2_000);
+  const taken = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? one : other).takeProgress()),
+  );
+  expect(taken.filter(Boolean)).toHaveLength(10);
+  await sleep(2_100);
+  expect(await other.takeProgress()).toBe(true);
 });
 
-test('progress waits while many updates were sent in the last minute', () => {
-  const updates = new UpdateBudget();
-  for (let at = 0; at < 40; at += 1) updates.count(at);
-  expect(updates.takeProgress(1_000)).toBe(false);
-  expect(updates.takeProgress(60_005)).toBe(true);
+test('progress waits while another process has sent many updates', async () => {
+  const { one, other } = openTwo();
+  for (let sent = 0; sent < 20; sent += 1) one.count();
+  await expect.poll(() => other.takeProgress()).toBe(false);
+});
+
+test('without Redis there is no progress, and an update is sent all the same', async () => {
+  const broken = { add: () => Promise.reject(new Error('no connection')) };
+  const updates = new UpdateBudget(broken, pino({ level: 'silent' }));
+  updates.count();
+  expect(await updates.takeProgress()).toBe(false);
 });

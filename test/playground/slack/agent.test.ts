@@ -91,6 +91,9 @@ describe('a session', () => {
     expect(status()).toBe('processing');
     await call(slack, 'assistant.threads.setStatus', { ...line, status: '' });
     expect(status()).toBe('active');
+    await call(slack, 'assistant.threads.setStatus', { ...line, status: 'is thinking...' });
+    await call(slack, 'chat.postMessage', { channel: general, thread_ts: ts, text: 'Deployed.' });
+    expect(status()).toBe('active');
     const started = await call(slack, 'chat.startStream', { channel: general, thread_ts: ts, ...recipient });
     expect(status()).toBe('processing');
     await call(slack, 'chat.stopStream', { channel: general, ts: started.ts });

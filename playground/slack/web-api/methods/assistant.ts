@@ -36,7 +36,8 @@ export const setStatus = defineMethod(
     else state.threadStatus.set(key, given.status);
     // Slack carries the older status over to the session of the thread.
     if (state.app.agent !== 'none') {
-      setSessionStatus(state, thread, given.status === '' ? 'active' : 'processing');
+      const session = setSessionStatus(state, thread, given.status === '' ? 'active' : 'processing');
+      if (given.status !== '') session.isByLine = true;
     }
     state.changed();
     return {};

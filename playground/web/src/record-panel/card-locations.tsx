@@ -19,25 +19,24 @@ export function CardLocations({ request }: CardLocationsProps) {
   const entities = useEntities();
   const name = useNames();
   const locations = request.views.map((view): CardLocation => {
-    const { id, place, stands, drawn } = view;
+    const { id, place, postedAt, drawn } = view;
     const user = textIn(place, 'user');
-    const channel = textIn(stands, 'channel') ?? textIn(place, 'channel');
-    const ts = textIn(stands, 'ts');
+    const channel = textIn(postedAt, 'channel') ?? textIn(place, 'channel');
+    const ts = textIn(postedAt, 'ts');
     const threadTs = textIn(place, 'threadTs');
     const found = channel === undefined ? undefined : entities.get(`channel:${channel}`);
     const isOpenToMe = found?.kind === 'channel' && (user === undefined || found.members.includes(user));
     const channelName =
       found?.kind === 'channel' && found.type !== 'im' ? `#${found.name}` : 'a direct message';
     return {
-      id: String(id),
+      id,
       label:
         user !== undefined
           ? `direct message to ${name(user)}`
           : threadTs !== undefined
             ? 'the thread'
             : channelName,
-      revision:
-        ts === undefined ? 'not posted yet' : `shows revision ${Number(drawn)} of ${request.revision}`,
+      revision: ts === undefined ? 'not posted yet' : `shows revision ${drawn} of ${request.revision}`,
       ...(isOpenToMe &&
         channel !== undefined &&
         ts !== undefined && {

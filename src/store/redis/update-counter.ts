@@ -1,0 +1,26 @@
+import type { UpdateCounter, UpdateCounts } from '../port/updates.ts';
+import type { RedisClient } from './run-script.ts';
+
+/** Counts in windows that begin with their first update and end by Redis's clock, so that the clocks of processes do not matter. */
+export function updateCounterIn(
+  client: RedisClient,
+  windowMs: number,
+  prefix = 'countersign:',
+): UpdateCounter {
+  // One hash slot for both, so that they are counted in one transaction.
+  const keys = { updates: `${prefix}{sent}:updates`, progress: `${prefix}{sent}:progress` };
+  return {
+    async add(kind) {
+      const results = await client
+        .multi()
+        .set(keys.updates, 0, 'PX', windowMs, 'NX')
+        .set(keys.progress, 0, 'PX', windowMs, 'NX')
+        .incr(keys[kind])
+        .mget(keys.updates, keys.progress)
+        .exec();
+      const counts = results?.at(-1)?.[1];
+      const [updates = 0, progress = 0] = Array.isArray(counts) ? counts.map(Number) : [];
+      return { updates, progress } satisfies UpdateCounts;
+    },
+  };
+}
