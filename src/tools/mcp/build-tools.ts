@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
+import { type CompiledSchema, compileSchema, type JsonSchema } from '../../agent/schema/compile-schema.ts';
 import { defineTool, type Tool, type ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
+import { headerParameterProblem } from './header-parameters.ts';
 
 /** A server's hints about its own tool; trusted only where the manifest says so. */
 export interface McpHints {
@@ -33,6 +35,7 @@ const Definition = z.object({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
   annotations: z
     .object({
       title: z.string().optional().catch(undefined),
@@ -50,12 +53,25 @@ type Definition = z.infer<typeof Definition>;
 export interface ListedTool {
   readonly name: string;
   readonly digest: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: CompiledSchema | undefined;
+}
+
+/** A server's list of tools as it came over one connection. */
+export interface ServerList {
+  readonly definitions: readonly unknown[];
+  /** Tells whether the connection repeats parameters as HTTP headers where a schema asks for it. */
+  readonly repeatsParameters: boolean;
 }
 
 type Run = (tool: ListedTool, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
 
 /** Builds a tool from each definition. One that cannot be used is left out with a problem; it is never renamed or adapted. */
-export function buildTools(definitions: readonly unknown[], prefix: string, run: Run): Listing {
+export function buildTools(
+  { definitions, repeatsParameters }: ServerList,
+  prefix: string,
+  run: Run,
+): Listing {
   const tools: Tool[] = [];
   const hints = new Map<string, McpHints>();
   const digests = new Map<string, string>();
@@ -72,10 +88,9 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
     const definition = parsed.data;
     try {
       if (counts.get(definition.name) !== 1) throw new Error('the server lists several tools with this name');
-      const digest = definitionDigest(unparsed);
-      const tool = buildTool(definition, prefix, (input, helpers) =>
-        run({ name: definition.name, digest }, input, helpers),
-      );
+      const listed = toListed(definition, definitionDigest(unparsed), repeatsParameters);
+      const { digest } = listed;
+      const tool = buildTool(definition, prefix, (input, helpers) => run(listed, input, helpers));
       tools.push(tool);
       hints.set(tool.name, hintsIn(definition));
       digests.set(tool.name, digest);
@@ -87,6 +102,17 @@ export function buildTools(definitions: readonly unknown[], prefix: string, run:
     }
   }
   return { tools, hints, digests, problems };
+}
+
+function toListed(
+  { name, inputSchema, outputSchema }: Definition,
+  digest: string,
+  repeatsParameters: boolean,
+): ListedTool {
+  const problem = repeatsParameters ? headerParameterProblem(inputSchema) : undefined;
+  if (problem !== undefined) throw new Error(`its inputSchema cannot be used: ${problem}`);
+  const compiled = outputSchema && compileSchema<unknown>(outputSchema, name, 'outputSchema');
+  return { name, digest, inputSchema, outputSchema: compiled };
 }
 
 function buildTool(

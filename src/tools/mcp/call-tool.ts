@@ -1,10 +1,20 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type Client,
+  OAuthClientFlowError,
+  type Progress,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestOptions,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
+import type { ListedTool } from './build-tools.ts';
 import { CallResult, imagesIn, readContent, readResult } from './read-result.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
@@ -12,7 +22,7 @@ const MAX_REASON_LENGTH = 500;
 
 export interface Call {
   readonly server: string;
-  readonly tool: string;
+  readonly tool: ListedTool;
   readonly input: JsonObject;
   readonly timeoutMs: number;
   readonly longestCallMs: number;
@@ -23,40 +33,52 @@ export interface Call {
 
 /** Makes one call. An abort and a timeout cancel it on the server too; every failure is one clear error. */
 export async function callTool(client: Client, call: Call): Promise<unknown> {
-  const { server, tool, input, helpers, timeoutMs, longestCallMs } = call;
+  const { server, tool, helpers, timeoutMs, longestCallMs } = call;
   helpers.signal.throwIfAborted();
-  // The SDK never removes its listener from the signal, so it gets one that lives as long as the call.
   const cancel = new AbortController();
   const onAbort = () => cancel.abort(helpers.signal.reason);
   helpers.signal.addEventListener('abort', onAbort, { once: true });
+  // The client's own limit on a call with progress would not tell the server to stop.
+  let isTooLong = false;
+  const limit = setTimeout(() => {
+    isTooLong = true;
+    cancel.abort('it took too long');
+  }, longestCallMs);
   let result: CallResult;
   try {
-    result = await client.request(
-      { method: 'tools/call', params: { name: tool, arguments: { ...input } } },
-      CallResult,
-      {
-        signal: cancel.signal,
-        timeout: timeoutMs,
-        maxTotalTimeout: longestCallMs,
-        resetTimeoutOnProgress: true,
-        onprogress: (progress) => report(progress, helpers),
-      },
-    );
+    result = await send(client, call, {
+      signal: cancel.signal,
+      timeout: timeoutMs,
+      resetTimeoutOnProgress: true,
+      onprogress: (progress) => report(progress, helpers),
+    });
   } catch (error) {
     helpers.signal.throwIfAborted();
-    const explained = explain(error, call);
-    // When progress continues past the limit, the SDK stops waiting but does not tell the server.
-    if (explained.code === 'timed-out') cancel.abort(explained.message);
-    throw explained;
+    throw explain(error, call, isTooLong);
   } finally {
+    clearTimeout(limit);
     helpers.signal.removeEventListener('abort', onAbort);
   }
   if (result.isError !== true) {
     for (const image of imagesIn(result)) helpers.attach(image);
-    return readResult(result);
+    return readResult(result, tool.outputSchema);
   }
   const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
   throw new McpServerError('failed', server, reason);
+}
+
+/**
+ * Sends the call. `callTool` alone repeats parameters as headers, from the definition that it is given; that one has no output
+ * schema, since the client would check the output without a time limit and report a result that does not fit as a refusal.
+ */
+async function send(client: Client, { tool, input }: Call, options: RequestOptions): Promise<CallResult> {
+  const params = { name: tool.name, arguments: { ...input } };
+  if (client.getProtocolEra() !== 'modern') {
+    return client.request({ method: 'tools/call', params }, CallResult, options);
+  }
+  const inputSchema = { ...tool.inputSchema, type: 'object' as const };
+  const toolDefinition = { name: tool.name, inputSchema };
+  return CallResult.parse(await client.callTool(params, { ...options, toolDefinition }));
 }
 
 function report({ progress, total, message }: Progress, helpers: Pick<ToolHelpers, 'progress'>): void {
@@ -66,7 +88,11 @@ function report({ progress, total, message }: Progress, helpers: Pick<ToolHelper
   helpers.progress(text.slice(0, MAX_PROGRESS_LENGTH), fraction);
 }
 
-function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallMs }: Call): McpServerError {
+function explain(
+  cause: unknown,
+  { server, tool: { name: tool }, isLost, timeoutMs, longestCallMs }: Call,
+  isTooLong: boolean,
+): McpServerError {
   const make = (code: McpServerError['code'], message: string) =>
     new McpServerError(code, server, message, { cause });
   const reason = describeError(cause).slice(0, MAX_REASON_LENGTH);
@@ -77,8 +103,8 @@ function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallM
         'the call may or may not have taken effect, so check before you try again.',
     );
   }
-  if (cause instanceof McpError && cause.code === ErrorCode.RequestTimeout) {
-    const limit = reason.includes('Maximum total')
+  if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
+    const limit = isTooLong
       ? `was not done after ${longestCallMs} ms`
       : `gave no answer and no sign of progress for ${timeoutMs} ms`;
     return make(
@@ -90,7 +116,7 @@ function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallM
   if (provesRefusal(cause)) {
     return make('refused', `The MCP server "${server}" refused the call of "${tool}": ${reason}`);
   }
-  if (cause instanceof McpError || cause instanceof StreamableHTTPError) {
+  if (cause instanceof ProtocolError || cause instanceof SdkHttpError) {
     return make(
       'lost',
       `The MCP server "${server}" failed while "${tool}" may have run: ${reason}; ` +
@@ -100,19 +126,27 @@ function explain(cause: unknown, { server, tool, isLost, timeoutMs, longestCallM
   return make('lost', `The answer of "${tool}" from the MCP server "${server}" cannot be read: ${reason}`);
 }
 
-/** The errors by which JSON-RPC refuses a request before it runs. */
+/** Rejects a call whose headers do not repeat its arguments; the library has no name for it. */
+const HEADER_MISMATCH = -32020;
+
+/** The errors by which a server refuses a request before it runs. */
 const REFUSALS = new Set<number>([
-  ErrorCode.ParseError,
-  ErrorCode.InvalidRequest,
-  ErrorCode.MethodNotFound,
-  ErrorCode.InvalidParams,
-  ErrorCode.UrlElicitationRequired,
+  ProtocolErrorCode.ParseError,
+  ProtocolErrorCode.InvalidRequest,
+  ProtocolErrorCode.MethodNotFound,
+  ProtocolErrorCode.InvalidParams,
+  HEADER_MISMATCH,
+  ProtocolErrorCode.MissingRequiredClientCapability,
+  ProtocolErrorCode.UnsupportedProtocolVersion,
+  ProtocolErrorCode.UrlElicitationRequired,
 ]);
 
 /** True if the server's answer proves that the call did not run; -32603, unknown codes, 408 and 5xx prove nothing. */
 function provesRefusal(cause: unknown): boolean {
-  if (cause instanceof McpError) return REFUSALS.has(cause.code);
-  if (!(cause instanceof StreamableHTTPError)) return false;
-  const { code = 0 } = cause;
-  return code >= 400 && code < 500 && code !== 408;
+  if (cause instanceof ProtocolError) return REFUSALS.has(cause.code);
+  // Thrown for 401 and 403, before anything runs.
+  if (cause instanceof UnauthorizedError || cause instanceof OAuthClientFlowError) return true;
+  if (!(cause instanceof SdkHttpError)) return false;
+  const { status = 0 } = cause;
+  return status >= 400 && status < 500 && status !== 408;
 }

@@ -2,9 +2,12 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { withTimeout } from '../../agent/util/with-timeout.ts';
 import { endGroupWithUs, LastLines, signalGroup } from './child-process.ts';
 import type { StdioConfig } from './mcp-config.ts';
@@ -34,6 +37,15 @@ export class ChildTransport implements Transport {
 
   constructor(config: StdioConfig) {
     this.#config = config;
+  }
+
+  // By `pid` and `stderr` the client library tells a local process from HTTP: one that ignores its probe speaks an older protocol.
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  get stderr(): Readable | null {
+    return this.#child?.stderr ?? null;
   }
 
   /** Describes how the process ended, once it has. */

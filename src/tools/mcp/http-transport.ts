@@ -1,4 +1,4 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Fetch, HttpConfig } from './mcp-config.ts';
 
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;

@@ -4,11 +4,20 @@ import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
-import { buildTools, type ListedTool, type Listing, type McpHints, type McpProblem } from './build-tools.ts';
+import {
+  buildTools,
+  type ListedTool,
+  type Listing,
+  type McpHints,
+  type McpProblem,
+  type ServerList,
+} from './build-tools.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
 import { openSession, type Session } from './open-session.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
+/** A server that was found to speak an older protocol is asked again after this time. */
+const LEGACY_VERDICT_MS = 24 * 60 * 60_000;
 
 export type McpState = 'connecting' | 'connected' | 'down';
 
@@ -19,6 +28,8 @@ export interface McpDescription {
   readonly state: McpState;
   /** The name and version that the server gave, once it was reached. */
   readonly peer: string | undefined;
+  /** The version of the protocol that was agreed on, once it was reached. */
+  readonly protocol: string | undefined;
   readonly tools: readonly string[];
   readonly problems: readonly McpProblem[];
   /** The reason why it is down, or was down last. */
@@ -59,6 +70,8 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   let listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
   let first: Listing['digests'] | undefined;
   let peer: string | undefined;
+  let protocol: string | undefined;
+  let legacySince: number | undefined;
   let lastError: string | undefined;
   let restarts = 0;
   let failures = 0;
@@ -71,7 +84,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
       const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
       throw new McpServerError('changed', name, message);
     }
-    if (state === 'connected' && session !== undefined) return session.call(tool, input, helpers);
+    if (state === 'connected' && session !== undefined) return session.call(called, input, helpers);
     const problem = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
     const advice = closing.signal.aborted ? '' : '; try again in a moment';
     throw new McpServerError(
@@ -81,8 +94,8 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     );
   };
 
-  const useList = (definitions: readonly unknown[]): void => {
-    const next = buildTools(definitions, config.prefix, run);
+  const useList = (list: ServerList): void => {
+    const next = buildTools(list, config.prefix, run);
     first ??= next.digests;
     if (fingerprint(next) === fingerprint(listing)) return;
     listing = next;
@@ -100,17 +113,26 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   const runSession = async (): Promise<void> => {
     state = 'connecting';
     retryAt = undefined;
+    const knownSince = legacySince;
+    const isKnownLegacy = knownSince !== undefined && Date.now() - knownSince < LEGACY_VERDICT_MS;
+    // Forgotten until the start succeeds: a server that was upgraded meanwhile may speak the current protocol only.
+    legacySince = undefined;
     session = await openSession(config, {
       name,
       guardedFetch,
+      isKnownLegacy,
       signal: closing.signal,
       onRelisted: useList,
     });
     const since = Date.now();
+    if (session.isLegacy) legacySince = isKnownLegacy ? knownSince : since;
     state = 'connected';
-    peer = session.peer;
-    log.info({ server: name, peer, tools: session.definitions.length }, 'MCP server connected');
-    useList(session.definitions);
+    ({ peer, protocol } = session);
+    log.info(
+      { server: name, peer, protocol, tools: session.list.definitions.length },
+      'MCP server connected',
+    );
+    useList(session.list);
     markReady();
     const reason = await session.lost;
     state = 'down';
@@ -167,6 +189,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
       transport: config.transport,
       state,
       peer,
+      protocol,
       tools: listing.tools.map((tool) => tool.name),
       problems: listing.problems,
       lastError,

@@ -1,55 +1,84 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
+import { Client, type StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { withTimeout } from '../../agent/util/with-timeout.ts';
 import { McpServerError } from '../errors.ts';
+import type { ListedTool, ServerList } from './build-tools.ts';
 import { callTool } from './call-tool.ts';
 import { ChildTransport } from './child-transport.ts';
 import { type ConnectionEvents, openHttpTransport } from './http-transport.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
+import { listDefinitions, listenForChanges } from './server-list.ts';
+import { isProbeFailure, shortMessage, startProblem, withLastLines } from './start-problem.ts';
 
 const CLIENT = { name: 'countersign', version: '0.1.0' };
 const START_TIMEOUT_MS = 60_000;
+/** The longest wait of a start for an answer to the probe; an old server may ignore it, and a new one may be installed first. */
+const PROBE_TIMEOUT_MS = 20_000;
 const PING_TIMEOUT_MS = 5000;
 const END_SESSION_TIMEOUT_MS = 1000;
-const MAX_REASON_LENGTH = 500;
 
 export interface SessionSetup {
   readonly name: string;
   readonly guardedFetch: Fetch | undefined;
+  /** Skips the probe for the current protocol, which an older server may answer with silence or by ending. */
+  readonly isKnownLegacy: boolean;
   readonly signal: AbortSignal;
   /** Called with the whole new list after the server announced a change. */
-  readonly onRelisted: (definitions: readonly unknown[]) => void;
+  readonly onRelisted: (list: ServerList) => void;
 }
 
 /** One connection to a server, from the handshake to its end; a lost one is never repaired, only replaced. */
 export interface Session {
   readonly peer: string;
+  readonly protocol: string | undefined;
+  /** True for a local process that speaks an older protocol. */
+  readonly isLegacy: boolean;
   /** The tools as listed at the start. */
-  readonly definitions: readonly unknown[];
+  readonly list: ServerList;
   /** Resolves with the reason when the connection is lost or closed. */
   readonly lost: Promise<string>;
   /** Lists the tools again; a list that differs reaches `onRelisted` before this resolves. Rejects if the session is lost. */
   relist(): Promise<void>;
-  call(tool: string, input: JsonObject, helpers: ToolHelpers): Promise<unknown>;
+  call(tool: ListedTool, input: JsonObject, helpers: ToolHelpers): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Connects to a server and lists its tools; any failure is one error with the server's last lines on stderr. */
+/**
+ * Connects to a server and lists its tools; any failure is one error with the server's last lines on stderr. A process that ends
+ * on the probe for the current protocol is started once more and greeted in the older way.
+ */
 export async function openSession(config: McpConfig, setup: SessionSetup): Promise<Session> {
+  try {
+    return await connect(config, setup);
+  } catch (error) {
+    const isWorthAnother = config.transport === 'stdio' && !setup.isKnownLegacy && !setup.signal.aborted;
+    if (!isWorthAnother || !(error instanceof Error) || !isProbeFailure(error.cause)) throw error;
+    return connect(config, { ...setup, isKnownLegacy: true });
+  }
+}
+
+async function connect(config: McpConfig, setup: SessionSetup): Promise<Session> {
   const { name, signal } = setup;
   const timeout = config.startTimeoutMs ?? START_TIMEOUT_MS;
-  const client = new Client(CLIENT, { capabilities: {} });
+  // Over HTTP silence is no sign of an older server.
+  const probeMs = config.transport === 'stdio' ? Math.min(PROBE_TIMEOUT_MS, timeout / 3) : timeout;
+  const client = new Client(CLIENT, {
+    capabilities: {},
+    // On its own the client would repeat a call that asks for input, up to ten times.
+    inputRequired: { autoFulfill: false },
+    versionNegotiation: setup.isKnownLegacy
+      ? { mode: 'legacy' }
+      : { mode: 'auto', probe: { timeoutMs: probeMs } },
+  });
   let lostBecause: string | undefined;
+  const ended = new AbortController();
   const { promise: lost, resolve: tellLost } = withResolver<string>();
   const lose = (reason: string) => {
     if (lostBecause !== undefined) return;
     lostBecause = reason;
     tellLost(withLastLines(reason, child));
+    ended.abort();
     // Over HTTP nothing else ends the requests that still wait for an answer.
     client.close().catch(() => {});
   };
@@ -63,23 +92,27 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
     if (message.includes('Maximum reconnection attempts'))
       lose('its stream of events cannot be opened again');
     else if (message.includes('SSE stream disconnected')) {
-      // The stream may have held the answer to a call; a ping tells whether the server is still there.
-      client.ping({ timeout: PING_TIMEOUT_MS }).catch((error: unknown) => lose(messageOf(error)));
+      // The stream may have held the answer to a call; a request tells whether the server is still there.
+      checkAlive(client).catch((error: unknown) => lose(shortMessage(error)));
     }
   };
 
   let isStale = false;
   let isOpen = false;
   let listing: Promise<void> | undefined;
+  const listTools = async (): Promise<ServerList> => ({
+    definitions: await listDefinitions(client, timeout),
+    repeatsParameters: child === undefined && client.getProtocolEra() === 'modern',
+  });
   const listUntilFresh = async () => {
     try {
       while (isStale) {
         isStale = false;
-        setup.onRelisted(await listDefinitions(client, timeout));
+        setup.onRelisted(await listTools());
       }
     } catch (error) {
       // With an old list people would approve calls that the server no longer offers.
-      lose(`its tools cannot be listed: ${messageOf(error)}`);
+      lose(`its tools cannot be listed: ${shortMessage(error)}`);
     } finally {
       listing = undefined;
     }
@@ -90,33 +123,39 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
     listing ??= listUntilFresh();
     await listing;
   };
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => relist());
+  client.setNotificationHandler('notifications/tools/list_changed', () => relist());
 
-  let definitions: readonly unknown[];
-  const onAbort = () => lose('it was closed');
+  let list: ServerList;
+  const onAbort = () => {
+    lose('it was closed');
+    // During the probe the client does not hold the transport yet.
+    transport.close().catch(() => {});
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     await client.connect(transport, { timeout });
-    definitions = await listDefinitions(client, timeout);
+    list = await listTools();
     if (lostBecause !== undefined) throw new Error(lostBecause);
   } catch (error) {
-    const reason = lostBecause ?? (isTimeout(error) ? timeoutReason(timeout, child) : messageOf(error));
+    const lostEarlier = lostBecause;
     await client.close().catch(() => {});
     await transport.close();
-    // The process may have ended before the client knew why its pipe broke.
-    const why = isBroken(error) ? (child?.ending ?? reason) : reason;
-    const message = `The MCP server "${name}" cannot be started: ${withLastLines(why, child)}`;
+    const reason = lostEarlier ?? startProblem(error, timeout, child);
+    const message = `The MCP server "${name}" cannot be started: ${withLastLines(reason, child)}`;
     throw new McpServerError('cannot-start', name, message, { cause: error });
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
   isOpen = true;
   if (isStale) void relist();
+  void listenForChanges(client, { timeoutMs: timeout, signal: ended.signal, onOpen: () => void relist() });
 
   const version = client.getServerVersion();
   return {
     peer: version === undefined ? 'unnamed' : `${version.name} ${version.version}`,
-    definitions,
+    protocol: client.getNegotiatedProtocolVersion(),
+    isLegacy: child !== undefined && client.getProtocolEra() !== 'modern',
+    list,
     lost,
     async relist() {
       await relist();
@@ -150,6 +189,13 @@ function openTransport(
   );
 }
 
+/** Sends the smallest request that the protocol in use knows. */
+async function checkAlive(client: Client): Promise<void> {
+  const options = { timeout: PING_TIMEOUT_MS };
+  if (client.getProtocolEra() === 'modern') await client.discover(options);
+  else await client.ping(options);
+}
+
 /** Tells the server that the session is over; a server that does not answer is not waited for. */
 async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
   await withTimeout(
@@ -158,57 +204,10 @@ async function endSession(transport: StreamableHTTPClientTransport): Promise<voi
   );
 }
 
-function timeoutReason(timeout: number, child: ChildTransport | undefined): string {
-  const reason = `it gave no answer within ${timeout} ms`;
-  const garbage = child?.garbage;
-  return garbage === undefined ? reason : `${reason}; its output is not MCP but "${garbage}"`;
-}
-
-function withLastLines(reason: string, child: ChildTransport | undefined): string {
-  const lines = child?.errorLines ?? [];
-  return lines.length === 0 ? `${reason}.` : `${reason}. Its last lines on stderr:\n${lines.join('\n')}`;
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof McpError && error.code === ErrorCode.RequestTimeout;
-}
-
-function isBroken(error: unknown): boolean {
-  if (error instanceof McpError) return error.code === ErrorCode.ConnectionClosed;
-  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
-}
-
-function messageOf(error: unknown): string {
-  return describeError(error).slice(0, MAX_REASON_LENGTH);
-}
-
 function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
   let resolve: (value: Value) => void = () => {};
   const promise = new Promise<Value>((settle) => {
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-// Each tool is parsed by itself later, so that one bad tool does not cost all the others.
-const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
-
-const MAX_LISTED_TOOLS = 1000;
-
-/** Lists all tools of a server, page by page, as the server sent them. */
-async function listDefinitions(client: Client, timeoutMs: number): Promise<readonly unknown[]> {
-  const definitions: unknown[] = [];
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: 'tools/list', params }, Page, { timeout: timeoutMs });
-    definitions.push(...page.tools);
-    cursor = page.nextCursor;
-    if (cursor !== undefined && seen.has(cursor)) throw new Error('its list of tools has no end');
-    if (definitions.length > MAX_LISTED_TOOLS)
-      throw new Error(`it lists more than ${MAX_LISTED_TOOLS} tools`);
-    if (cursor !== undefined) seen.add(cursor);
-  } while (cursor !== undefined);
-  return definitions;
 }

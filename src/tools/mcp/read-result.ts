@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Media } from '../../agent/messages.ts';
+import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 
 const Block = z.looseObject({ type: z.string() });
 type Block = z.infer<typeof Block>;
@@ -12,9 +13,31 @@ export const CallResult = z.looseObject({
 });
 export type CallResult = z.infer<typeof CallResult>;
 
-/** Returns a result for the model: the structured content, or else the text with other content described. */
-export function readResult(result: CallResult): unknown {
-  return result.structuredContent !== undefined ? result.structuredContent : readContent(result);
+/**
+ * Returns a result for the model: the structured content with a line for each part that is no text, or else the text with other
+ * content described. Structured content that does not fit the tool's output schema is not passed on; the call has run all the same.
+ */
+export function readResult(result: CallResult, outputSchema: CompiledSchema | undefined): unknown {
+  const { structuredContent } = result;
+  const problem = outputProblem(structuredContent, outputSchema);
+  if (problem !== undefined) {
+    return [`[the tool ran, but ${problem}]`, ...result.content.map(readBlock)].join('\n');
+  }
+  if (structuredContent === undefined) return readContent(result);
+  const parts = result.content.filter(({ type }) => type !== 'text').map(readBlock);
+  return parts.length === 0 ? structuredContent : { structuredContent, content: parts.join('\n') };
+}
+
+function outputProblem(
+  structuredContent: unknown,
+  outputSchema: CompiledSchema | undefined,
+): string | undefined {
+  if (outputSchema === undefined) return undefined;
+  if (structuredContent === undefined) return 'gave no structured result, which its output schema promises';
+  const checked = outputSchema.parse(structuredContent);
+  if (checked.ok) return undefined;
+  const place = checked.field === '' ? '' : ` at "${checked.field}"`;
+  return `its structured result does not fit its output schema${place}: ${checked.problem}`;
 }
 
 /** Returns the text of a result, with one line in brackets for each part that is no text. */
@@ -22,20 +45,25 @@ export function readContent({ content }: CallResult): string {
   return content.map(readBlock).join('\n');
 }
 
-const Image = z.object({
-  type: z.literal('image'),
-  data: z.base64(),
-  mimeType: z.string().regex(/^image\/[\w.+-]+$/),
+const ImageType = z.string().regex(/^image\/[\w.+-]+$/);
+const Image = z.object({ type: z.literal('image'), data: z.base64(), mimeType: ImageType });
+const EmbeddedImage = z.object({
+  type: z.literal('resource'),
+  resource: z.object({ blob: z.base64(), mimeType: ImageType }),
 });
 
-/** Returns the images of a result; the text names them as well. */
+/** Returns the images of a result, embedded ones too; the text names them as well. */
 export function imagesIn({ content }: CallResult): Media[] {
   return content.flatMap((block) => {
     const image = Image.safeParse(block).data;
-    if (image === undefined) return [];
-    const { data, mimeType: contentType } = image;
-    return [{ url: `data:${contentType};base64,${data}`, contentType }];
+    if (image !== undefined) return [toMedia(image.data, image.mimeType)];
+    const resource = EmbeddedImage.safeParse(block).data?.resource;
+    return resource === undefined ? [] : [toMedia(resource.blob, resource.mimeType)];
   });
+}
+
+function toMedia(base64: string, contentType: string): Media {
+  return { url: `data:${contentType};base64,${base64}`, contentType };
 }
 
 const Resource = z.object({
@@ -45,6 +73,15 @@ const Resource = z.object({
   blob: z.string().optional(),
 });
 
+const Link = z.object({
+  type: z.literal('resource_link'),
+  uri: z.string(),
+  name: z.string().optional().catch(undefined),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  mimeType: z.string().optional().catch(undefined),
+});
+
 function readBlock(block: Block): string {
   const { type, text, data, mimeType, resource, uri } = block;
   if (type === 'text' && typeof text === 'string') return text;
@@ -52,12 +89,20 @@ function readBlock(block: Block): string {
     const parsed = Resource.safeParse(resource);
     if (parsed.success) return readResource(parsed.data);
   }
+  const link = Link.safeParse(block).data;
+  if (link !== undefined) return readLink(link);
   return bracketed([type, uri, mimeType], typeof data === 'string' ? data : undefined);
 }
 
 function readResource({ uri, mimeType, text, blob }: z.infer<typeof Resource>): string {
   const head = bracketed(['resource', uri, mimeType], blob);
   return text === undefined ? head : `${head}\n${text}`;
+}
+
+function readLink({ type, uri, name, title, description, mimeType }: z.infer<typeof Link>): string {
+  const label = title ?? name;
+  const head = [type, uri, mimeType, label === undefined ? undefined : `"${label}"`];
+  return bracketed([...head, description === undefined ? undefined : `- ${description}`], undefined);
 }
 
 function bracketed(parts: readonly unknown[], base64: string | undefined): string {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { buildTools } from '../../../src/tools/mcp/build-tools.ts';
 
 const inputSchema = { type: 'object' };
-const build = (...definitions: unknown[]) => buildTools(definitions, 'git_', async () => 'ran');
+const build = (...definitions: unknown[]) =>
+  buildTools({ definitions, repeatsParameters: true }, 'git_', async () => 'ran');
 const good = { name: 'good', description: 'Good', inputSchema };
 
 test('a tool has the prefix, the description and the schema that the server gave', () => {
@@ -34,6 +35,11 @@ describe('is left out, reported, and the others stay:', () => {
       { name: 'odd', inputSchema: { type: 'object', $async: true } },
       /\$async/,
     ],
+    [
+      'an output schema that cannot be compiled',
+      { name: 'odd', inputSchema, outputSchema: { type: 'object', properties: 7 } },
+      /its outputSchema cannot be used/,
+    ],
     ['a definition without a schema', { name: 'odd' }, /cannot be read at "inputSchema"/],
     ['a definition that is none', 7, /cannot be read/],
   ])('%s', (_what, definition, problem) => {
@@ -46,6 +52,43 @@ describe('is left out, reported, and the others stay:', () => {
     const { tools, problems } = build({ ...good, name: 'twin' }, good, { ...good, name: 'twin' });
     expect(tools.map(({ name }) => name)).toEqual(['git_good']);
     expect(problems.map(({ tool }) => tool)).toEqual(['twin', 'twin']);
+  });
+});
+
+describe('parameters that are sent as headers too', () => {
+  const text = (name: unknown) => ({ type: 'string', 'x-mcp-header': name });
+  const odd = (schema: object) => ({ name: 'odd', inputSchema: { type: 'object', ...schema } });
+
+  test.each([
+    ['on a parameter', { properties: { region: text('Region') } }],
+    ['on a nested parameter', { properties: { place: { type: 'object', properties: { a: text('A') } } } }],
+    ['on an integer and a boolean', { properties: { a: { type: 'integer', 'x-mcp-header': 'A' } } }],
+    ['in data', { properties: { a: { type: 'object', default: { 'x-mcp-header': '' } } } }],
+    ['as the name of a parameter', { properties: { 'x-mcp-header': { type: 'string' } } }],
+  ])('are accepted %s', (_where, schema) => {
+    expect(build(odd(schema)).problems).toEqual([]);
+  });
+
+  test.each([
+    ['without a name', { properties: { a: text('') } }, /is not the name of a header/],
+    ['with a space in the name', { properties: { a: text('My Region') } }, /is not the name of a header/],
+    ['with a line break', { properties: { a: text('A\r\nB') } }, /is not the name of a header/],
+    ['of a number', { properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, /needs a string/],
+    ['of an object', { properties: { a: { type: 'object', 'x-mcp-header': 'A' } } }, /needs a string/],
+    ['twice', { properties: { a: text('Region'), b: text('REGION') } }, /names "REGION" twice/],
+    ['in an array', { properties: { a: { type: 'array', items: text('A') } } }, /where no parameter is/],
+    ['in a choice', { anyOf: [{ properties: { a: text('A') } }] }, /where no parameter is/],
+    ['in a definition', { $defs: { a: text('A') } }, /where no parameter is/],
+    ['on the whole input', { 'x-mcp-header': 'A' }, /where no parameter is/],
+  ])('leave their tool out %s', (_where, schema, problem) => {
+    const { tools, problems } = build(odd(schema), good);
+    expect(tools.map(({ name }) => name)).toEqual(['git_good']);
+    expect(problems).toEqual([{ tool: 'odd', problem: expect.stringMatching(problem) }]);
+  });
+
+  test('are not looked at where nothing is sent as a header', () => {
+    const definitions = [odd({ properties: { a: text('') } })];
+    expect(buildTools({ definitions, repeatsParameters: false }, '', async () => 'ran').problems).toEqual([]);
   });
 });
 

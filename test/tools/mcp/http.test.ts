@@ -96,8 +96,7 @@ test('a server that does not let us in is quoted', async () => {
   const guardedFetch = async () => new Response('this token has expired', { status: 401 });
   const { server } = await openHttp('https://mcp.example/', {}, { guardedFetch });
   expect(server.describe().lastError).toBe(
-    'The MCP server "tried" cannot be started: ' +
-      'Streamable HTTP error: Error POSTing to endpoint: this token has expired.',
+    'The MCP server "tried" cannot be started: it answered with HTTP 401: this token has expired.',
   );
 });
 

@@ -6,10 +6,20 @@ import { call, open } from './support.ts';
 
 type Answer =
   | { readonly status: number }
+  | { readonly result: object }
   | { readonly error: { readonly code: number; readonly message: string } };
 
-/** Serves one tool over streamable HTTP without sessions, and answers its call as told. */
-async function serve(answer: Answer): Promise<string> {
+const capabilities = { tools: {} };
+const DISCOVERED = {
+  resultType: 'complete',
+  supportedVersions: ['2026-07-28'],
+  capabilities,
+  ttlMs: 0,
+  cacheScope: 'private',
+};
+
+/** Serves one tool over streamable HTTP without sessions, in the current protocol or an older one, and answers its call as told. */
+async function serve(answer: Answer, isCurrent: boolean, onCall: () => void): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') {
       response.writeHead(405).end();
@@ -22,15 +32,18 @@ async function serve(answer: Answer): Promise<string> {
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ jsonrpc: '2.0', id, ...fields }));
+    if (method === 'tools/call') onCall();
     if (id === undefined) response.writeHead(202).end();
     else if (method === 'initialize') {
       const { protocolVersion } = params;
       reply({
-        result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'pay', version: '1' } },
+        result: { protocolVersion, capabilities, serverInfo: { name: 'pay', version: '1' } },
       });
-    } else if (method === 'tools/list')
-      reply({ result: { tools: [{ name: 'pay', inputSchema: { type: 'object' } }] } });
-    else if (method !== 'tools/call') reply({ result: {} });
+    } else if (method === 'server/discover' && isCurrent) reply({ result: DISCOVERED });
+    else if (method === 'tools/list') {
+      const tools = [{ name: 'pay', inputSchema: { type: 'object' } }];
+      reply({ result: isCurrent ? { ...DISCOVERED, tools } : { tools } });
+    } else if (method !== 'tools/call') reply({ result: {} });
     else if ('status' in answer) response.writeHead(answer.status).end('the gateway says so');
     else reply(answer);
   });
@@ -42,19 +55,17 @@ async function serve(answer: Answer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-async function failureOf(answer: Answer): Promise<unknown> {
+/** Returns the output of the call, or its error. */
+async function answerOf(answer: Answer, isCurrent = false, onCall = () => {}): Promise<unknown> {
   const config = {
     transport: 'http' as const,
-    url: await serve(answer),
+    url: await serve(answer, isCurrent, onCall),
     headers: {},
     prefix: '',
     timeoutMs: 20_000,
   };
   const { server } = await open(config, { guardedFetch: fetch });
-  return call(server, 'pay').then(
-    () => 'no failure',
-    (error: unknown) => error,
-  );
+  return call(server, 'pay').catch((error: unknown) => error);
 }
 
 test.each([
@@ -67,7 +78,7 @@ test.each([
   [-32050, 'unknown'],
   [17, 'unknown'],
 ])('after the JSON-RPC error %i the outcome is %s', async (code, outcome) => {
-  const error = await failureOf({ error: { code, message: 'as told' } });
+  const error = await answerOf({ error: { code, message: 'as told' } });
   expect(error).toMatchObject({ message: expect.stringContaining('as told') });
   expect(isOutcomeUnknown(error) ? 'unknown' : 'failed').toBe(outcome);
 });
@@ -83,7 +94,42 @@ test.each([
   [503, 'unknown'],
   [504, 'unknown'],
 ])('after the status %i the outcome is %s', async (status, outcome) => {
-  const error = await failureOf({ status });
+  const error = await answerOf({ status });
   expect(error).toBeInstanceOf(Error);
   expect(isOutcomeUnknown(error) ? 'unknown' : 'failed').toBe(outcome);
+});
+
+test.each([
+  [-32601, 'failed'],
+  [-32602, 'failed'],
+  [-32020, 'failed'],
+  [-32021, 'failed'],
+  [-32022, 'failed'],
+  [-32603, 'unknown'],
+  [-32001, 'unknown'],
+])('in the current protocol, after the JSON-RPC error %i the outcome is %s', async (code, outcome) => {
+  const error = await answerOf({ error: { code, message: 'as told' } }, true);
+  expect(isOutcomeUnknown(error) ? 'unknown' : 'failed').toBe(outcome);
+});
+
+test.each([
+  ['no kind of result', { content: [] }],
+  ['a result of an unknown kind', { resultType: 'task', taskId: '1' }],
+  ['a question that we did not offer to answer', { resultType: 'input_required', requestState: '1' }],
+  ['content of an unknown kind', { resultType: 'complete', content: [{ type: 'hologram' }] }],
+])(
+  'in the current protocol, after %s the outcome is unknown and the call is not repeated',
+  async (_what, result) => {
+    let calls = 0;
+    const error = await answerOf({ result }, true, () => {
+      calls += 1;
+    });
+    expect(calls).toBe(1);
+    expect(error).toBeInstanceOf(Error);
+    expect(isOutcomeUnknown(error)).toBe(true);
+  },
+);
+
+test('in an older protocol, content of an unknown kind is described', async () => {
+  expect(await answerOf({ result: { content: [{ type: 'hologram' }] } })).toBe('[hologram]');
 });

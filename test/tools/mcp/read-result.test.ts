@@ -1,14 +1,26 @@
-import { expect, test } from 'vitest';
-import { CallResult, readResult } from '../../../src/tools/mcp/read-result.ts';
+import { describe, expect, test } from 'vitest';
+import { compileSchema } from '../../../src/agent/schema/compile-schema.ts';
+import { CallResult, imagesIn, readResult } from '../../../src/tools/mcp/read-result.ts';
 
-const read = (result: unknown) => readResult(CallResult.parse(result));
+const read = (result: unknown) => readResult(CallResult.parse(result), undefined);
 const data = Buffer.alloc(12_345).toString('base64');
 
 test.each([
   [{ type: 'text', text: 'a line' }, 'a line'],
   [{ type: 'image', mimeType: 'image/png', data }, '[image image/png, 12 kB]'],
   [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }, '[audio audio/wav, 3 bytes]'],
-  [{ type: 'resource_link', uri: 'demo://one', name: 'one' }, '[resource_link demo://one]'],
+  [{ type: 'resource_link', uri: 'demo://one', name: 'one' }, '[resource_link demo://one "one"]'],
+  [
+    {
+      type: 'resource_link',
+      uri: 'demo://two',
+      name: 'two',
+      title: 'Two',
+      mimeType: 'text/plain',
+      description: 'The second',
+    },
+    '[resource_link demo://two text/plain "Two" - The second]',
+  ],
   [
     { type: 'resource', resource: { uri: 'demo://one', mimeType: 'text/plain', text: 'inside' } },
     '[resource demo://one text/plain]\ninside',
@@ -35,3 +47,51 @@ test.each([[{ found: 0 }], [[]], [null], [0]])(
     );
   },
 );
+
+test('parts beside structured content that are no text are named', () => {
+  const content = [
+    { type: 'text', text: '{"found":1}' },
+    { type: 'resource_link', uri: 'demo://one', name: 'one' },
+    { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+  ];
+  expect(read({ content, structuredContent: { found: 1 } })).toEqual({
+    structuredContent: { found: 1 },
+    content: '[resource_link demo://one "one"]\n[audio audio/wav, 3 bytes]',
+  });
+});
+
+test('images are shown to the model, embedded ones too, and nothing else is', () => {
+  const content = [
+    { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+    { type: 'resource', resource: { uri: 'demo://one', mimeType: 'image/jpeg', blob: 'BBBB' } },
+    { type: 'resource', resource: { uri: 'demo://two', mimeType: 'text/plain', blob: 'CCCC' } },
+    { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+  ];
+  expect(imagesIn(CallResult.parse({ content })).map(({ url }) => url)).toEqual([
+    'data:image/png;base64,AAAA',
+    'data:image/jpeg;base64,BBBB',
+  ]);
+});
+
+describe('with an output schema', () => {
+  const schema = { type: 'object', properties: { found: { type: 'integer' } }, required: ['found'] };
+  const outputSchema = compileSchema<unknown>(schema, 'count', 'outputSchema');
+  const content = [{ type: 'text', text: 'as text' }];
+  const check = (result: object) => readResult(CallResult.parse({ content, ...result }), outputSchema);
+
+  test('structured content that fits is the output', () => {
+    expect(check({ structuredContent: { found: 3 } })).toEqual({ found: 3 });
+  });
+
+  test('structured content that does not fit is not passed on, and the model learns that the tool ran', () => {
+    expect(check({ structuredContent: { found: 'three' } })).toBe(
+      '[the tool ran, but its structured result does not fit its output schema at "found": must be integer]\nas text',
+    );
+  });
+
+  test('missing structured content is said', () => {
+    expect(check({})).toBe(
+      '[the tool ran, but gave no structured result, which its output schema promises]\nas text',
+    );
+  });
+});
