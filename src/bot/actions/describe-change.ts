@@ -5,18 +5,19 @@ import { classifyInterrupt } from '../requests/classify-interrupt.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import type { Action } from './run-action.ts';
 
-/** Tells people why an approved request no longer holds and is asked anew. */
+/** Tells people why an approved request no longer holds: it is denied now, or asked anew. */
 export function describeChange({ toolbox }: Pick<BotContext, 'toolbox'>, action: Action): string {
-  return `${whatChanged(toolbox, action)}, so this needs a new approval.`;
+  const verdict = verdictNow(action);
+  if (verdict.outcome === 'deny') return `A rule does not allow this any more: ${verdict.reason}`;
+  return `${whatChanged(toolbox, action, verdict)}, so this needs a new approval.`;
 }
 
-function whatChanged(toolbox: BotContext['toolbox'], action: Action): string {
+function whatChanged(toolbox: BotContext['toolbox'], action: Action, verdict: ApprovalVerdict): string {
   const { request, details } = action;
-  const verdict = verdictNow(action);
   const asked = classifyInterrupt(details.interrupt);
   const named = details.policy?.name ?? '';
   const before = request.policy.quorum;
-  const isGated = asked.kind === 'approval' && !asked.own && verdict.needed;
+  const isGated = asked.kind === 'approval' && !asked.own && verdict.outcome === 'ask';
   const after = toolbox.policy(isGated ? verdict.policy : named)?.quorum ?? before;
   if (after !== before) return `The rule changed from ${before} to ${after} approvals`;
   if (isGated && (verdict.policy !== asked.policy || verdict.rule !== asked.rule))
