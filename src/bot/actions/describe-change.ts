@@ -6,21 +6,22 @@ import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import type { Action } from './run-action.ts';
 
-/** Tells people why an approved request no longer holds: it is asked anew, or not tried again if it was started before. */
+/** Tells people why an approved request no longer holds: it is denied now, asked anew, or not tried again if it was started before. */
 export function describeChange({ toolbox }: Pick<BotContext, 'toolbox'>, action: Action): string {
-  const change = whatChanged(toolbox, action);
+  const verdict = verdictNow(action);
+  if (verdict.outcome === 'deny') return noticeTexts.deniedNow(verdict.reason);
+  const change = whatChanged(toolbox, action, verdict);
   return action.request.attempts > 0
     ? noticeTexts.stoppedByChange(change)
     : noticeTexts.needsNewApproval(change);
 }
 
-function whatChanged(toolbox: BotContext['toolbox'], action: Action): string {
+function whatChanged(toolbox: BotContext['toolbox'], action: Action, verdict: ApprovalVerdict): string {
   const { request, details } = action;
-  const verdict = verdictNow(action);
   const asked = classifyInterrupt(details.interrupt);
   const named = details.policy?.name ?? '';
   const before = request.policy.quorum;
-  const isGated = asked.kind === 'approval' && !asked.own && verdict.needed;
+  const isGated = asked.kind === 'approval' && !asked.own && verdict.outcome === 'ask';
   const after = toolbox.policy(isGated ? verdict.policy : named)?.quorum ?? before;
   if (after !== before) return noticeTexts.quorumChanged(before, after);
   if (isGated && (verdict.policy !== asked.policy || verdict.rule !== asked.rule))

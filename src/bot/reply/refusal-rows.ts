@@ -1,4 +1,3 @@
-import type { CloseReply } from '../../agent/replies.ts';
 import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { showLabel } from '../cards/values/show-text.ts';
@@ -6,10 +5,16 @@ import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
+/** A call that did not run, and why. */
+export interface RefusedCall {
+  readonly toolRequest: { readonly name: string; readonly ref: string };
+  readonly metadata: { readonly interruptId: string; readonly reason: string };
+}
+
 /** Builds the notices for calls that were refused without asking anybody: one per reason. The reason may hold untrusted text. */
 export function refusalRows(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
-  refused: readonly CloseReply[],
+  refused: readonly RefusedCall[],
   requester: string,
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
@@ -27,7 +32,7 @@ export function refusalRows(
 }
 
 /** Lists the called tools in words, each once, with its number of calls if there were several. */
-function titlesOf(calls: readonly CloseReply[]): string {
+function titlesOf(calls: readonly RefusedCall[]): string {
   const names = calls.map(({ toolRequest }) => toolRequest.name);
   const shown = [...new Set(names)].map((name) => {
     const times = names.filter((other) => other === name).length;

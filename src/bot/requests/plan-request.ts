@@ -107,7 +107,8 @@ export async function planRequest(
   const editor = editorOf(interrupt);
   const { name, confirm } = policy;
   const { channel } = parseThreadId(threadId);
-  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel };
+  const { timeZone } = policy;
+  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
   const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
   return {
     ...base,

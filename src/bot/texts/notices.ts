@@ -47,6 +47,7 @@ export const noticeTexts = {
 
   needsNewApproval: (change: string) => `${change}, so this needs a new approval.`,
   stoppedByChange: (change: string) => `${change}, so this wasn't tried again.`,
+  deniedNow: (reason: string) => `A rule does not allow this any more: ${reason}`,
   quorumChanged: (before: number, after: number) => `The rule changed from ${before} to ${after} approvals`,
   ruleChanged: 'The rule for this action changed',
   toolChanged: 'The tool, its settings or its policy changed',

@@ -18,6 +18,7 @@ import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-peo
 import { parseThreadId } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
+import { deniedCalls, noteDenials } from './denials.ts';
 import { toUserMessages } from './inbox-messages.ts';
 import { reportModelFailure } from './report-model-failure.ts';
 import { budgetedModel } from './token-budget.ts';
@@ -64,12 +65,16 @@ export async function runModel(
         });
   const again = await openRequests(context, turn, settled.messages, { anew: true });
   // A call that paused again is asked before anything else is read.
-  if (again.requests.length > 0)
+  if (again.requests.length > 0) {
+    const denied = deniedCalls(turn, again.messages);
+    await noteDenials(context, turn.threadId, denied, again.messages);
+    const [requester = NOBODY] = requestersOf(turn.messages);
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,
-      rows: refusalRows(turn, again.refused, requestersOf(turn.messages)[0] ?? NOBODY),
+      rows: refusalRows(turn, [...again.refused, ...denied], requester),
     };
+  }
   const history = withMessages(again.messages, received);
   return callModel(context, turn, history, { ...call, refused: again.refused });
 }
@@ -167,9 +172,12 @@ async function callModel(
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
     const text = joinTexts([stream.text, finishNotice(response, reference), completed.text]);
-    const isSilent = text === '' && asked.requests.length === 0 && refusals.length === 0;
+    const denied = deniedCalls(turn, messages);
+    await noteDenials(context, threadId, denied, messages);
+    const refusedCalls = [...refusals, ...denied];
+    const isSilent = text === '' && asked.requests.length === 0 && refusedCalls.length === 0;
     const rows = [
-      ...refusalRows(turn, refusals, requester),
+      ...refusalRows(turn, refusedCalls, requester),
       ...replyRows(turn, isSilent ? replyTexts.empty : text, posted, { session, requester }),
     ];
     const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);

@@ -1,6 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../../agent/json.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
+import { localTime } from './local-time.ts';
 
 /** The variables of a condition. */
 export interface ConditionInput {
@@ -10,6 +11,10 @@ export interface ConditionInput {
   readonly contextAuthors?: readonly string[];
   readonly channel: string;
   readonly tool: string;
+  /** The time of the call; this moment if it is left out. */
+  readonly now?: Date | undefined;
+  /** The time zone of `now`; UTC if it is left out. */
+  readonly timeZone?: string | undefined;
 }
 
 /** A compiled condition; an error means that it could not be evaluated. */
@@ -22,7 +27,10 @@ export const conditionEnvironment = new Environment()
   .registerVariable('requesters', 'list<string>')
   .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
-  .registerVariable('tool', 'string');
+  .registerVariable('tool', 'string')
+  .registerVariable('now', {
+    schema: { date: 'string', weekday: 'string', hour: 'int', minute: 'int' },
+  });
 
 /** Compiles a condition; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
@@ -39,13 +47,18 @@ export function compileExpression(
   expression: string,
 ): (values: ConditionInput) => { readonly value: unknown } | { readonly error: string } {
   const evaluate = conditionEnvironment.parse(expression);
-  return ({ requesters, contextAuthors = [], ...values }) => {
-    const people = {
+  const isTimed = /\bnow\b/.test(expression);
+  return ({ requesters, contextAuthors = [], now = new Date(), timeZone = 'UTC', ...values }) => {
+    const others = {
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
     };
     try {
-      const value: unknown = evaluate({ ...values, ...people });
+      const value: unknown = evaluate({
+        ...values,
+        ...others,
+        ...(isTimed && { now: localTime(now, timeZone) }),
+      });
       return { value };
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');

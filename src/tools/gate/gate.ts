@@ -55,7 +55,7 @@ export interface GateOptions {
 
 /**
  * Puts a tool behind its rules: it runs when they require no approval for anyone whose words led to the call, or in a restart that says
- * who approved it. It never runs where one of these people may not use it.
+ * who approved it. It never runs where one of these people may not use it, or where a rule denies the call.
  */
 export function gate(
   tool: Action,
@@ -81,7 +81,8 @@ export function gate(
       ...(editor !== undefined && { editedBy: editor }),
       ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
     };
-    if (verdict.needed)
+    if (verdict.outcome === 'deny') return helpers.deny(verdict.reason);
+    if (verdict.outcome === 'ask')
       return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...kept });
     if (resumed !== undefined && editor !== undefined) {
       const rule = `edited by ${editor}`;

@@ -23,6 +23,8 @@ export interface Policy {
   /** Whether Approve asks for a confirmation; `undefined` leaves it to the risk of the call. */
   readonly confirm: boolean | undefined;
   readonly risk: Risk;
+  /** The time zone of `now` in the rules that name the policy, and in its risk. */
+  readonly timeZone: string;
   /** People and groups who may confirm the outcome of an action when it is unknown. */
   readonly resolvers: readonly string[];
 }

@@ -11,8 +11,8 @@ export interface JudgedCall extends Omit<ConditionInput, 'requester'> {
 }
 
 /**
- * Applies the rules once for each person, as if that person were the requester, and returns the strictest verdict: approval is needed
- * if it is needed for anyone. Of several policies the one that is harder to satisfy wins: the higher quorum, then the one that forbids
+ * Applies the rules once for each person, as if that person were the requester, and returns the strictest verdict: a call is denied if
+ * it is for anyone, and approval is needed if it is for anyone. Of several policies the one that is harder to satisfy wins: the higher quorum, then the one that forbids
  * self-approval, then `separation: thread`. Between equals the first person's policy wins, and requesters come first.
  */
 export function strictestVerdict(
@@ -20,8 +20,10 @@ export function strictestVerdict(
   call: JudgedCall,
   policyOf: PolicyOf,
 ): ApprovalVerdict {
+  // Everyone is judged at the same moment.
+  const timed = { ...call, now: call.now ?? new Date() };
   const people = [...call.requesters, ...call.contextAuthors];
-  const verdicts = (people.length === 0 ? [''] : people).map((requester) => rules({ ...call, requester }));
+  const verdicts = (people.length === 0 ? [''] : people).map((requester) => rules({ ...timed, requester }));
   return verdicts.reduce((strictest, verdict) =>
     compareStrictness(verdict, strictest, policyOf) > 0 ? verdict : strictest,
   );
@@ -36,7 +38,8 @@ export function compareStrictness(left: ApprovalVerdict, right: ApprovalVerdict,
 
 /** A policy that is gone is the strictest, because nobody can approve under it. */
 function rank(verdict: ApprovalVerdict, policyOf: PolicyOf): readonly [number, number, number, number] {
-  if (!verdict.needed) return [0, 0, 0, 0];
+  if (verdict.outcome === 'run') return [0, 0, 0, 0];
+  if (verdict.outcome === 'deny') return [2, 0, 0, 0];
   const policy = policyOf(verdict.policy);
   if (policy === undefined) return [1, Number.POSITIVE_INFINITY, 1, 1];
   return [1, policy.quorum, policy.selfApproval ? 0 : 1, policy.separation === 'thread' ? 1 : 0];

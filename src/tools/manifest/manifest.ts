@@ -56,6 +56,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
   readonly maxSteps: number;
+  /** The time zone of conditions whose policy names no other. */
+  readonly timeZone: string;
   /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly limits: PendingLimits;

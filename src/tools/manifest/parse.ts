@@ -55,7 +55,7 @@ export function parseManifest(text: string, { file, environment }: ManifestSourc
   const tools = checkTools(manifest);
   // A value that could not be filled in is reported for that reason only.
   const isUnfilled = new Set(unfilled.map(({ pointer }) => pointer));
-  const findings = [...checkShape(manifest), ...checkPolicies(manifest.policies), ...tools.findings]
+  const findings = [...checkShape(manifest), ...checkPolicies(manifest), ...tools.findings]
     .filter(({ pointer }) => !isUnfilled.has(pointer))
     .map((finding) => (filledIn.has(finding.pointer) ? withoutQuotes(finding) : finding));
   const located = locateFindings(file, [...unfilled, ...findings], positions).filter(

@@ -54,6 +54,10 @@ const WebAddress = z
   .regex(/^https?:\/\/\S+$/)
   .meta({ title: 'a URL that begins with https:// or http://' });
 const Text = z.string().min(1);
+const TimeZone = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9+_/-]{1,60}$/)
+  .meta({ title: 'a time zone such as Europe/Berlin' });
 const Count = z.int().min(1);
 
 /** A list without duplicates. */
@@ -127,6 +131,7 @@ export const AgentFile = z
       .optional()
       .describe('The most tokens to spend; a day is one in UTC. Without one there is no limit.'),
     instructions: Text.optional().describe('What the agent is told before every task.'),
+    time_zone: TimeZone.optional().describe('The time zone of "now" in conditions; UTC.'),
     max_steps: Count.max(1000).optional().describe('How often the model may be called for one task; 20.'),
     context_budget: Count.optional().describe(
       "How many tokens of history the model gets at most, estimated at three bytes each; by default the model's known window.",
@@ -208,6 +213,9 @@ export const PolicyFile = z
     risk: Text.optional().describe(
       "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\"; medium.",
     ),
+    time_zone: TimeZone.optional().describe(
+      'The time zone of "now" in the rules that name this policy; agent.time_zone.',
+    ),
     resolvers: distinct(
       PersonOrGroup,
       'Who may confirm the outcome of an action when it is unknown; the approvers.',
@@ -219,11 +227,17 @@ export type PolicyFile = z.output<typeof PolicyFile>;
 export const RuleFile = z
   .strictObject({
     match: Text.optional().describe('For which tools, such as "get_*"; all of them.'),
-    require: z.enum(['never', 'always']).optional().describe('Whether approval is needed; always.'),
+    require: z
+      .enum(['never', 'always', 'deny'])
+      .optional()
+      .describe('Whether approval is needed, or the call is denied; always.'),
     when: Text.optional().describe(
-      'CEL over input, requester, requesters, context_authors, channel and tool: the rule applies to the calls of which it is true.',
+      'CEL over input, requester, requesters, context_authors, channel, tool and now: the rule applies to the calls of which it is true.',
     ),
     policy: Text.optional().describe('The policy whose approvers are asked; "default".'),
+    reason: Text.max(500)
+      .optional()
+      .describe('With "require: deny": why; the requester and the model are told.'),
   })
   .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;

@@ -19,6 +19,7 @@ import type {
 import { durationMs } from './schema.ts';
 
 const DEFAULT_MAX_STEPS = 20;
+const DEFAULT_TIME_ZONE = 'UTC';
 const DEFAULT_PENDING_PER_THREAD = 10;
 const DEFAULT_PENDING_PER_PERSON = 25;
 
@@ -31,7 +32,9 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
   return {
     slack: isJsonObject(section) ? section : {},
     agent: toAgent(agent),
-    policies: new Map(Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy)])),
+    policies: new Map(
+      Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
+    ),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, unfilled.tools) ?? []),
     audit: toAudit(audit),
     retention: {
@@ -63,6 +66,7 @@ function toAgent({
     },
     instructions: written.instructions,
     maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
+    timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
     contextBudget: written.context_budget,
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
@@ -112,7 +116,7 @@ export const DEFAULT_EXPIRES_MS = durationMs('1d');
 const DEFAULT_START_WITHIN_MS = durationMs('15m');
 
 /** Fills in the defaults of a policy. */
-export function toPolicy(name: string, written: PolicyFile): Policy {
+export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_TIME_ZONE): Policy {
   const { approvers, escalate } = written;
   const risk = toRisk(written.risk ?? 'medium');
   return {
@@ -130,6 +134,7 @@ export function toPolicy(name: string, written: PolicyFile): Policy {
     directMessages: written.direct_messages ?? true,
     confirm: written.confirm,
     risk,
+    timeZone: written.time_zone ?? timeZone,
     resolvers: written.resolvers ?? approvers,
   };
 }

@@ -1,10 +1,10 @@
-import { type ApprovalRule, DEFAULT_POLICY_NAME, matchesGlob } from '../gate/approval-rules.ts';
+import { type ApprovalRule, DEFAULT_POLICY_NAME, isFor } from '../gate/approval-rules.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { RuledEntry } from './tool-entries.ts';
 
 type PolicyOf = (name: string) => Policy | undefined;
 
-/** Tells the model beforehand which of its tools need approval and whose, so that it can say so. */
+/** Tells the model beforehand which of its tools need approval and whose, and what is denied, so that it can say so. */
 export function describeApprovals(entries: readonly RuledEntry[], policyOf: PolicyOf): string {
   const lines = entries
     .filter(({ tool, source }) => tool.kind === 'tool' && source !== 'built-in')
@@ -21,19 +21,21 @@ export function describeApprovals(entries: readonly RuledEntry[], policyOf: Poli
 function describeRules(tool: string, rules: readonly ApprovalRule[], policyOf: PolicyOf): string {
   const needs: string[] = [];
   const exceptions: string[] = [];
-  const matching = rules.filter(({ match }) => match === undefined || matchesGlob(match, tool));
+  const matching = rules.filter((rule) => isFor(rule, tool));
   const need = (policy: string, when?: string): void => {
     const condition = when === undefined ? '' : ` when ${when}`;
     const except = exceptions.length === 0 ? '' : `, but not when ${exceptions.join(' or ')}`;
     needs.push(`needs ${describePolicy(policy, policyOf)}${condition}${except}`);
   };
-  for (const { require, when, policy = DEFAULT_POLICY_NAME } of matching) {
-    if (require !== 'never') need(policy, when);
+  for (const { require, when, policy = DEFAULT_POLICY_NAME, reason = '' } of matching) {
+    if (require === 'deny')
+      needs.push(`is not allowed${when === undefined ? '' : ` when ${when}`} (${reason})`);
+    else if (require !== 'never') need(policy, when);
     else if (when !== undefined) exceptions.push(when);
     // A rule without a condition decides every call, so later rules are never reached.
     if (when === undefined) return needs.join('; ');
   }
-  if (needs.length === 0) need(DEFAULT_POLICY_NAME);
+  if (!matching.some(({ require = 'always' }) => require === 'always')) need(DEFAULT_POLICY_NAME);
   return needs.join('; ');
 }
 

@@ -6,7 +6,7 @@ import type { ToolEntry } from './toolbox.ts';
 /**
  * The version of what the digest covers. A request of another version has another digest, so it does not run and is asked anew.
  */
-const DIGEST_VERSION = 2;
+const DIGEST_VERSION = 3;
 
 /** Everything that people approve with one request. */
 export interface DigestInput {

@@ -6,6 +6,7 @@ import {
   compileApprovalRules,
   DEFAULT_POLICY_NAME,
   matchesGlob,
+  type TimeZoneOf,
 } from '../gate/approval-rules.ts';
 import { type CallPlace, gate } from '../gate/gate.ts';
 import { type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
@@ -32,7 +33,7 @@ const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
 const EVERYWHERE = { channels: undefined, people: undefined };
-const UNGATED = { judge: () => ({ needed: false, rule: 'no rule applies' }) as const };
+const UNGATED = { judge: () => ({ outcome: 'run', rule: 'no rule applies' }) as const };
 const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 interface BuildOptions {
@@ -59,6 +60,7 @@ export function buildEntries(
     around,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
+    timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
     read: readFrom((name) => entries.get(name)),
   };
   for (const source of sources) {
@@ -153,6 +155,7 @@ interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
   readonly policyOf: PolicyOf;
+  readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
   /** Whether an admin has locked the definitions of servers. */
   readonly isLocked: boolean;
@@ -160,7 +163,7 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, read, isLocked } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked } = options;
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -189,8 +192,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     { ...tool, effect },
     { secrets, maxOutput, untrusted: kind !== 'module' },
   );
-  const compiled = compileApprovalRules(rules);
-  const compiledStrict = compileApprovalRules(strict);
+  const compiled = compileApprovalRules(rules, timeZoneOf);
+  const compiledStrict = compileApprovalRules(strict, timeZoneOf);
   // A server can change a tool without a word, so it is asked again before a call that nobody looks at.
   const refreshRules = async () => {
     if (effect !== 'none') await source.relist();

@@ -8,8 +8,9 @@ import {
 } from '../../../src/tools/gate/approval-rules.ts';
 
 const RUNS = 'runs';
-type Expected = typeof RUNS | { readonly asks: string };
+type Expected = typeof RUNS | { readonly asks: string } | { readonly denies: string };
 const asks = (policy: string): Expected => ({ asks: policy });
+const denies = (reason: string): Expected => ({ denies: reason });
 
 function judge(
   rules: readonly ApprovalRule[],
@@ -20,7 +21,8 @@ function judge(
 }
 
 function shortly(verdict: ApprovalVerdict): Expected {
-  return verdict.needed ? asks(verdict.policy) : RUNS;
+  if (verdict.outcome === 'deny') return denies(verdict.reason);
+  return verdict.outcome === 'ask' ? asks(verdict.policy) : RUNS;
 }
 
 describe('without a condition', () => {
@@ -69,6 +71,13 @@ describe('without a condition', () => {
       'get_issue',
       asks('release'),
     ],
+    ['deny', [{ require: 'deny', reason: 'No.' }], 'refund_order', denies('No.')],
+    [
+      'deny for other tools',
+      [{ match: 'get_*', require: 'deny', reason: 'No.' }],
+      'refund_order',
+      asks('default'),
+    ],
     ['two policies: the first', [{ policy: 'one' }, { policy: 'two' }], 'refund_order', asks('one')],
   ])('%s', (_, rules, tool, expected) => {
     expect(shortly(judge(rules, {}, tool))).toEqual(expected);
@@ -77,6 +86,7 @@ describe('without a condition', () => {
 
 describe('with a condition', () => {
   const large: ApprovalRule = { policy: 'finance', when: 'input.amount > 10000' };
+  const huge: ApprovalRule = { require: 'deny', when: 'input.amount > 100000', reason: 'Too much.' };
   const small: ApprovalRule = { require: 'never', when: 'input.amount < 100' };
 
   test.each<[string, ApprovalRule[], JsonValue, Expected]>([
@@ -120,6 +130,11 @@ describe('with a condition', () => {
     ],
     ['null is no answer', [{ require: 'never', when: 'input.answer' }], { answer: null }, asks('default')],
     ['a variable that there is not', [{ require: 'never', when: 'inptu.x != 1' }], {}, asks('default')],
+    ['deny when, and it is true', [huge, large], { amount: 100_001 }, denies('Too much.')],
+    ['deny when, and it is false', [huge, large], { amount: 20_000 }, asks('finance')],
+    ['deny when, and it is false, and no rule asks', [huge], { amount: 5 }, asks('default')],
+    ['deny when, and it cannot be evaluated', [huge, { require: 'never' }], {}, denies('Too much.')],
+    ['never before deny', [small, huge], { amount: 5 }, RUNS],
     ['who asks', [{ when: 'requester != "U1"' }], {}, RUNS],
     ['where', [{ when: 'channel in ["C1", "C2"]' }], {}, asks('default')],
     ['which tool', [{ when: 'tool.startsWith("refund")' }], {}, asks('default')],
@@ -158,6 +173,47 @@ describe('with a condition', () => {
 
   test('a condition that does not compile is an error at once', () => {
     expect(() => compileApprovalRules([{ when: 'input.amount >' }])).toThrow();
+  });
+});
+
+describe('now', () => {
+  const at = (when: string, time: string, timeZone?: string) =>
+    shortly(
+      compileApprovalRules(
+        [{ require: 'never', when }],
+        () => timeZone,
+      )({
+        ...{ tool: 'act', input: {}, requester: 'U1', channel: 'C1' },
+        now: new Date(time),
+      }),
+    );
+
+  test.each([
+    ['the hour', 'now.hour == 9 && now.minute == 30', '2026-11-16T09:30:00Z', undefined, RUNS],
+    ['another hour', 'now.hour == 9', '2026-11-16T10:00:00Z', undefined, asks('default')],
+    ['midnight is hour 0', 'now.hour == 0', '2026-11-16T00:05:00Z', undefined, RUNS],
+    ['the weekday', 'now.weekday in ["monday", "tuesday"]', '2026-11-16T09:30:00Z', undefined, RUNS],
+    ['the date', 'now.date == "2026-11-16"', '2026-11-16T23:59:59Z', undefined, RUNS],
+    [
+      'a zone east of UTC',
+      'now.date == "2026-11-17" && now.hour == 8',
+      '2026-11-16T23:30:00Z',
+      'Asia/Tokyo',
+      RUNS,
+    ],
+    ['a zone in summer', 'now.hour == 14', '2026-07-01T12:00:00Z', 'Europe/Berlin', RUNS],
+    ['a zone in winter', 'now.hour == 13', '2026-12-01T12:00:00Z', 'Europe/Berlin', RUNS],
+    ['a zone that there is not', 'now.hour >= 0', '2026-12-01T12:00:00Z', 'Mars/Olympus', asks('default')],
+    ['a field that it does not have', 'now.second == 0', '2026-12-01T12:00:00Z', undefined, asks('default')],
+  ])('%s', (_, when, time, zone, expected) => {
+    expect(at(when, time, zone)).toEqual(expected);
+  });
+
+  test('without a given time it is this moment', () => {
+    const judged = judge([
+      { require: 'never', when: `now.date.startsWith("${new Date().getUTCFullYear()}")` },
+    ]);
+    expect(judged.outcome).toBe('run');
   });
 });
 

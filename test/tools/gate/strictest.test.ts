@@ -18,7 +18,7 @@ const when = fc.oneof(
 );
 const rule = fc.record(
   {
-    require: fc.constantFrom('never' as const, 'always' as const),
+    require: fc.constantFrom('never' as const, 'always' as const, 'deny' as const),
     when,
     policy: fc.constantFrom(...POLICY_NAMES),
   },
@@ -54,10 +54,11 @@ test('for any requesters, context authors, rules and policies the verdict is nev
         for (const requester of [...requesters, ...contextAuthors]) {
           const alone = compiled({ ...call, requester });
           expect(compareStrictness(verdict, alone, policyOf)).toBeGreaterThanOrEqual(0);
-          if (alone.needed) expect(verdict.needed).toBe(true);
-          const quorum = alone.needed ? (policyOf(alone.policy)?.quorum ?? 0) : 0;
-          const needed = verdict.needed ? (policyOf(verdict.policy)?.quorum ?? 99) : 0;
-          expect(needed).toBeGreaterThanOrEqual(quorum);
+          if (alone.outcome === 'deny') expect(verdict.outcome).toBe('deny');
+          if (alone.outcome === 'ask') expect(verdict.outcome).not.toBe('run');
+          const quorum = alone.outcome === 'ask' ? (policyOf(alone.policy)?.quorum ?? 0) : 0;
+          const needed = verdict.outcome === 'ask' ? (policyOf(verdict.policy)?.quorum ?? 99) : 0;
+          if (verdict.outcome !== 'deny') expect(needed).toBeGreaterThanOrEqual(quorum);
         }
       },
     ),

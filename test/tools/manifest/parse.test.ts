@@ -39,6 +39,7 @@ describe('what is left out', () => {
       budgets: {},
       instructions: undefined,
       maxSteps: 20,
+      timeZone: 'UTC',
       contextBudget: undefined,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
@@ -68,6 +69,7 @@ describe('what is left out', () => {
       directMessages: true,
       confirm: undefined,
       risk: 'medium',
+      timeZone: 'UTC',
       resolvers: ['S0APPROVE1'],
     });
   });
@@ -107,6 +109,7 @@ describe('what is written', () => {
   budgets: { per_turn: 1000, per_thread: 2000, per_person: 3000, per_day: 4000 }
   instructions: Be brief.
   max_steps: 7
+  time_zone: Europe/Berlin
   context_budget: 9000
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
@@ -130,6 +133,7 @@ describe('what is written', () => {
       budgets: { perTurn: 1000, perThread: 2000, perPerson: 3000, perDay: 4000 },
       instructions: 'Be brief.',
       maxSteps: 7,
+      timeZone: 'Europe/Berlin',
       contextBudget: 9000,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
@@ -157,6 +161,7 @@ describe('what is written', () => {
     announce: [C012ABCDEF]
     direct_messages: false
     risk: low
+    time_zone: Asia/Tokyo
     resolvers: [U034GHIJKL]
 `).manifest;
     expect(policies.get('finance')).toEqual({
@@ -174,6 +179,7 @@ describe('what is written', () => {
       directMessages: false,
       confirm: undefined,
       risk: 'low',
+      timeZone: 'Asia/Tokyo',
       resolvers: ['U034GHIJKL'],
     });
   });
@@ -375,6 +381,48 @@ describe('a rule that can never speak is a warning', () => {
   });
 
   test.each([
+    ['the same condition', 'input.a == 1', 'input.a == 1'],
+    ['the same condition in another form', 'input.a == 1', 'input.a  ==  1'],
+    ['a part of the later one', 'input.a == 1', 'input.b && input.a == 1'],
+    ['one of two, and the later one is that', 'input.a == 1 || input.b', 'input.a == 1'],
+    ['a larger range', 'input.amount > 100', 'input.amount > 1000'],
+    ['a larger range downwards', 'input.amount <= -5', 'input.amount < -5 && now.hour > 8'],
+    ['a range that holds the number', 'input.amount >= 100', 'input.amount == 100.0'],
+    ['always true', 'true', 'input.a == 1'],
+  ])('after one whose condition is %s', (_why, first, later) => {
+    const rules = `      - { when: '${first}' }\n      - { when: '${later}', policy: default }\n`;
+    expect(warningsOf(server(rules))).toEqual([
+      'manifest.yml:6:9: tools.s.approval[1]: this rule is never used: rule 1 before it decides every call it is for',
+    ]);
+  });
+
+  test.each([
+    ['another condition', 'input.a == 1', 'input.a == 2'],
+    ['a smaller range', 'input.amount > 1000', 'input.amount > 100'],
+    ['the same limit, without the limit itself', 'input.amount > 100', 'input.amount >= 100'],
+    ['the other direction', 'input.amount > 100', 'input.amount < 1000'],
+    ['more than the later one', 'input.a && input.b', 'input.a'],
+    ['another value', 'input.a > 1', 'input.b > 2'],
+  ])('but not after one whose condition is %s', (_why, first, later) => {
+    const rules = `      - { when: '${first}' }\n      - { when: '${later}', policy: default }\n`;
+    expect(warningsOf(server(rules))).toEqual([]);
+  });
+
+  test('with a condition that is always false', () => {
+    expect(warningsOf(server('      - { when: "false" }\n      - {}\n'))).toEqual([
+      'manifest.yml:5:17: tools.s.approval[0].when: this rule is never used: its condition is always false',
+    ]);
+  });
+
+  test('after a denial of everything, and where a denial names a policy', () => {
+    const deny = '{ require: deny, reason: "No.", policy: default }';
+    expect(warningsOf(server(`      - ${deny}\n      - {}\n`))).toEqual([
+      'manifest.yml:5:49: tools.s.approval[0].policy: with "require: deny" nobody is asked, so no policy is used',
+      'manifest.yml:6:9: tools.s.approval[1]: this rule is never used: rule 1 before it decides every call it is for',
+    ]);
+  });
+
+  test.each([
     [
       'an earlier rule has a condition',
       '      - { match: "*", when: "input.a == 1" }\n      - { match: "get_*" }\n',
@@ -392,6 +440,7 @@ describe('a rule that can never speak is a warning', () => {
 describe('the default policy is not needed', () => {
   test.each([
     ['a tool never asks', 'module: ./a.ts, approval: { require: never }'],
+    ['a tool is denied', 'module: ./a.ts, approval: { require: deny, reason: No. }'],
     ['a rule names another', 'module: ./a.ts, approval: { policy: other, when: "input.a == 1" }'],
     [
       'the last rule of a server is for all',

@@ -51,6 +51,17 @@ test.each([
     '[ { require: never, when: "input.x < 9" }, { policy: finance } ]',
     `needs ${BY_FINANCE}, but not when input.x < 9`,
   ],
+  ['a denial', '{ require: deny, reason: "Ask ops." }', 'is not allowed (Ask ops.)'],
+  [
+    'a denial of some calls',
+    '[ { require: deny, when: "input.x > 9", reason: "Too much." }, { policy: finance } ]',
+    `is not allowed when input.x > 9 (Too much.); needs ${BY_FINANCE}`,
+  ],
+  [
+    'a denial of some calls, and else the default',
+    '{ require: deny, when: "input.x > 9", reason: "Too much." }',
+    `is not allowed when input.x > 9 (Too much.); needs ${BY_DEFAULT}`,
+  ],
   ['a rule for other tools', '[ { match: "get_*", require: never } ]', `needs ${BY_DEFAULT}`],
 ])('the model is told beforehand who must approve: %s', async (_, approval, expected) => {
   expect(await noticeOf(approval)).toBe(expected);

@@ -1,7 +1,8 @@
 import { conditionEnvironment } from '../../gate/condition.ts';
 import { didYouMean } from './nearest-word.ts';
 
-const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool'];
+const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool', 'now'];
+const NOW_FIELDS = ['date', 'weekday', 'hour', 'minute'];
 
 interface ExpressionProblem {
   /** The offset of the mistake in the expression. */
@@ -26,6 +27,11 @@ export function checkExpression(
   const inside = error?.range?.start ?? 0;
   const summary = error?.summary ?? 'it cannot be read';
   const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
+  const [, missing] = /^No such key: (\S+)$/.exec(reason) ?? [];
+  if (missing !== undefined) {
+    const guess = didYouMean(missing, NOW_FIELDS) || `; now has ${NOW_FIELDS.join(', ')}`;
+    return { inside, message: `now has no "${missing}"${guess}` };
+  }
   const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
   if (unknown === undefined) return { inside, message: `this is not a valid CEL ${what}: ${reason}` };
   const guess = didYouMean(unknown, VARIABLES) || `; the variables are ${VARIABLES.join(', ')}`;

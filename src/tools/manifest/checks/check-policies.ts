@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonValue } from '../../../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
+import { isTimeZone } from '../../gate/local-time.ts';
 import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
 import type { Finding } from '../problem.ts';
 import { PolicyFile } from '../schema.ts';
@@ -10,17 +11,26 @@ import { readableParts } from './readable-parts.ts';
 
 const Parts = PolicyFile.partial();
 
-/** Finds mistakes between values: a quorum that cannot be reached, and times after the request expires. */
-export function checkPolicies(policies: JsonValue | undefined): Finding[] {
-  if (!isJsonObject(policies)) return [];
-  return Object.entries(policies).flatMap(([name, policy]) =>
-    checkPolicy(pointerTo('/policies', name), policy),
-  );
+/** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
+export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
+  const zone = isJsonObject(agent) ? checkTimeZone('/agent', agent.time_zone) : [];
+  if (!isJsonObject(policies)) return zone;
+  return [
+    ...zone,
+    ...Object.entries(policies).flatMap(([name, policy]) =>
+      checkPolicy(pointerTo('/policies', name), policy),
+    ),
+  ];
+}
+
+function checkTimeZone(pointer: string, name: JsonValue | undefined): Finding[] {
+  if (typeof name !== 'string' || isTimeZone(name)) return [];
+  return [{ pointer: `${pointer}/time_zone`, at: 'value', message: `there is no time zone "${name}"` }];
 }
 
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
-  const { approvers, quorum, expires, remind, escalate, risk } = readableParts(Parts, policy);
-  const findings: Finding[] = [];
+  const { approvers, quorum, expires, remind, escalate, risk, time_zone } = readableParts(Parts, policy);
+  const findings: Finding[] = checkTimeZone(pointer, time_zone);
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
   };

@@ -5,6 +5,7 @@ import type { Finding } from '../problem.ts';
 import { RuleFile } from '../schema.ts';
 import { checkExpression } from './check-expression.ts';
 import { unknownInputNames } from './condition-names.ts';
+import { constantCondition, impliesCondition } from './implied-condition.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
 
@@ -60,8 +61,23 @@ function listRules(
   return isJsonObject(approval) ? [{ pointer, value: approval }] : [];
 }
 
-function checkRule({ pointer, rule: { when, policy } }: LocatedRule, policies: readonly string[]): Finding[] {
+function checkRule(
+  { pointer, rule: { when, policy, require, reason } }: LocatedRule,
+  policies: readonly string[],
+): Finding[] {
   const findings: Finding[] = [];
+  if (require === 'deny' && reason === undefined)
+    findings.push({
+      pointer,
+      at: 'value',
+      message: '"reason" is missing: say why, because the requester and the model are told',
+    });
+  if (require !== 'deny' && reason !== undefined)
+    findings.push({
+      pointer: `${pointer}/reason`,
+      at: 'key',
+      message: 'only a rule with "require: deny" has a reason',
+    });
   const wrong = when === undefined ? undefined : checkExpression(when, CONDITION);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
   if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
@@ -87,37 +103,49 @@ function checkNames({ pointer, rule: { when } }: LocatedRule, schema: JsonObject
 function needsDefault(rules: readonly LocatedRule[], name: string | undefined): boolean {
   const fitting = rules.map(({ rule }) => rule).filter((rule) => name === undefined || covers(rule, name));
   const turnsToIt = ({ policy, require, when }: RuleFile): boolean =>
-    (policy ?? DEFAULT_POLICY_NAME) === DEFAULT_POLICY_NAME && (require !== 'never' || when !== undefined);
-  const isFinal = (rule: RuleFile): boolean =>
-    (name !== undefined || covers(rule, '*')) && (rule.when === undefined || rule.require !== 'never');
+    (policy ?? DEFAULT_POLICY_NAME) === DEFAULT_POLICY_NAME &&
+    require !== 'deny' &&
+    (require !== 'never' || when !== undefined);
+  const isFinal = ({ require = 'always', when, match }: RuleFile): boolean =>
+    (name !== undefined || covers({ match }, '*')) && (when === undefined || require === 'always');
   return fitting.some(turnsToIt) || !fitting.some(isFinal);
 }
 
 function findUnusedRules(rules: readonly LocatedRule[], name: string | undefined): Finding[] {
   return rules.flatMap(({ pointer, rule }, index): Finding[] => {
-    const { match = '*', policy, require, when } = rule;
+    const { match = '*', policy, when } = rule;
     if (name !== undefined && !covers(rule, name)) {
       const message = `this rule is never used: "${match}" does not match "${name}"`;
       return [{ pointer: `${pointer}/match`, at: 'value', message }];
     }
+    if (when !== undefined && constantCondition(when) === false) {
+      const message = 'this rule is never used: its condition is always false';
+      return [{ pointer: `${pointer}/when`, at: 'value', message }];
+    }
     const earlier = rules
       .slice(0, index)
-      .findIndex(({ rule: other }) => other.when === undefined && covers(other, name ?? match));
+      .findIndex(({ rule: other }) => covers(other, name ?? match) && decides(other, rule));
     if (earlier !== -1) {
       const message = `this rule is never used: rule ${earlier + 1} before it decides every call it is for`;
       return [{ pointer, at: 'value', message }];
     }
-    if (require === 'never' && when === undefined && policy !== undefined) {
-      return [
-        {
-          pointer: `${pointer}/policy`,
-          at: 'value',
-          message: 'with "require: never" no approval is needed, so no policy is used',
-        },
-      ];
-    }
-    return [];
+    const unused = policy === undefined ? undefined : unusedPolicy(rule);
+    return unused === undefined ? [] : [{ pointer: `${pointer}/policy`, at: 'value', message: unused }];
   });
+}
+
+/** Tells whether a rule decides every call to which a later one would apply. */
+function decides({ when }: RuleFile, later: RuleFile): boolean {
+  if (when === undefined || constantCondition(when) === true) return true;
+  return later.when !== undefined && impliesCondition(later.when, when);
+}
+
+function unusedPolicy({ require, when }: RuleFile): string | undefined {
+  if (require === 'deny' && when === undefined)
+    return 'with "require: deny" nobody is asked, so no policy is used';
+  if (require === 'never' && when === undefined)
+    return 'with "require: never" no approval is needed, so no policy is used';
+  return undefined;
 }
 
 /**

@@ -88,8 +88,40 @@ policies: { finance: { approvers: [S034GHIJKL] } }
 `,
     rest: 'slack and default policy',
     problems: [
-      '4:26: tools.refund.approval.require: "allways" is not one of never, always; did you mean "always"?',
+      '4:26: tools.refund.approval.require: "allways" is not one of never, always, deny; did you mean "always"?',
     ],
+  },
+  {
+    says: 'a denial without a reason',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { require: deny }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:15: tools.refund.approval: "reason" is missing: say why, because the requester and the model are told',
+    ],
+  },
+  {
+    says: 'a reason where nothing is denied',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { require: always, reason: Never on Fridays. }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:34: tools.refund.approval.reason: only a rule with "require: deny" has a reason'],
+  },
+  {
+    says: 'a part of the time that there is not',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'now.huor > 5' }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:28: tools.refund.approval.when: now has no "huor"; did you mean "hour"?'],
   },
   {
     says: 'a word instead of a rule',
@@ -131,7 +163,7 @@ policies: { finance: { approvers: [S034GHIJKL] } }
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, requesters, context_authors, channel, tool',
+      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, requesters, context_authors, channel, tool, now',
     ],
   },
   {

@@ -27,6 +27,18 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     problems: ['2:25: policies.default.approvers: this list must not be empty'],
   },
   {
+    says: 'a time zone that there is not',
+    text: `policies:
+  default: { approvers: [U012ABCDEF], time_zone: Europe/Berln }
+agent: { time_zone: Mars/Olympus }
+`,
+    rest: 'slack',
+    problems: [
+      '2:50: policies.default.time_zone: there is no time zone "Europe/Berln"',
+      '3:21: agent.time_zone: there is no time zone "Mars/Olympus"',
+    ],
+  },
+  {
     says: 'an approver by name',
     text: `policies:
   default:

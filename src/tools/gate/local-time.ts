@@ -1,0 +1,54 @@
+/** The time of day as a condition sees it; CEL's integers are bigints. */
+export interface LocalTime {
+  /** Such as 2026-11-16. */
+  readonly date: string;
+  /** Such as monday. */
+  readonly weekday: string;
+  readonly hour: bigint;
+  readonly minute: bigint;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the date and the time of day in a time zone; throws if there is no such zone. */
+export function localTime(moment: Date, timeZone: string): LocalTime {
+  const parts = new Map(
+    formatFor(timeZone)
+      .formatToParts(moment)
+      .map(({ type, value }) => [type, value]),
+  );
+  const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? '';
+  return {
+    date: `${part('year')}-${part('month')}-${part('day')}`,
+    weekday: part('weekday').toLowerCase(),
+    hour: BigInt(part('hour')),
+    minute: BigInt(part('minute')),
+  };
+}
+
+/** Tells whether this machine knows a time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatFor(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function formatFor(timeZone: string): Intl.DateTimeFormat {
+  const known =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      weekday: 'long',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+  formats.set(timeZone, known);
+  return known;
+}
