@@ -83,6 +83,8 @@ export function openFloor({ redisUrl, modelUrl, isStreaming }: FloorOptions): Si
       const { call } = await ask('caller', [...parseRows(loaded?.[0]?.[1]), user]);
       if (call === undefined) throw new Error('The model of the bench made no call.');
       const { id, ...made } = call;
+      // Nobody is asked about a call that the tool could not run.
+      INPUT.parse(JSON.parse(made.arguments));
       const answer: ChatMessage = {
         role: 'assistant',
         content: null,
@@ -100,7 +102,7 @@ export function openFloor({ redisUrl, modelUrl, isStreaming }: FloorOptions): Si
     async resume(threadId) {
       const loaded = await redis.pipeline().getdel(held(threadId)).lrange(log(threadId), 0, -1).exec();
       const call: Call = JSON.parse(String(loaded?.[0]?.[1]));
-      const { order, amount } = JSON.parse(call.arguments);
+      const { order, amount } = INPUT.parse(JSON.parse(call.arguments));
       const result: ChatMessage = {
         role: 'tool',
         tool_call_id: call.id,
