@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
@@ -92,6 +93,33 @@ test(
   },
   WITH_A_PROCESS_MS,
 );
+
+test('an approved POST that a gateway answered with 504 has an unknown outcome, and is not sent a second time', async () => {
+  const server = await startRecordingServer((response) => {
+    response.statusCode = 504;
+    response.end('gateway timeout');
+  });
+  onTestFinished(() => server.stop());
+  const manifest = workshopManifest();
+  const story = await startStory({
+    manifest: `${manifest.slice(0, manifest.indexOf('tools:'))}tools:
+  book:
+    description: Books.
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: { policy: default }
+`,
+    replies: [{ calls: [{ name: 'book', arguments: {} }] }, { text: 'Good to know.' }],
+    timing: MORTAL,
+    sweep: SWEEP,
+  });
+  const thread = story.ask('book it');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await thread.click(CAST.admin, /Outcome unknown: Book/, 'ran');
+  const modal = await story.modalFor(CAST.admin);
+  await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It is in the books.' });
+  await thread.shows(/Good to know\./);
+  expect(server.requests).toHaveLength(1);
+});
 
 describe('an action whose outcome is unknown', () => {
   test('that did not run, as somebody found out, leads the model there and runs no more', async () => {
