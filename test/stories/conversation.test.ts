@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CAST, heardByModel, PLACES, startStory } from './support.ts';
+import { openWorkshop } from './workshop.ts';
 
 test('a mention is answered in its own thread', async () => {
   const story = await startStory({ replies: [{ text: 'Good morning.' }] });
@@ -177,4 +178,29 @@ test('while people are asked the session is suspended, also behind words that we
   await workspace.until(() => workspace.sessionOf(thread.channel, thread.ts)?.status === 'active', {
     what: 'an active session',
   });
+});
+
+test('while a tool runs, the line under the thread names it by its title, and not by its name', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('before');
+  const story = await startStory({
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies: { default: { approvers: [${CAST.alice}] } }
+tools:
+  workshop:
+    module: ./test/stories/fixtures/workshop-tools.ts
+    cards: [{ match: press_part, title: "Press the part of {{input.folder}}" }]
+    approval: { require: never }
+`,
+    replies: [{ calls: [workshop.call('press_part')] }, { text: 'Pressed.' }],
+  });
+  const { workspace } = story;
+  const thread = story.ask('press a part');
+  const line = () => workspace.state.threadStatus.get(`${thread.channel}:${thread.ts}`);
+  await workspace.until(() => line()?.startsWith('is running: Press the part of'), { what: 'the line' });
+  await workshop.release('before');
+  await thread.shows(/Pressed\./);
+  expect(line()).toBeUndefined();
 });

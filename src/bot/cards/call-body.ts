@@ -95,28 +95,48 @@ function multilineField(name: RichTextElement, shown: string): KnownBlock {
 
 const SIDE = { characters: 900, lines: 12 };
 
-/** Shows who edited the call, and the changed arguments before and after, side by side. */
-function editedBlocks({ originalInput, editedBy, input }: CardDetails): KnownBlock[] {
+/** Shows who edited the call, and what they changed, before and after, side by side. */
+function editedBlocks(details: CardDetails): KnownBlock[] {
+  const { originalInput, editedBy, input } = details;
   if (originalInput === undefined) return [];
   const who = editedBy === undefined ? words(cardTexts.editedByUnknown) : mention(editedBy);
-  const [before, after] = [changedIn(originalInput, input), changedIn(input, originalInput)].map((changed) =>
-    renderValue(changed, SIDE),
-  );
-  const isShown = before?.leftOut === undefined && after?.leftOut === undefined;
-  const sides = isShown
-    ? [
-        plain(`${cardTexts.before}\n${sideText(before?.text)}`),
-        plain(`${cardTexts.after}\n${sideText(after?.text)}`),
-      ]
-    : [];
+  const sides = changedWords(details) ?? changedArguments(originalInput, input);
+  const by = line(words(cardTexts.editedBy), who, words(sides === undefined ? cardTexts.seeOriginal : '.'));
+  if (sides === undefined) return [by];
+  const [before, after] = sides;
+  const fields = [plain(`${cardTexts.before}\n${before}`), plain(`${cardTexts.after}\n${after}`)];
+  return [by, { type: 'section', fields }];
+}
+
+type Sides = readonly [before: string, after: string];
+
+/** Tells the change in the words of the call; `undefined` if they do not tell it, or are too long. */
+function changedWords({ presented }: CardDetails): Sides | undefined {
+  const { original } = presented;
+  if (original === undefined) return undefined;
+  const [before, after] = [wordsOf(original), wordsOf(presented)];
+  const sides = [
+    before.filter((text) => !after.includes(text)).join('\n'),
+    after.filter((text) => !before.includes(text)).join('\n'),
+  ] as const;
+  const isShort = (text: string) => text.length <= SIDE.characters && text.split('\n').length <= SIDE.lines;
+  if (sides.every((text) => text === '') || !sides.every(isShort)) return undefined;
+  return [sides[0] || cardTexts.none, sides[1] || cardTexts.none];
+}
+
+function wordsOf({ title, fields }: Pick<CardDetails['presented'], 'title' | 'fields'>): string[] {
   return [
-    line(words(cardTexts.editedBy), who, words(isShown ? '.' : cardTexts.seeOriginal)),
-    ...(isShown ? [{ type: 'section' as const, fields: sides }] : []),
+    showLine(title),
+    ...fields.map(({ label, text }) => `${showLabel(label, limits.label)}: ${showText(text)}`),
   ];
 }
 
-function sideText(text = ''): string {
-  return text === '{}' ? 'none' : text;
+function changedArguments(original: JsonValue, input: JsonValue): Sides | undefined {
+  const before = renderValue(changedIn(original, input), SIDE);
+  const after = renderValue(changedIn(input, original), SIDE);
+  if (before.leftOut !== undefined || after.leftOut !== undefined) return undefined;
+  const shown = (text: string) => (text === '{}' ? cardTexts.none : text);
+  return [shown(before.text), shown(after.text)];
 }
 
 /** Keeps the arguments that differ from another input. */

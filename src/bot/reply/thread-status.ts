@@ -4,6 +4,7 @@ import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { RunningWork } from '../slack/running-work.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
+import { statusTexts } from '../texts/replies.ts';
 
 /** The lifecycle of a thread on Slack's agent surface. */
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
@@ -47,7 +48,8 @@ const TIMING: StatusTiming = {
   sessionAfterMs: 10_000,
   renewMs: 100_000,
 };
-const FIRST_LINE = 'is thinking…';
+/** A line that is replaced sooner is not sent. */
+const SETTLE_MS = 1_000;
 /** The threads whose last status is remembered; of the oldest it is forgotten, and then sent once more than needed. */
 const MAX_REMEMBERED = 5_000;
 
@@ -59,7 +61,7 @@ interface ThreadState {
   wanted: { session: SessionStatus | 'none' | undefined; line: string; isShown: boolean };
   start: TurnStart | undefined;
   isSending: boolean;
-  timers: { show?: NodeJS.Timeout; session?: NodeJS.Timeout; renew?: NodeJS.Timeout };
+  timers: { show?: NodeJS.Timeout; line?: NodeJS.Timeout; session?: NodeJS.Timeout; renew?: NodeJS.Timeout };
 }
 
 /**
@@ -86,7 +88,7 @@ export class ThreadStatus {
     const state = this.#stateOf(thread, start.isNew);
     clearTimers(state);
     state.start = start;
-    state.wanted = { ...state.wanted, line: FIRST_LINE, isShown: false };
+    state.wanted = { ...state.wanted, line: statusTexts.thinking, isShown: false };
     const { showAfterMs, showContinuedAfterMs, sessionAfterMs } = this.#timing;
     state.timers.show = setTimeout(
       () => {
@@ -101,12 +103,15 @@ export class ThreadStatus {
     }, sessionAfterMs);
   }
 
-  /** Changes the line under the thread, if the turn still runs. */
+  /** Changes the line under the thread, if the turn still runs. What is replaced within a second is skipped. */
   setLine(thread: SlackThread, line: string): void {
     const state = this.#stateOf(thread);
     if (state.start === undefined || state.wanted.line === line) return;
     state.wanted.line = line;
-    if (state.wanted.isShown) this.#send(thread, state);
+    state.timers.line ??= setTimeout(() => {
+      delete state.timers.line;
+      if (state.wanted.isShown) this.#send(thread, state);
+    }, SETTLE_MS);
   }
 
   /** Ends a turn. */
@@ -207,4 +212,5 @@ export class ThreadStatus {
 
 function clearTimers({ timers }: ThreadState): void {
   for (const timer of Object.values(timers)) clearTimeout(timer);
+  delete timers.line;
 }

@@ -53,15 +53,19 @@ export async function planRequest(
     );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
-  const [words, preview] = await Promise.all([
+  const editor = editorOf(interrupt);
+  const [words, preview, before] = await Promise.all([
     presentCall(directory, entry, input),
     pause.kind === 'approval' ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
+    editor === undefined ? undefined : presentCall(directory, entry, call.toolRequest.input),
   ]);
+  const isTold = words.hasTitle && words.isComplete && before?.isComplete === true;
   const previousPreview = previousPreviewOf(interrupt);
   const presented = {
     ...words,
     ...(preview !== undefined && { preview }),
     ...(previousPreview !== undefined && { previousPreview }),
+    ...(isTold && { original: { title: before.title, fields: before.fields } }),
   };
   const { title, target, fields } = presented;
   const called = {
@@ -104,7 +108,6 @@ export async function planRequest(
   if (isSure && approvers.length < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, approvers.length);
   }
-  const editor = editorOf(interrupt);
   const { name, confirm } = policy;
   const { channel } = parseThreadId(threadId);
   const { timeZone } = policy;

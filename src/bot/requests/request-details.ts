@@ -13,11 +13,15 @@ import type { RequestRecord } from '../../store/port/store.ts';
 /** A text that a card can do without: one that does not fit is left out. */
 const Text = z.string().min(1).optional().catch(undefined);
 
+const PresentedField = z.object({ label: z.string(), text: z.string(), format: z.string().optional() });
+
 const PresentedCall = z.object({
   title: z.string(),
   done: z.string().optional(),
   target: z.string().optional(),
-  fields: z.array(z.object({ label: z.string(), text: z.string(), format: z.string().optional() })),
+  fields: z.array(PresentedField),
+  /** The call before it was edited, if both are told in words completely. */
+  original: z.object({ title: z.string(), fields: z.array(PresentedField) }).optional(),
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [

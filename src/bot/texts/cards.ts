@@ -78,6 +78,7 @@ export const cardTexts = {
   editedBy: 'Edited by ',
   editedByUnknown: 'a person',
   seeOriginal: '. See Details for the original.',
+  none: 'none',
   before: 'Before',
   after: 'After',
   preview: 'Preview',

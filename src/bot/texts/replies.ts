@@ -55,6 +55,14 @@ export const replyTexts = {
   outcomes: { done: 'Done', 'partly-done': 'Partly done', 'not-done': 'Not done' },
 } as const;
 
+/** The lines that Slack shows behind the bot's name while a turn runs. */
+export const statusTexts = {
+  thinking: 'is thinking…',
+  running: (title: string, others: number) =>
+    `is running: ${title}${others === 0 ? '' : ` (and ${others} more)`}`,
+  progress: (title: string, message: string) => `is running: ${title}: ${message}`,
+} as const;
+
 function inAbout(waitMs: number | undefined): string {
   if (waitMs === undefined || waitMs < MINUTE_MS) return 'in a minute';
   const minutes = Math.ceil(waitMs / MINUTE_MS);

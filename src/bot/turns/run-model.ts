@@ -12,11 +12,12 @@ import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
+import { stepLine } from '../reply/step-line.ts';
 import { planRequests } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { replyTexts } from '../texts/replies.ts';
+import { replyTexts, statusTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
 import { toUserMessages } from './inbox-messages.ts';
@@ -129,6 +130,7 @@ async function callModel(
     name: context.model.name,
     async reply(request) {
       stream.pause();
+      status.setLine(thread, statusTexts.thinking);
       const reply = await budgeted.reply({
         ...request,
         signal: AbortSignal.any([signal, lease.handOver]),
@@ -136,6 +138,8 @@ async function callModel(
       if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
       const { model: answered = context.model.name, finish, usage } = reply;
       logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
+      const line = stepLine(toolbox, reply);
+      if (line !== undefined) status.setLine(thread, line);
       return reply;
     },
   };
@@ -154,7 +158,8 @@ async function callModel(
       signal,
       journal,
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) => status.setLine(thread, `${readableName(name)}: ${message}`),
+      onProgress: ({ name, message }) =>
+        status.setLine(thread, statusTexts.progress(readableName(name), message)),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
     if (response.finishReason === 'model-error') {

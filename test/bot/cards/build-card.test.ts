@@ -151,6 +151,32 @@ describe('a pending approval', () => {
     expect(liveParts(card.blocks)).toContain('U0RITA');
   });
 
+  test('that was edited is told in the words of the call, where they tell the change', () => {
+    const presented = {
+      title: 'Refund $450.00 of order A1',
+      fields: [
+        { label: 'Reason', text: 'late' },
+        { label: 'To', text: 'card' },
+      ],
+      original: {
+        title: 'Refund $1.20 of order A1',
+        fields: [{ label: 'Reason', text: 'late' }],
+      },
+      hasTitle: true,
+      isComplete: true,
+    };
+    const edited = { originalInput: { orderId: 'A1', amount: 120 }, editedBy: 'U0RITA' };
+    const input = { orderId: 'A1', amount: 45000, to: 'card' };
+    const card = draw({ details: detailsFor(input, { ...edited, presented }) });
+    expect(card.said).toContain(
+      'Before\nRefund $1.20 of order A1\nAfter\nRefund $450.00 of order A1\nTo: card',
+    );
+    expect(card.said).not.toContain('45000');
+    const same = { ...presented, original: { title: presented.title, fields: presented.fields } };
+    const fallback = draw({ details: detailsFor(input, { ...edited, presented: same }) });
+    expect(fallback.said).toContain('Before\namount: 120\nAfter\namount: 45000');
+  });
+
   test('of high risk hides the explanation, and asks to type the target', () => {
     const presented = { title: 'Delete A1', target: 'A1', fields: [], hasTitle: true, isComplete: false };
     const card = draw({

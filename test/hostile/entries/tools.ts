@@ -81,7 +81,7 @@ export async function playOutputs() {
       () =>
         statuses().find(
           ({ thread_ts, status: words }) =>
-            thread_ts === thread.ts && String(words).startsWith('Report progress'),
+            thread_ts === thread.ts && String(words).startsWith('is running: Report progress:'),
         ),
       { what: 'the progress of the tool' },
     );
