@@ -22,6 +22,7 @@ const Environment = z.object({
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   AUDIT_KEY_FILE: z.string().min(1).optional(),
   AUDIT_KEY: Secret.optional(),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -51,6 +52,8 @@ export interface Settings {
   readonly crashNoticeSeconds: number;
   /** The file or text of the key that signs the audit log; without one nothing is signed. */
   readonly auditKey?: KeySource | undefined;
+  /** The bearer token that `/metrics` asks for; without one it asks for nothing. */
+  readonly metricsToken?: string | undefined;
   readonly logLevel: string;
 }
 
@@ -88,6 +91,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       auditKey: auditKeySource(given),
+      metricsToken: data.METRICS_TOKEN,
       logLevel: data.LOG_LEVEL,
     },
   };

@@ -157,6 +157,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       await setGauges(record, metrics);
       return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.text() };
     },
+    metricsToken: settings.metricsToken,
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     receive: connection.receive,
     logger,

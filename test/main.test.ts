@@ -1,31 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../playground/model/start-local-model.ts';
 import { APPROVERS_GROUP, CAST, CHANNELS } from '../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../playground/slack/start-local-slack.ts';
-import { bundle } from '../scripts/build.ts';
 import { writeManifest } from './commands/support.ts';
 import { plainArguments, startPrivateRedis } from './store/private-redis.ts';
+import { builtProduct } from './support/built-product.ts';
 
 let built: string;
 beforeAll(async () => {
-  // Inside node_modules, so that what stays outside of the bundle is found from there.
-  built = mkdtempSync(fileURLToPath(new URL('../node_modules/.countersign-main-', import.meta.url)));
-  await bundle(built);
+  built = await builtProduct();
 });
-afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const starter = readFileSync(new URL('../manifest.yml', import.meta.url), 'utf8');
 
 /** Runs the bot as production does, with nothing but its environment. */
 function runMain(environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [join(built, 'bin/main.js')], {
+  const child = spawn(process.execPath, [join(built, 'main.js')], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,10 +3,22 @@ import { tryParseJson } from '../agent/json.ts';
 import type { AuditRow } from '../store/port/audit.ts';
 import { Checkpoint } from './checkpoint.ts';
 
-/** One line of an export: a row with its chain fields as they were written, or a checkpoint. */
-export type ExportLine =
-  | ({ readonly type: 'row'; readonly time: string } & AuditRow)
-  | ({ readonly type: 'checkpoint' } & Checkpoint);
+/** A row with its chain fields as they were written. */
+export type RowLine = { readonly type: 'row'; readonly time: string } & AuditRow;
+
+/** The place of a row whose contents `countersign erase` removed, with both hashes of the chain up to it. */
+export type ErasedLine = { readonly type: 'erased' } & Pick<
+  AuditRow,
+  'shard' | 'seq' | 'at' | 'event' | 'hash'
+> & {
+    readonly sha256: string;
+  };
+
+/** One line as it is exported. */
+export type ExportLine = RowLine | ({ readonly type: 'checkpoint' } & Checkpoint);
+
+/** One line of an exported file. */
+export type FileLine = ExportLine | ErasedLine;
 
 const Row = z.object({
   type: z.literal('row'),
@@ -20,7 +32,15 @@ const Row = z.object({
   body: z.string(),
   hash: z.string(),
 });
-const Line = z.discriminatedUnion('type', [Row, Checkpoint.extend({ type: z.literal('checkpoint') })]);
+const Erased = Row.pick({ shard: true, seq: true, at: true, event: true, hash: true }).extend({
+  type: z.literal('erased'),
+  sha256: z.string(),
+});
+const Line = z.discriminatedUnion('type', [
+  Row,
+  Erased,
+  Checkpoint.extend({ type: z.literal('checkpoint') }),
+]);
 
 export function rowLine(row: AuditRow): ExportLine {
   return { type: 'row', time: timeOf(row.at), ...row };
@@ -31,7 +51,7 @@ export function checkpointLine(checkpoint: Checkpoint): ExportLine {
 }
 
 /** Parses a line of an export; `undefined` if it is neither a row nor a checkpoint. */
-export function parseLine(text: string): ExportLine | undefined {
+export function parseLine(text: string): FileLine | undefined {
   return Line.safeParse(tryParseJson(text)).data;
 }
 

@@ -16,6 +16,8 @@ export type VerificationProblem = AuditProblem | CheckpointProblem | LineProblem
 
 export interface Verification {
   readonly rows: number;
+  /** The rows of an export whose contents were erased; the `erased` rows of the log say when and why. */
+  readonly erased?: number;
   readonly checkpoints: number;
   /** The time of the last checkpoint: its signature covers what was written before. */
   readonly signedUntil: string | undefined;
@@ -52,13 +54,18 @@ export async function verifyExport(
     new ChainCheck({ shard, seq: 0, hash: '' }, marks.get(shard) ?? [], { repeats: true, partial });
   const checks = new Map([...marks.keys()].map((shard) => [shard, checkOf(shard)]));
   const signed = signedRows(checkpoints);
+  const erased = new Set<string>();
   let [rows, newest, waiting] = [0, checkpoints.last?.at ?? 0, Number.POSITIVE_INFINITY];
   for await (const text of lines()) {
     const line = parseLine(text);
-    if (line?.type !== 'row') continue;
+    if (line === undefined || line.type === 'checkpoint') continue;
     const check = checks.get(line.shard) ?? checkOf(line.shard);
     checks.set(line.shard, check);
-    check.add(line);
+    if (line.type === 'row') check.add(line);
+    else {
+      check.addErased(line);
+      erased.add(`${line.shard} ${line.seq}`);
+    }
     newest = Math.max(newest, line.at);
     if (line.seq > (signed.get(line.shard) ?? 0)) waiting = Math.min(waiting, line.at);
   }
@@ -79,7 +86,7 @@ export async function verifyExport(
       message: 'there is no checkpoint, so nothing is proven',
     });
   else problems.push(...unsigned(checkpoints, waiting, newest));
-  return { rows, problems, ...summaryOf(checkpoints) };
+  return { rows, erased: erased.size, problems, ...summaryOf(checkpoints) };
 }
 
 /** Reads of an export what a check of Redis can be held against. */
@@ -88,7 +95,8 @@ export async function summarizeExport(lines: ExportLines, keys: PublicKeys): Pro
   const ends = new Map<number, AuditMark>();
   for await (const text of lines()) {
     const line = parseLine(text);
-    if (line?.type !== 'row' || line.seq < (ends.get(line.shard)?.seq ?? 0)) continue;
+    if (line === undefined || line.type === 'checkpoint' || line.seq < (ends.get(line.shard)?.seq ?? 0))
+      continue;
     ends.set(line.shard, { shard: line.shard, seq: line.seq, hash: line.hash });
   }
   return { checkpoints, ends: [...ends.values()] };

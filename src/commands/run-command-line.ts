@@ -80,7 +80,7 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'erase',
-    summary: "remove a person's words from threads and requests",
+    summary: "remove a person's words from threads, requests and exports",
     load: async () => (await import('./operate/erase.ts')).erase,
   },
   {
@@ -97,6 +97,11 @@ const COMMANDS: readonly Listed[] = [
     name: 'retry',
     summary: 'let the bot continue a quarantined thread',
     load: async () => (await import('./operate/retry.ts')).retry,
+  },
+  {
+    name: 'recount',
+    summary: 'count what is on record for the metrics, once after an upgrade',
+    load: async () => (await import('./operate/recount.ts')).recount,
   },
   {
     name: 'audit',

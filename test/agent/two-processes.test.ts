@@ -4,14 +4,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
-
-const transferProcess = fileURLToPath(new URL('./transfer-process.ts', import.meta.url));
+import { builtProduct } from '../support/built-product.ts';
 
 async function runProcess(step: 'pause' | 'approve', url: string, folder: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', transferProcess, step, url, folder], {
+  const program = join(await builtProduct(), 'transfer-process.js');
+  const child = spawn(process.execPath, [program, step, url, folder], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [said, problems, [code]] = await Promise.all([

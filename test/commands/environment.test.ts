@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { withSecretFiles } from '../../src/load-environment.ts';
+import { builtProduct } from '../support/built-product.ts';
 import { newFolder, type Ran, run } from './support.ts';
 
-const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
-const tsx = createRequire(import.meta.url).resolve('tsx');
-
 /** Runs a program of ours in a folder, with just this environment. */
-function runIn(folder: string, argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+async function runIn(
+  folder: string,
+  [program, ...args]: readonly [program: string, ...args: string[]],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ran> {
+  const argv = [join(await builtProduct(), program), ...args];
   return new Promise((resolve) => {
     const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };
-    execFile(process.execPath, ['--import', tsx, ...argv], options, (error, out, text) =>
+    execFile(process.execPath, argv, options, (error, out, text) =>
       resolve({ code: Number(error?.code ?? 0), out, error: text }),
     );
   });
@@ -23,7 +24,7 @@ function runIn(folder: string, argv: readonly string[], env: NodeJS.ProcessEnv =
 test('every command reads .env in its folder, and the environment goes before it', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, '.env'), 'MANIFEST=from-file.yml\n');
-  const check = [join(SOURCE, 'cli.ts'), 'manifest', 'check'];
+  const check = ['cli.js', 'manifest', 'check'] as const;
   expect((await runIn(folder, check)).error).toContain('there is no from-file.yml');
   expect((await runIn(folder, check, { MANIFEST: 'from-shell.yml' })).error).toContain(
     'there is no from-shell.yml',
@@ -33,7 +34,7 @@ test('every command reads .env in its folder, and the environment goes before it
 test('the bot itself reads .env, and a setting that is missing is named with its source and its place', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, '.env'), 'OPENAI_API_KEY=none\nREDIS_URL=redis://127.0.0.1:1\n');
-  const { code, error } = await runIn(folder, [join(SOURCE, 'main.ts')]);
+  const { code, error } = await runIn(folder, ['main.js']);
   expect(code).toBe(1);
   expect(error).toMatch(/SLACK_BOT_TOKEN is not set; copy the "Bot User OAuth Token"/);
   expect(error).toMatch(/Put settings into \.env in this folder or into the environment/);

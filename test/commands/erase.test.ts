@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { userMessage } from '../../src/agent/messages.ts';
 import { type Store, threadOf } from '../../src/store/port/store.ts';
+import { shardOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { snapshotOf } from '../store/records-snapshot.ts';
 import { approve, ask, beginTurn, newThreadId, reject, suspendTurn, takeTurn } from '../store/support.ts';
@@ -64,7 +65,7 @@ describe('erase', () => {
 
     const { code, out } = await runHere('erase', ANN, '--reason', 'asked by letter', '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ person: ANN, threads: 1, requests: 2, left: [] });
+    expect(JSON.parse(out)).toEqual({ person: ANN, threads: 1, requests: 2, rows: 0, left: [] });
     const rest = await remains();
     for (const trace of [ANN, 'my secret wish', 'Anna wants it', 'because I say so'])
       expect(rest, trace).not.toContain(trace);
@@ -91,6 +92,30 @@ describe('erase', () => {
     await read(open);
     expect(await runHere('erase', ANN)).toMatchObject({ code: 0 });
     expect(await store.load(open)).toEqual({ outcome: 'unknown' });
+  });
+
+  test('finds a person by a name, as a whole word, where the id is missing', async () => {
+    const named = await write(BEN, 'Anna Archer wants a refund');
+    const annex = await write(BEN, 'the Annarium is closed');
+    expect(await runHere('erase', ANN)).toMatchObject({ out: 'removed (threads: 0, requests: 0)\n' });
+    expect(await runHere('erase', ANN, '--name', 'Anna Archer', '--name', 'Anna')).toMatchObject({
+      code: 0,
+      out: 'removed (threads: 1, requests: 0)\n',
+    });
+    const rest = await remains();
+    expect(rest).not.toContain(named);
+    expect(rest).toContain(annex);
+    expect(await runHere('erase', ANN, '--name', 'An')).toMatchObject({ code: 2 });
+  });
+
+  test('names a message that waits to be sent, until it was sent', async () => {
+    const threadId = newThreadId();
+    await store.enqueueOutbox(threadId, { id: `${threadId}/1`, body: { text: `Hello <@${ANN}>` } });
+    expect(await runHere('erase', ANN)).toMatchObject({ code: 1 });
+    expect((await runHere('erase', ANN)).out).toContain(`still open: ${threadId}/1`);
+    const items = await store.claimOutbox(shardOf(threadId), { leaseMs: 60_000, limit: 10 });
+    for (const item of items) if (item.kind === 'row') await store.doneRow(item);
+    expect(await runHere('erase', ANN)).toMatchObject({ code: 0 });
   });
 
   test('needs the id of a person', async () => {

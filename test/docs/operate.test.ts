@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { manifestFields } from '../../scripts/manifest-fields.ts';
 import { METRICS } from '../../src/observe/metrics-table.ts';
 import { ManifestFile } from '../../src/tools/manifest/schema.ts';
 
@@ -30,4 +31,10 @@ test('the operations page names every alert, and only deployment files that exis
 test('the manifest sample of the operations page holds', () => {
   const sample = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
   expect(ManifestFile.safeParse({ slack: {}, ...parse(sample) }).success).toBe(true);
+});
+
+test('the table of fields is the one of the schema, and every field has a meaning; `npm run schema` writes it anew', () => {
+  const table = readFileSync(`${root}/docs/manifest-fields.md`, 'utf8');
+  expect(table).toBe(manifestFields());
+  expect(table.split('\n').filter((line) => /\|\s*\|$/.test(line))).toEqual([]);
 });

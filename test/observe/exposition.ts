@@ -21,6 +21,8 @@ export function parseExposition(text: string): { types: ReadonlyMap<string, stri
     if (word === 'HELP') helped.add(of);
     if (word === 'TYPE') {
       if (types.has(of)) throw new Error(`${of} has two types`);
+      if (!['counter', 'gauge', 'histogram', 'summary'].includes(rest)) throw new Error(`${of} is a ${rest}`);
+      if (rest === 'counter' && !of.endsWith('_total')) throw new Error(`${of} does not end with _total`);
       types.set(of, rest);
     }
     if (word !== undefined) continue;
@@ -30,7 +32,28 @@ export function parseExposition(text: string): { types: ReadonlyMap<string, stri
     if (family === undefined || !helped.has(family)) throw new Error(`${name} has no HELP or TYPE before it`);
     samples.push({ name, labels: parseLabels(labels), value: Number(value.replace('Inf', 'Infinity')) });
   }
+  checkSamples(types, samples);
   return { types, samples };
+}
+
+/** Refuses what the format allows and Prometheus does not: samples twice, counters below zero, buckets that are not cumulative. */
+function checkSamples(types: ReadonlyMap<string, string>, samples: readonly Sample[]): void {
+  const seen = new Set<string>();
+  const last = new Map<string, number>();
+  for (const { name, labels, value } of samples) {
+    const key = `${name} ${JSON.stringify(Object.entries(labels).sort())}`;
+    if (seen.has(key)) throw new Error(`${key} comes twice`);
+    seen.add(key);
+    if (types.get(name) === 'counter' && !(value >= 0)) throw new Error(`${key} is below zero`);
+    const { le: _le, ...others } = labels;
+    const family = name.replace(/_(?:bucket|count)$/, '');
+    if (family === name || types.get(family) !== 'histogram') continue;
+    const group = `${family} ${JSON.stringify(Object.entries(others).sort())}`;
+    const before = last.get(group) ?? 0;
+    if (name.endsWith('_bucket') ? value < before : value !== before)
+      throw new Error(`${key} does not follow ${before}`);
+    last.set(group, value);
+  }
 }
 
 function parseLabels(text: string): Record<string, string> {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { setGauges } from '../../src/observe/measure-record.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
@@ -9,6 +8,7 @@ import { ask } from '../store/support.ts';
 import { CAST, startStory } from '../stories/support.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { parseExposition, type Sample } from './exposition.ts';
+import { checkWithPromtool } from './promtool.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
 const usage = { promptTokens: 120, completionTokens: 30 };
@@ -59,7 +59,19 @@ describe('the metrics of a bot', () => {
     expect(value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
     for (const [name, { kind }] of Object.entries(METRICS)) expect(types.get(name), name).toBe(kind);
     expect(text).not.toContain('A-1001');
-    checkWithPromtool(text);
+    checkWithPromtool(['check', 'metrics'], text);
+  });
+
+  test('are served only with the token, if one is set', async () => {
+    const story = await startStory({ withoutBot: true });
+    const metricsToken = 'a token of the operator';
+    const { port } = await story.startOwnBot({ settings: { ...story.setup.settings, metricsToken } });
+    const statusWith = async (headers: Record<string, string>) =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).status;
+    expect(await statusWith({})).toBe(401);
+    expect(await statusWith({ authorization: 'Bearer another token' })).toBe(401);
+    expect(await statusWith({ authorization: metricsToken })).toBe(401);
+    expect(await statusWith({ authorization: `Bearer ${metricsToken}` })).toBe(200);
   });
 
   test('count tokens, retries of the model and rate limits of Slack', async () => {
@@ -93,14 +105,3 @@ describe('the metrics of a bot', () => {
     expect(text).toMatch(/^countersign_requests_open\{state="pending"\} 1$/m);
   });
 });
-
-/** Lets Prometheus's own tool judge as well, where it is installed. */
-function checkWithPromtool(text: string): void {
-  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-    input: text,
-    encoding: 'utf8',
-  });
-  if (error !== undefined) return;
-  const complaints = stderr.split('\n').filter((line) => line.startsWith('countersign_'));
-  expect({ complaints, status: status === 3 ? 0 : status }).toEqual({ complaints: [], status: 0 });
-}

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { measureAll } from '../../src/observe/measure-record.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { run } from '../commands/support.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import {
   actor,
@@ -63,4 +64,30 @@ test('waiting messages and their age are measured by the clock of Redis', async 
   const after = (await measureAll(store)).outbox;
   expect(after).toMatchObject({ waiting: outbox.waiting + 1, due: outbox.due + 1 });
   await expect.poll(async () => (await measureAll(store)).outbox.oldestMs).toBeGreaterThan(after.oldestMs);
+});
+
+test('what a version without metrics has left is counted by the command, and again gives the same', async () => {
+  const old = connectTestRedis();
+  onTestFinished(() => old.close());
+  const record = openRedisStore(old);
+  await ask(record);
+  await askAndStart(record);
+  const lost = await askAndLose(record);
+  const ended = await askAndStart(record);
+  await record.finish(ended, outcome('first'));
+  const turn = await beginTurn(record, newThreadId());
+  await record.failTurn(turn, { mostFailures: 1, delayMs: 1, reason: 'broken', notices: [] });
+  const before = await measureAll(record);
+  expect(before).toMatchObject({ requests: { pending: 1, started: 1, unknown: 1 }, quarantinedThreads: 1 });
+  const indexes = await old.client.keys(`${old.prefix}{*}:states`);
+  await old.client.del(...indexes, ...(await old.client.keys(`${old.prefix}{*}:quarantined`)));
+  expect((await measureAll(record)).requests.pending).toBe(0);
+  for (let time = 0; time < 2; time += 1) {
+    const { code, out } = await run(['recount'], { REDIS_URL: old.url }, old.prefix);
+    expect({ code, out }).toEqual({ code: 0, out: 'counted (threads: 5, requests: 4)\n' });
+    const { requests, quarantinedThreads } = await measureAll(record);
+    expect({ requests, quarantinedThreads }).toEqual({ requests: before.requests, quarantinedThreads: 1 });
+  }
+  await record.resolve(lost, actor('U-ops'), 'ran', '');
+  expect((await measureAll(record)).requests.unknown).toBe(0);
 });

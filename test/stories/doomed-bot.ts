@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { withBuiltTools } from '../support/build-module.ts';
+import { builtProduct } from '../support/built-product.ts';
 import type { startStory } from './support.ts';
 
 /** Starts a bot in a process of its own; `kill` ends it as a power cut would. */
@@ -18,8 +19,8 @@ export async function startDoomedBot(
     prefix,
     timing,
   });
-  const file = fileURLToPath(new URL('./bot-process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', file, given], {
+  const file = join(await builtProduct(), 'bot-process.js');
+  const child = spawn(process.execPath, [file, given], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'exit');

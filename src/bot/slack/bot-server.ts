@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Connection } from './create-connection.ts';
@@ -14,6 +14,8 @@ export interface BotServerOptions {
   readonly redisAnswers: () => Promise<boolean>;
   /** Writes the metrics in Prometheus's text format. */
   readonly metrics: () => Promise<HttpAnswer>;
+  /** The bearer token that a scrape must show, if there is one. */
+  readonly metricsToken?: string | undefined;
   /** Receives the callback of an external system. */
   readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
   /** Receives Slack's requests, in HTTP mode. */
@@ -103,7 +105,10 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
 
   if (url.pathname === '/health') return isRead ? jsonAnswer(200, { ok: true }) : onlyBy('GET');
   if (url.pathname === '/ready') return isRead ? await readiness(options) : onlyBy('GET');
-  if (url.pathname === '/metrics') return isRead ? await options.metrics() : onlyBy('GET');
+  if (url.pathname === '/metrics') {
+    if (!isRead) return onlyBy('GET');
+    return mayScrape(options, request) ? await options.metrics() : NO_TOKEN;
+  }
   if (token !== undefined) {
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
@@ -115,6 +120,17 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
   return refusal(404, 'There is nothing here.');
+}
+
+const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {
+  'www-authenticate': 'Bearer',
+});
+
+/** Compares digests, which have one length, so that the time of the answer says nothing about the token. */
+function mayScrape({ metricsToken }: BotServerOptions, { headers }: IncomingMessage): boolean {
+  if (metricsToken === undefined) return true;
+  const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${metricsToken}`));
 }
 
 async function readiness({ isConnected, redisAnswers }: BotServerOptions): Promise<HttpAnswer> {

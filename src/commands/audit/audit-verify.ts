@@ -30,7 +30,7 @@ can write a whole chain anew; the checkpoints, whose key is not in Redis, show t
   --against FILE check Redis against an export as well, or against marks that "countersign audit --marks" has written
   --file FILE    check an export instead, without Redis; join rotated files in their order first
   --partial      the file begins in the middle of the log
-  --json         print one JSON object: ok, rows, checkpoints, signedUntil, problems
+  --json         print one JSON object: ok, rows, erased, checkpoints, signedUntil, problems
 
 Exit code: 0 everything is intact, 1 something is not, 2 wrong usage.
 `,
@@ -88,19 +88,21 @@ function linesOf(file: string): ExportLines {
 }
 
 async function report(
-  { rows, checkpoints, signedUntil, problems }: Verification,
+  { rows, erased = 0, checkpoints, signedUntil, problems }: Verification,
   keys: PublicKeys | undefined,
   json: boolean | undefined,
   { write, writeError }: CommandContext,
 ): Promise<number> {
   const ok = problems.length === 0;
-  if (json) await write(`${JSON.stringify({ ok, rows, checkpoints, signedUntil, problems })}\n`);
+  if (json) await write(`${JSON.stringify({ ok, rows, erased, checkpoints, signedUntil, problems })}\n`);
   else {
     for (const found of problems) await writeError(`${placeOf(found)}: ${found.problem}: ${found.message}\n`);
     if (keys === undefined) await writeError('The checkpoints were not checked, because no key is given.\n');
     const signed =
       signedUntil === undefined ? '' : `, checkpoints: ${checkpoints}, signed until ${signedUntil}`;
-    await write(`${ok ? 'ok' : `problems: ${problems.length}`} (rows: ${rows}${signed})\n`);
+    await write(
+      `${ok ? 'ok' : `problems: ${problems.length}`} (rows: ${rows}${erased === 0 ? '' : `, erased: ${erased}`}${signed})\n`,
+    );
   }
   return ok ? EXIT.ok : EXIT.problem;
 }

@@ -1,44 +1,64 @@
 import { randomUUID } from 'node:crypto';
-import { isPerson } from '../../store/record/keys.ts';
-import { findPerson } from '../../store/redis/verbs/find-person.ts';
+import { existsSync } from 'node:fs';
+import { eraseInExport } from '../../audit/erase-export.ts';
+import { isPerson, Keys } from '../../store/record/keys.ts';
+import { findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
 import { type Command, EXIT } from '../shared/command.ts';
-import { UsageError } from '../shared/errors.ts';
+import { Failure, UsageError } from '../shared/errors.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 
 /** Stands for every erased person in the counts of tokens. */
 const ERASED = 'erased';
+/** A shorter name would be found in too many places. */
+const SHORTEST_NAME = 3;
 
-/** Removes a person's words and names from threads and requests, and records that it was done. */
+/** Removes a person's words and names from threads, requests and exported files, and records that it was done. */
 export const erase: Command = {
-  help: `Usage: countersign erase PERSON [--reason TEXT] [--dry-run] [--json]
+  help: `Usage: countersign erase PERSON [--name NAME]... [--export FILE]... [--reason TEXT] [--dry-run] [--json]
 
-Removes from Redis, at once, the idle threads in which the person wrote, and the ended requests that they made, decided
-or are named in. Their tokens are counted under "erased". What is still open is left and named: run the command again
-when it has ended. The audit log stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
-until audit.retention removes it. The erasure is a row of it. Messages in Slack are Slack's.
+Removes from Redis, at once, the idle threads in which the person wrote or is named, and the ended requests that they
+made, decided or are named in. Their tokens are counted under "erased". What is still open or waits to be sent is left
+and named: run the command again when it has ended. The audit log in Redis stays as it is, so that it can be verified:
+it keeps Slack's ids and what was decided until audit.retention removes it. The erasure is a row of it. Messages in Slack
+are Slack's.
 
   PERSON         the id of the person, such as U012ABCDEF
+  --name NAME    also find the person by a name that people call them; try it with --dry-run first
+  --export FILE  also remove the contents of the rows that name the person from an exported audit file; the file can
+                 still be verified. It must begin with the first row: join rotated files in their order first
   --reason TEXT  is recorded in the audit log
   --dry-run      only say what would be removed
-  --json         print one JSON object: threads, requests, left
+  --json         print one JSON object: person, threads, requests, rows, left
 
 Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
 `,
   async run(args, context) {
     const { values, positionals } = readOptions(
       args,
-      { json: { type: 'boolean' }, 'dry-run': { type: 'boolean' }, reason: { type: 'string' } },
+      {
+        json: { type: 'boolean' },
+        'dry-run': { type: 'boolean' },
+        reason: { type: 'string' },
+        name: { type: 'string', multiple: true },
+        export: { type: 'string', multiple: true },
+      },
       { positionals: 1 },
     );
     const [person] = positionals;
     if (person === undefined || !isPerson(person))
       throw new UsageError('give the id of a person, such as U012ABCDEF');
+    const { name: names = [], export: files = [], reason = '', 'dry-run': dryRun = false } = values;
+    if (names.some((name) => name.trim().length < SHORTEST_NAME))
+      throw new UsageError(`a name must have at least ${SHORTEST_NAME} characters`);
+    const isNamed = namesPerson(person, names);
+    // A file that cannot be read is found before anything is removed.
+    for (const file of files) await eraseFile(file, isNamed, true);
     return withRecord(context, async ({ store, client, prefix }) => {
-      const found = await findPerson(client, prefix, person);
-      const left: string[] = [];
+      const found = await findPerson(client, { prefix, keys: new Keys(prefix), person, isNamed });
+      const left: string[] = [...found.messages];
       let [threads, requests] = [found.threads.length, found.requests.length];
-      if (values['dry-run'] !== true) {
+      if (!dryRun) {
         [threads, requests] = [0, 0];
         // Threads go first: a request is removed only after its thread has read its end, or is gone.
         for (const threadId of found.threads) {
@@ -52,16 +72,36 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
           else if (outcome !== 'unknown') left.push(requestId);
         }
         await store.renameUsage(person, ERASED);
-        const { reason = '' } = values;
-        await store.note(randomUUID(), 'erased', person, { threads, requests, left: left.length, reason });
       }
-      if (values.json) await context.write(`${JSON.stringify({ person, threads, requests, left })}\n`);
+      let rows = 0;
+      for (const file of files) rows += await eraseFile(file, isNamed, dryRun);
+      if (!dryRun)
+        await store.note(randomUUID(), 'erased', person, {
+          threads,
+          requests,
+          rows,
+          left: left.length,
+          reason,
+        });
+      if (values.json) await context.write(`${JSON.stringify({ person, threads, requests, rows, left })}\n`);
       else {
-        const done = values['dry-run'] === true ? 'would remove' : 'removed';
-        await context.write(`${done} (threads: ${threads}, requests: ${requests})\n`);
+        const done = dryRun ? 'would remove' : 'removed';
+        const exported = files.length === 0 ? '' : `, exported rows: ${rows}`;
+        await context.write(`${done} (threads: ${threads}, requests: ${requests}${exported})\n`);
         for (const id of left) await context.write(`still open: ${id}\n`);
       }
       return left.length === 0 ? EXIT.ok : EXIT.problem;
     });
   },
 };
+
+async function eraseFile(file: string, isNamed: (text: string) => boolean, dryRun: boolean): Promise<number> {
+  if (!existsSync(file)) throw new Failure(`there is no ${file}`);
+  const result = await eraseInExport(file, isNamed, { dryRun });
+  if (result.outcome === 'erased') return result.rows;
+  throw new Failure(
+    result.outcome === 'unreadable'
+      ? `${file}, line ${result.line} is neither a row nor a checkpoint`
+      : `${file}, line ${result.line}: the rows before it are not in the file; join rotated files in their order first`,
+  );
+}

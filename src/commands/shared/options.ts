@@ -4,12 +4,18 @@ import type { SlackConnection } from '../../tools/manifest/slack-manifest.ts';
 import { UsageError } from './errors.ts';
 
 interface Options {
-  readonly [name: string]: { readonly type: 'boolean' | 'string' };
+  readonly [name: string]: { readonly type: 'boolean' | 'string'; readonly multiple?: true };
 }
+
+type ValueOf<Option extends Options[string]> = Option['type'] extends 'boolean'
+  ? boolean
+  : Option['multiple'] extends true
+    ? readonly string[]
+    : string;
 
 export interface ReadOptions<Given extends Options> {
   readonly values: {
-    readonly [Name in keyof Given]?: (Given[Name]['type'] extends 'boolean' ? boolean : string) | undefined;
+    readonly [Name in keyof Given]?: ValueOf<Given[Name]> | undefined;
   };
   readonly positionals: readonly string[];
 }
@@ -20,7 +26,11 @@ export function readOptions<const Given extends Options>(
   options: Given,
   limits?: { readonly positionals: number },
 ): ReadOptions<Given>;
-export function readOptions(args: readonly string[], options: Options, limits = { positionals: 0 }) {
+export function readOptions(
+  args: readonly string[],
+  options: Options,
+  limits = { positionals: 0 },
+): { readonly values: object; readonly positionals: readonly string[] } {
   const { values, positionals } = parse(args, options);
   const extra = positionals[limits.positionals];
   if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);

@@ -168,5 +168,7 @@ export interface Store extends AuditStore, UsageStore {
   due(shard: number, options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
   /** Measures the open requests, queues and timers of a shard for the operator, at the cost of a few look-ups. */
   measure(shard: number): Promise<Measures>;
+  /** Counts a thread, and one of its requests, for `measure` by what is on record. */
+  recount(threadId: string, requestId?: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -24,6 +24,11 @@ export interface ChainCheckOptions {
   readonly partial?: boolean;
 }
 
+/** A row whose contents were erased from an export: the hashes of the chain up to it are taken as they are, and later rows and checkpoints prove them. */
+export interface ErasedRow extends AuditMark {
+  readonly sha256: string;
+}
+
 /** Checks one shard's chain row by row, also against rows that are known from elsewhere. */
 export class ChainCheck {
   readonly #marks = new Map<number, AuditMark[]>();
@@ -84,6 +89,21 @@ export class ChainCheck {
     this.#compare(row);
   }
 
+  /** Adds a row without contents. */
+  addErased({ shard, seq, hash: own, sha256 }: ErasedRow): void {
+    if (seq <= this.#last.seq) {
+      if (this.#hashes.get(seq) !== own)
+        this.#report(shard, seq, 'changed', `row ${seq} appears more than once, with different contents`);
+      return;
+    }
+    if (seq !== this.#last.seq + 1)
+      this.#report(shard, this.#last.seq + 1, 'removed', `rows before row ${seq} are missing`);
+    this.#rows += 1;
+    this.#last = { shard, seq, hash: own, sha256 };
+    this.#remember(this.#last);
+    this.#compare(this.#last);
+  }
+
   /** Ends the check; `head` is the last row that was written, where that is known. */
   end(head: AuditMark = this.#last): readonly AuditProblem[] {
     for (const { row } of this.#misfits) {
@@ -124,7 +144,7 @@ export class ChainCheck {
     }
   }
 
-  #remember({ seq, hash: own }: AuditRow): void {
+  #remember({ seq, hash: own }: AuditMark): void {
     if (this.#options.repeats) this.#hashes.set(seq, own);
   }
 

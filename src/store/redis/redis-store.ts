@@ -4,7 +4,7 @@ import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
-import { measureVerb } from './verbs/measure-verb.ts';
+import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
@@ -42,7 +42,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
-    ...measureVerb(run),
+    ...measureVerbs(run),
     async close() {
       await client.quit();
     },

@@ -33,9 +33,9 @@ const FOLDERS = {
     'abandon',
     'add-views',
   ],
-  timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure'],
+  timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
-  usage: ['spend'],
+  usage: ['spend', 'rename-usage'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];

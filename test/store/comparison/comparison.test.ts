@@ -6,7 +6,7 @@ import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { commands } from './commands.ts';
 import { play } from './play.ts';
 
-const runs = countFor('COMPARISON_RUNS', { quick: 100, full: 1_000 });
+const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 1_000 });
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 /** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [

@@ -378,6 +378,10 @@ const END_STEPS: readonly Step[] = [
     script: 'measure',
     call: async ({ store, threadId }) => (await store.measure(shardOf(threadId))).requests,
   },
+  {
+    script: 'recount',
+    call: (telling) => telling.store.recount(telling.threadId, id(telling, 'run')),
+  },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',
@@ -401,6 +405,10 @@ const END_STEPS: readonly Step[] = [
   {
     script: 'spend',
     call: ({ store, threadId }) => store.spend(spending(threadId)),
+  },
+  {
+    script: 'rename-usage',
+    call: ({ store, threadId }) => store.renameUsage(spending(threadId).person, 'erased'),
   },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {

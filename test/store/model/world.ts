@@ -21,6 +21,7 @@ type OutsideTheModel =
   | 'listUsage'
   | 'listQuarantined'
   | 'measure'
+  | 'recount'
   | 'renameUsage';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */

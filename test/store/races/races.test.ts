@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { ask, found } from '../support.ts';
@@ -12,9 +13,8 @@ import type { Act, Report, Told } from './clicker.ts';
 
 const PROCESSES = 4;
 const PEOPLE = 20;
-const ROUNDS = countFor('RACE_ROUNDS', { quick: 50, full: 500 });
+const ROUNDS = countFor('RACE_ROUNDS', { quick: 30, full: 500 });
 const MIXED_ROUNDS = Math.ceil(ROUNDS / 2);
-const CLICKER = fileURLToPath(new URL('./clicker.ts', import.meta.url));
 const SETTLED = ['rejected', 'expired', 'withdrawn', 'succeeded'];
 
 let redis: TestRedis;
@@ -24,9 +24,8 @@ let clickers: readonly ChildProcess[] = [];
 beforeAll(async () => {
   redis = connectTestRedis();
   store = openRedisStore(redis);
-  clickers = Array.from({ length: PROCESSES }, () =>
-    fork(CLICKER, [redis.url, redis.prefix], { execArgv: ['--import', 'tsx'] }),
-  );
+  const clicker = join(await builtProduct(), 'clicker.js');
+  clickers = Array.from({ length: PROCESSES }, () => fork(clicker, [redis.url, redis.prefix]));
   await Promise.all(clickers.map((clicker) => once(clicker, 'message')));
 });
 

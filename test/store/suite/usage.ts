@@ -51,6 +51,20 @@ export function describeUsage(subject: () => Subject): void {
       expect(await store.usageOf(once.threadId, once.person)).toMatchObject({ thread: 120 });
     });
 
+    test('is moved to another name whole, also while the person goes on spending', async () => {
+      const { store } = subject();
+      const { person } = spending();
+      const name = `${person}-renamed`;
+      const spend = () => Promise.all(Array.from({ length: 50 }, () => store.spend(spending({ person }))));
+      await Promise.all([spend(), store.renameUsage(person, name), spend()]);
+      await store.renameUsage(person, name);
+      await store.renameUsage(person, name);
+      expect((await store.usageOf('T-none', person)).person).toBe(0);
+      expect((await store.usageOf('T-none', name)).person).toBe(12_000);
+      const rows = (await store.listUsage(1)).filter((row) => [person, name].includes(row.person));
+      expect(rows).toMatchObject([{ person: name, calls: 100, inputTokens: 10_000, reasoningTokens: 1_000 }]);
+    });
+
     test('counts a hundred calls of as many processes', async () => {
       const { store } = subject();
       const { person } = spending();

@@ -43,13 +43,17 @@ async function failureOf(
   );
 }
 
-const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);
+const EVERY_STATUS = Array.from({ length: 200 }, (_, index) => 400 + index);
+/** One method gets every status; the others those at the edges, since they share the code. */
+const statusesFor = (method: Method) =>
+  method === 'POST' ? EVERY_STATUS : [400, 404, 407, 408, 409, 429, 499, 500, 503, 599];
 // Fetch gives no answer for a 407, so nothing is known of it either.
 const isAmbiguous = (status: number) => status === 407 || status === 408 || status >= 500;
 
 describe.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('a %s', (method) => {
   test('has failed after a 4xx, and after a 408 or a 5xx its outcome is unknown', async () => {
     const unknown: number[] = [];
+    const statuses = statusesFor(method);
     for (const status of statuses) {
       const error = await failureOf(method, `/status/${status}`);
       if (status !== 407) expect(error).toMatchObject({ code: 'bad-answer', status });
@@ -90,7 +94,7 @@ describe.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('a %s', (method) => {
 });
 
 test('a GET has failed after any status that fetch gives: it changes nothing', async () => {
-  for (const status of statuses.filter((each) => each !== 407))
+  for (const status of statusesFor('GET').filter((each) => each !== 407))
     expect(isOutcomeUnknown(await failureOf('GET', `/status/${status}`))).toBe(false);
 });
 

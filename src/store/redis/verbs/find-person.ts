@@ -1,47 +1,59 @@
-import { Cluster } from 'ioredis';
+import type { Keys } from '../../record/keys.ts';
+import { SHARDS } from '../../record/keys.ts';
 import type { RedisClient } from '../run-script.ts';
+import { scanKeys } from './scan-keys.ts';
 
-/** The threads that a person wrote in, and the requests that they made, decided or are named in. */
+/** The threads that a person wrote in, the requests that they made, decided or are named in, and the messages that wait to be sent. */
 export interface PersonTraces {
   readonly threads: readonly string[];
   readonly requests: readonly string[];
+  /** The ids of rows in the outbox. */
+  readonly messages: readonly string[];
 }
 
-const PAGE = 500;
+/** True for a text that names the person. */
+export type NamesPerson = (text: string) => boolean;
+
+/** Recognizes a person by the id and by names; each must stand alone, so that "Ann" is not found in "Annex". */
+export function namesPerson(person: string, names: readonly string[] = []): NamesPerson {
+  const words = [person, ...names].map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words.join('|')})(?![\\p{L}\\p{N}_])`, 'u');
+  return (text) => pattern.test(text);
+}
 
 /** Finds everything that names a person, by reading the whole record; being one of the approvers is no mention. */
-export async function findPerson(client: RedisClient, prefix: string, person: string): Promise<PersonTraces> {
+export async function findPerson(
+  client: RedisClient,
+  { prefix, keys, person, isNamed }: FindPersonOptions,
+): Promise<PersonTraces> {
   const threads = new Set<string>();
   const requests = new Set<string>();
-  for await (const key of keysOf(client, prefix)) {
-    const [, kind, id] = /^\{\d+\}:(log|inbox|request|record):(.+)$/.exec(key.slice(prefix.length)) ?? [];
-    if (id === undefined) continue;
+  const messages: string[] = [];
+  for await (const { key, kind, id } of scanKeys(client, prefix)) {
     if (kind === 'log' || kind === 'inbox') {
-      if ((await client.lrange(key, 0, -1)).some((row) => row.includes(`"${person}"`))) threads.add(id);
+      if ((await client.lrange(key, 0, -1)).some(isNamed)) threads.add(id);
     } else if (kind === 'record') {
-      if ((await client.get(key))?.includes(person) === true) requests.add(id);
-    } else if (isNamedIn(await client.hgetall(key), person)) requests.add(id);
+      if (isNamed((await client.get(key)) ?? '')) requests.add(id);
+    } else if (kind === 'request' && isIn(await client.hgetall(key), person, isNamed)) requests.add(id);
   }
-  return { threads: [...threads], requests: [...requests] };
+  for (let shard = 0; shard < SHARDS; shard += 1)
+    for (const [id, row] of Object.entries(await client.hgetall(keys.shard(shard, 'rows'))))
+      if (isNamed(row)) messages.push(id);
+  return { threads: [...threads], requests: [...requests], messages };
 }
 
-function isNamedIn(fields: Readonly<Record<string, string>>, person: string): boolean {
+export interface FindPersonOptions {
+  readonly prefix: string;
+  readonly keys: Keys;
+  readonly person: string;
+  readonly isNamed: NamesPerson;
+}
+
+function isIn(fields: Readonly<Record<string, string>>, person: string, isNamed: NamesPerson): boolean {
   const { requester = '', requesters = '', by = '', payload = '' } = fields;
   return (
     [requester, by, ...requesters.split(' ')].includes(person) ||
-    payload.includes(person) ||
+    isNamed(payload) ||
     fields[`vote:${person}`] !== undefined
   );
-}
-
-async function* keysOf(client: RedisClient, prefix: string): AsyncGenerator<string> {
-  const match = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}{*`;
-  for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
-    let cursor = '0';
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', match, 'COUNT', PAGE);
-      yield* keys;
-      cursor = next;
-    } while (cursor !== '0');
-  }
 }

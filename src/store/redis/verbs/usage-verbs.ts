@@ -29,16 +29,9 @@ export function usageVerbs(run: RunScript, client: RedisClient, keys: Keys): Usa
 
     async renameUsage(person, name) {
       for (let back = 0; back < KEPT_DAYS; back += 1) {
-        const key = keys.usage(dayOf(Date.now() - back * DAY_MS), SHARD);
-        const own = Object.entries(await client.hgetall(key)).filter(
-          ([field]) => field.split('|')[1] === person,
-        );
-        const renaming = client.multi();
-        for (const [field, count] of own) {
-          const [what = '', , ...rest] = field.split('|');
-          renaming.hincrby(key, [what, name, ...rest].join('|'), count).hdel(key, field);
-        }
-        if (own.length > 0) await renaming.exec();
+        const day = dayOf(Date.now() - back * DAY_MS);
+        if ((await client.exists(keys.usage(day, SHARD))) === 1)
+          await run('rename-usage', { threadId: day, shard: SHARD, args: [person, name] });
       }
     },
 

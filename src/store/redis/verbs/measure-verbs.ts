@@ -2,8 +2,8 @@ import type { Store } from '../../port/store.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 
-/** The verb for metrics. */
-export function measureVerb(run: RunScript): Pick<Store, 'measure'> {
+/** The verbs for metrics. */
+export function measureVerbs(run: RunScript): Pick<Store, 'measure' | 'recount'> {
   return {
     async measure(shard) {
       const reply = new ScriptReply(await run('measure', { threadId: '', shard, args: [] }));
@@ -15,6 +15,11 @@ export function measureVerb(run: RunScript): Pick<Store, 'measure'> {
         outbox: { waiting, due, oldestMs },
         overdueTimers,
       };
+    },
+
+    async recount(threadId, requestId) {
+      const requestIds = requestId === undefined ? [] : [requestId];
+      await run('recount', { threadId, requestIds, args: [requestId ?? ''] });
     },
   };
 }

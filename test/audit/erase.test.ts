@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { run } from '../commands/support.ts';
+import { type AuditWorld, approveRefund, linesOf, openAuditWorld } from './support.ts';
+
+const VERIFIER = fileURLToPath(new URL('./independent-verifier.mjs', import.meta.url));
+const ANN = 'U-ann';
+
+async function exportedWorld(): Promise<AuditWorld> {
+  const world = await openAuditWorld();
+  for (let round = 0; round < 2; round += 1) {
+    for (let index = 0; index < 3; index += 1) await approveRefund(world.store);
+    await world.exportOnce();
+  }
+  return world;
+}
+
+const erase = ({ redis }: AuditWorld, ...args: string[]) =>
+  run(['erase', ANN, ...args], { REDIS_URL: redis.url }, redis.prefix);
+
+const verify = ({ file, publicKeyFile }: AuditWorld) =>
+  run(['audit', 'verify', '--file', file, '--key', publicKeyFile, '--json']);
+
+test('an export from which a person was erased names them no more, has its length, and both verifiers accept it', async () => {
+  const world = await exportedWorld();
+  const { file, publicKeyFile } = world;
+  const [size, before] = [statSync(file).size, linesOf(file)];
+  const named = before.filter(({ type, ...line }) => type === 'row' && JSON.stringify(line).includes(ANN));
+  expect(named.length).toBeGreaterThan(5);
+  expect((await erase(world, '--export', file, '--dry-run')).out).toContain(`exported rows: ${named.length}`);
+  expect(linesOf(file)).toEqual(before);
+
+  expect((await erase(world, '--export', file)).out).toContain(`exported rows: ${named.length}`);
+  expect(readFileSync(file, 'utf8')).not.toContain(ANN);
+  expect(statSync(file).size).toBe(size);
+  const { code, out } = await verify(world);
+  expect(JSON.parse(out)).toMatchObject({ ok: true, rows: before.length - 2, erased: named.length });
+  expect(code).toBe(0);
+  const { stdout } = await promisify(execFile)(process.execPath, [VERIFIER, file, publicKeyFile]);
+  expect(stdout).toBe('ok\n');
+
+  // The log goes on after it, with the row that tells of the erasure.
+  await world.exportOnce();
+  expect(linesOf(file).some(({ event, subject }) => event === 'erased' && subject === ANN)).toBe(true);
+  expect((await verify(world)).code).toBe(0);
+  expect((await erase(world, '--export', file)).out).toContain('exported rows: 0');
+});
+
+test.each([
+  ['its hash', { hash: '0'.repeat(40) }],
+  ['its seal', { sha256: '0'.repeat(64) }],
+  ['its number', { seq: 99 }],
+])('an erased row with %s changed is found', async (_what, change) => {
+  const world = await exportedWorld();
+  await erase(world, '--export', world.file);
+  const lines = linesOf(world.file);
+  const index = lines.findLastIndex(({ type }) => type === 'erased');
+  lines[index] = { ...lines[index], ...change };
+  writeFileSync(world.file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  expect((await verify(world)).code).toBe(1);
+});
+
+test('a file without its beginning is refused before anything is removed', async () => {
+  const world = await exportedWorld();
+  const [, ...rest] = readFileSync(world.file, 'utf8').split('\n');
+  writeFileSync(world.file, rest.join('\n'));
+  const refused = await erase(world, '--export', world.file);
+  expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('join rotated files') });
+  expect(readFileSync(world.file, 'utf8')).toBe(rest.join('\n'));
+  expect(await erase(world, '--export', '/nowhere.jsonl')).toMatchObject({ code: 1 });
+});
