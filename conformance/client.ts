@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/agent/json.ts';
+import type { Tool } from '../src/agent/tool.ts';
+import { guardedFetch } from '../src/tools/http/guard/guarded-fetch.ts';
+import { openMcpServer } from '../src/tools/mcp/open-mcp-server.ts';
+
+/** The client under test: connects to the server of a scenario with the bot's own code and makes the calls that the scenario wants. */
+const Context = z.looseObject({
+  toolCalls: z.array(z.object({ name: z.string(), arguments: z.record(z.string(), z.json()) })).optional(),
+});
+const context = Context.parse(JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}'));
+const url = process.argv.at(-1) ?? '';
+
+const server = openMcpServer(
+  { transport: 'http', url, headers: {}, prefix: '', timeoutMs: 10_000, startTimeoutMs: 10_000 },
+  {
+    name: 'scenario',
+    log: { info: log, warn: log },
+    onChange: () => {},
+    guardedFetch: guardedFetch({ allowPrivate: [new URL(url).hostname] }),
+  },
+);
+await server.ready;
+const tools = server.tools();
+for (const { name, input } of wantedCalls(tools)) {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool?.kind !== 'tool') continue;
+  log({ tool: name, answer: await run(tool, input).catch(String) }, 'called');
+}
+const { state, protocol, lastError } = server.describe();
+log({ state, protocol, lastError, problems: server.problems() }, 'done');
+await server.close();
+if (state !== 'connected') process.exitCode = 1;
+
+function wantedCalls(listed: readonly Tool[]): readonly { name: string; input: JsonObject }[] {
+  if (context.toolCalls !== undefined) {
+    return context.toolCalls.map(({ name, arguments: input }) => ({ name, input }));
+  }
+  return listed.map(({ name, inputSchema }) => ({ name, input: exampleObject(inputSchema.jsonSchema) }));
+}
+
+async function run(tool: Extract<Tool, { kind: 'tool' }>, input: JsonObject): Promise<unknown> {
+  const unexpected = () => {
+    throw new Error('the tool paused');
+  };
+  return tool.run(input, {
+    context: {},
+    interrupt: unexpected,
+    deny: unexpected,
+    resumed: undefined,
+    signal: AbortSignal.timeout(20_000),
+    attach: () => true,
+    progress: () => {},
+    idempotencyKey: 'conformance',
+  });
+}
+
+function exampleObject(schema: JsonObject): JsonObject {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, exampleOf(value)]));
+}
+
+function exampleOf(schema: JsonValue | undefined): JsonValue {
+  if (!isJsonObject(schema)) return 'text';
+  if (Array.isArray(schema.enum)) return schema.enum[0] ?? null;
+  if (schema.type === 'integer' || schema.type === 'number') return 5;
+  if (schema.type === 'boolean') return true;
+  if (schema.type === 'array') return [];
+  return schema.type === 'object' ? exampleObject(schema) : 'text';
+}
+
+function log(fields: object, message: string): void {
+  console.log(message, JSON.stringify(fields));
+}
