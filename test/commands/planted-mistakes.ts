@@ -95,6 +95,24 @@ export const PLANTED: readonly PlantedMistake[] = [
     doctor: /2 must approve, but only 1 can/,
   },
   {
+    name: 'groups that one person would have to approve for twice',
+    change: [APPROVERS, 'approvers: { all: [{ any: [S0APPROVE1], quorum: 2 }, { any: [S0APPROVE1] }] }'],
+    doctor: new RegExp(
+      `${AT}policies\\.default\\.approvers: 3 must approve, but only 2 of the approvers can`,
+    ),
+  },
+  {
+    name: 'an approver of a group who does not exist',
+    change: [APPROVERS, 'approvers: { all: [{ any: [S0APPROVE1] }, { any: [U0NOBODY99, S0APPROVE1] }] }'],
+    doctor: /policies\.default\.approvers\.all\[1\]\.any\[0\]: there is nobody with the id U0NOBODY99/,
+  },
+  {
+    name: 'approvers by email without the scope',
+    change: [APPROVERS, 'approvers: { any: [S0APPROVE1], from: input.owner }'],
+    check: /the scope users:read\.email is missing/,
+    doctor: /the scope users:read\.email is missing/,
+  },
+  {
     name: 'an admin who does not exist',
     change: [CAST.admin, 'U0NOBODY99'],
     doctor: /agent\.admins\[0\]: there is nobody/,

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Store } from '../../src/store/port/store.ts';
 import { Keys, shardOf, threadOf } from '../../src/store/record/keys.ts';
+import type { PolicySnapshot } from '../../src/store/record/request-record.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
-import { approve, ask, attempt, MINUTE_MS, outcome } from './support.ts';
+import { approve, ask, attempt, found, MINUTE_MS, outcome } from './support.ts';
 
 const Hash = z.record(z.string(), z.string());
 const ThreadFixture = z.object({
@@ -17,6 +18,7 @@ const ThreadFixture = z.object({
 
 const requestFixture = Hash.parse(readFixture('request.v1.json'));
 const secondFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v2.json'));
+const thirdFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v3.json'));
 const secondThreadFixture = ThreadFixture.parse(readFixture('thread.v2.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
 const THREAD = 'C1:171.2';
@@ -177,6 +179,48 @@ describe('a request of version 2', () => {
     await store.start(id, attempt('first'));
     const written = Object.keys(await redis.client.hgetall(keys.request(id)));
     expect(Object.keys(secondFixture.fields)).toEqual(expect.arrayContaining(written));
+  });
+});
+
+describe('a request of version 3', () => {
+  const THIRD = `${THREAD}~i-3`;
+  const groups = [
+    { any: ['U-ann'], quorum: 1 },
+    { any: ['S-finance', 'S-treasury'], quorum: 1 },
+  ];
+
+  test('is read as one of version 2 with approver groups and excluded people', async () => {
+    await writeRequest();
+    await redis.client.hset(keys.request(THIRD), thirdFixture.fields);
+    await redis.client.set(keys.record(THIRD), thirdFixture.record);
+    const [first, third] = [await store.load(REQUEST), await store.load(THIRD)];
+    if (first.outcome !== 'found') throw new Error(`The request is ${first.outcome}`);
+    const { policy, votes, ...same } = first.request;
+    expect(third).toEqual({
+      outcome: 'found',
+      request: {
+        ...{ ...same, id: THIRD },
+        policy: { ...policy, groups, excluded: ['U-max', 'S-interns'] },
+        votes: [
+          { ...votes[0], groups: [1] },
+          { ...votes[1], groups: [1, 2] },
+        ],
+      },
+    });
+  });
+
+  test('is written only where there are groups or excluded people', async () => {
+    const versionOf = async (policy: Partial<PolicySnapshot>) =>
+      redis.client.hget(keys.request(await ask(store, { policy })), 'v');
+    expect(await versionOf({})).toBe('2');
+    expect(await versionOf({ quorum: 2, groups })).toBe('3');
+    expect(await versionOf({ excluded: ['U-max'] })).toBe('3');
+  });
+
+  test('is read as it was asked, and its groups must add up to the quorum', async () => {
+    const policy = { quorum: 2, groups, excluded: ['U-max'] };
+    expect((await found(store, await ask(store, { policy }))).policy).toMatchObject(policy);
+    await expect(ask(store, { policy: { ...policy, quorum: 1 } })).rejects.toThrow('invalid-request');
   });
 });
 

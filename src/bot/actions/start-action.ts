@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
+import { approvableGroups } from '../requests/approver-groups.ts';
 import { digestNow } from '../requests/bind-request.ts';
 import { previewOf } from '../requests/present-call.ts';
 import { CHANGED, NOT_ALLOWED, previewChangedPayload, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
@@ -129,17 +130,27 @@ export async function planAttempt(
   approvers: readonly string[],
 ): Promise<Attempt> {
   const { directory } = context;
-  const { principals } = action.request;
+  const { principals, policy } = action.request;
   const checked = await Promise.all(
-    approvers.map(async (who) => ({ who, ...(await mayDecide(directory, who, principals)) })),
+    approvers.map(async (who) => ({
+      who,
+      ...(await mayDecide(directory, who, principals, policy.excluded)),
+    })),
   );
   if (checked.some((person) => !person.eligible && !person.checked))
     throw new Error('The approvers could not be checked');
+  const stillEligible = checked.filter(({ eligible }) => eligible).map(({ who }) => who);
+  const memberships = await Promise.all(
+    stillEligible.map(async (who) => [who, await approvableGroups(directory, who, action.request)] as const),
+  );
   return {
     attempt: randomUUID(),
     digest: currentDigest(context, action),
     heartbeatTimeoutMs: context.timing.heartbeatTimeoutMs,
-    stillEligible: checked.filter(({ eligible }) => eligible).map(({ who }) => who),
+    stillEligible,
+    ...(policy.groups !== undefined && {
+      groups: Object.fromEntries(memberships.map(([who, groups = []]) => [who, groups])),
+    }),
     evidence: Object.fromEntries(checked.map(({ who, evidence }) => [who, evidence])),
   };
 }

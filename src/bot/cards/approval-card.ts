@@ -1,5 +1,6 @@
 import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { APPROVE, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
@@ -72,16 +73,26 @@ function descriptionLine({ presented, description = '' }: CardDetails): KnownBlo
 
 /** Builds the lines that say how many have approved, who they are, and who else can. */
 export function approvalLines(request: RequestRecord, details: CardDetails): KnownBlock[] {
-  const { approvals, policy } = request;
+  const { policy } = request;
   const votes = votesBy(request, 'approve');
+  const counted = cardTexts.approvals(countedApprovals(request), policy.quorum);
   return [
     line(
-      words(`${cardTexts.approvals(approvals, policy.quorum)}. ${cardTexts.rejectionRule(policy.vetoes)} `),
+      words(`${counted}. ${cardTexts.rejectionRule(policy.vetoes)} `),
       words(cardTexts.approvers),
       ...mentions(approversOf(request, details)),
     ),
+    ...groupLines(request),
     ...(votes.length === 0 ? [] : [line(words(cardTexts.approvedBy), ...votes)]),
   ];
+}
+
+/** Builds a line for each approver group: how many of it have approved, and who is in it. */
+function groupLines(request: RequestRecord): KnownBlock[] {
+  const filled = approvalsByGroup(request);
+  return (request.policy.groups ?? []).map(({ any, quorum }, index) =>
+    line(words(cardTexts.fromGroup(filled[index]?.length ?? 0, quorum)), ...mentions(any)),
+  );
 }
 
 /** Lists the people who can approve: those who could when the request was made, and those it was escalated to. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { Actor } from '../../store/port/store.ts';
+import type { Actor, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { approvableGroups } from '../requests/approver-groups.ts';
 import { type Directory, isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { noticeTexts } from '../texts/notices.ts';
@@ -20,11 +21,12 @@ export type Permission =
       readonly checked: boolean;
     };
 
-/** Checks in Slack whether a person is one of the principals now. If Slack cannot be asked, the answer is no. */
+/** Checks in Slack whether a person is one of the principals now, and not excluded. If Slack cannot be asked, the answer is no. */
 export async function mayDecide(
   directory: Directory,
   who: string,
   principals: readonly string[],
+  excluded: readonly string[] = [],
 ): Promise<Permission> {
   const refuse = (why: string, found: JsonObject = {}, checked = true): Permission => ({
     eligible: false,
@@ -39,6 +41,7 @@ export async function mayDecide(
     if (isBot) return refuse(noticeTexts.bots, found);
     if (isStranger) return refuse(noticeTexts.otherWorkspace, found);
     if (isGuest) return refuse(noticeTexts.guests, found);
+    if (await directory.isAmong(who, excluded)) return refuse(noticeTexts.notApprover, found);
     if (principals.includes(ANYONE)) return { eligible: true, evidence: { ...found, as: ANYONE } };
     if (principals.includes(who)) return { eligible: true, evidence: { ...found, as: who } };
     for (const group of principals.filter(isGroup)) {
@@ -63,11 +66,34 @@ export async function authorize(
   { directory }: Pick<BotContext, 'directory'>,
   { who, id }: Click,
   principals: readonly string[],
+  excluded: readonly string[] = [],
 ): Promise<Authorization> {
-  const permission = await mayDecide(directory, who, principals);
+  const permission = await mayDecide(directory, who, principals, excluded);
   const { eligible } = permission;
   return {
     actor: { who, eligible, evidence: { click: id, ...permission.evidence } },
     problem: permission.eligible ? undefined : permission.why,
   };
+}
+
+/** A person who votes, with the approver groups that they vote for. */
+export interface VoteAuthorization extends Authorization {
+  readonly groups: readonly number[] | undefined;
+}
+
+/** Checks in Slack whether the person who clicked may approve a request now, and for which of its groups. */
+export async function authorizeVote(
+  context: Pick<BotContext, 'directory'>,
+  click: Click,
+  request: RequestRecord,
+): Promise<VoteAuthorization> {
+  const { principals, policy } = request;
+  const authorized = await authorize(context, click, principals, policy.excluded);
+  if (!authorized.actor.eligible) return { ...authorized, groups: undefined };
+  try {
+    return { ...authorized, groups: await approvableGroups(context.directory, click.who, request) };
+  } catch {
+    const actor = { ...authorized.actor, eligible: false };
+    return { actor, problem: noticeTexts.cannotCheck, groups: undefined };
+  }
 }

@@ -8,7 +8,8 @@ import {
   requesterProblem,
 } from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
-import { authorize } from './authorize.ts';
+import { wouldComplete } from '../requests/approver-groups.ts';
+import { authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
 
@@ -28,11 +29,11 @@ export async function castVote(
 ): Promise<Notice> {
   // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
   const fresh = { ...context, directory: context.directory.fresh() };
-  const [{ actor, problem }, start] = await Promise.all([
-    authorize(fresh, click, request.principals),
+  const [{ actor, problem, groups }, start] = await Promise.all([
+    authorizeVote(fresh, click, request),
     decision === 'approve' ? planStart(fresh, request, click.who) : undefined,
   ]);
-  const vote = { ...actor, decision, shown: request.digest, reason };
+  const vote = { ...actor, decision, shown: request.digest, reason, ...(groups !== undefined && { groups }) };
   const result = await recordVote(context, request.id, vote, start);
   if (result.outcome !== 'voted') return refusalText(result, problem);
   const isRepeated = request.votes.some(
@@ -51,8 +52,9 @@ async function planStart(
   request: RequestRecord,
   who: string,
 ): Promise<PlannedStart | undefined> {
-  if (request.state !== 'pending' || request.approvals + 1 < request.policy.quorum) return undefined;
+  if (request.state !== 'pending') return undefined;
   try {
+    if (!(await wouldComplete(context.directory, request, who))) return undefined;
     const action = await findAction(context, { ...request, by: who });
     // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
     if (action === undefined || hasPreview(action)) return undefined;

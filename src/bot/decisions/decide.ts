@@ -62,7 +62,8 @@ export async function edit(
   click: Click,
   input: JsonValue,
 ): Promise<Notice> {
-  const { actor, problem } = await authorize(context, click, request.principals);
+  const { principals, policy } = request;
+  const { actor, problem } = await authorize(context, click, principals, policy.excluded);
   if (!actor.eligible && !request.requesters.includes(click.who)) return problem;
   const result = await context.store.supersede(request.id, editedPayload(input, click.who));
   if (result.outcome === 'unknown-outcome') {

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';
+import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
@@ -58,7 +59,9 @@ export function buildList(list: ListPage): KnownBlock[] {
 function buildRow(request: RequestRecord): KnownBlock[] {
   const title = titleOf(request, limits.description);
   const approvals =
-    request.kind === 'approval' ? [cardTexts.approvals(request.approvals, request.policy.quorum)] : [];
+    request.kind === 'approval'
+      ? [cardTexts.approvals(countedApprovals(request), request.policy.quorum)]
+      : [];
   return [
     {
       type: 'section',

@@ -1,14 +1,17 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
+import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
+import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
 import { digestNow } from './bind-request.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -102,16 +105,25 @@ export async function planRequest(
     return noticeTexts.notAllowedHere;
   const policy = toolbox.policy(pause.policy);
   if (policy === undefined) return noticeTexts.noPolicy(pause.policy);
-  const barred = policy.separation === 'thread' ? contextAuthors : [];
-  // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
-  const { approvers, isSure } = await eligibleApprovers(directory.relaxed(), policy, { requesters, barred });
-  if (isSure && approvers.length < policy.quorum) {
-    return noticeTexts.tooFewApprovers(policy.name, policy.quorum, approvers.length);
-  }
-  const { name, confirm } = policy;
+  const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
-  const { timeZone } = policy;
   const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
+  const resolved = await resolveGroups(directory, policy, judged);
+  if (!resolved.ok) return resolved.problem;
+  const barred = [
+    ...new Set([
+      ...(policy.separation === 'thread' ? contextAuthors : []),
+      ...excluded.filter(isSlackPerson),
+    ]),
+  ];
+  const snapshot = snapshotOf(policy, [...resolved.groups]);
+  // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
+  const found = await eligibleApprovers(directory.relaxed(), snapshot, { requesters, barred });
+  const { approvers, isSure } = found;
+  if (isSure && found.places < policy.quorum) {
+    return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
+  }
+  const editor = editorOf(interrupt);
   const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
   return {
     ...base,
@@ -127,7 +139,7 @@ export async function planRequest(
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
     }),
-    policy: snapshotOf(policy),
+    policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
     audit: { ...called, rule: pause.rule, policy_name: name },
     execution: entry.execution,
@@ -135,21 +147,36 @@ export async function planRequest(
   };
 }
 
-/** Lists the people who could approve now; without the requesters, unless the policy allows it. */
+/** The people who could approve now, and how many places of the policy they can fill. */
+interface EligibleApprovers {
+  readonly approvers: string[];
+  readonly places: number;
+  readonly isSure: boolean;
+}
+
+/** Finds the people who could approve now; without the requesters, unless the policy allows it. */
 async function eligibleApprovers(
   directory: BotContext['directory'],
-  policy: Policy,
+  policy: PolicySnapshot,
   { requesters, barred }: { readonly requesters: readonly string[]; readonly barred: readonly string[] },
-): Promise<{ readonly approvers: string[]; readonly isSure: boolean }> {
-  const { people, isSure } = await directory.peopleBehind(policy.approvers);
+): Promise<EligibleApprovers> {
+  const { principals, groups, excluded } = policy;
+  const { people, isSure } = await directory.peopleBehind(principals);
   const allowed = people.filter(
     (id) => !barred.includes(id) && (policy.selfApproval || !requesters.includes(id)),
   );
-  const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, policy.approvers)));
-  return {
-    approvers: allowed.filter((_, index) => checked[index]?.eligible === true),
-    isSure: isSure && checked.every((permission) => permission.eligible || permission.checked),
-  };
+  const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, principals, excluded)));
+  const approvers = allowed.filter((_, index) => checked[index]?.eligible === true);
+  const isChecked = isSure && checked.every((permission) => permission.eligible || permission.checked);
+  if (groups === undefined || !isChecked) return { approvers, places: approvers.length, isSure: isChecked };
+  const members = await Promise.all(
+    approvers.map(async (who) => ({ who, groups: await membershipsOf(directory, who, groups) })),
+  );
+  const filled = fillGroups(
+    groups.map(({ quorum }) => quorum),
+    members,
+  );
+  return { approvers, places: filled.flat().length, isSure: true };
 }
 
 function answerPolicy(

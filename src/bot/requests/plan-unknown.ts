@@ -32,7 +32,8 @@ export async function planUnknown(
 ): Promise<NewRequest> {
   const [requester = NOBODY] = requesters;
   const policy = toolbox.policy(entry.resolvedBy ?? '');
-  const snapshot = policy === undefined ? withoutPolicy(requesters) : snapshotOf(policy);
+  const named = policy && snapshotOf(policy);
+  const snapshot = named === undefined || named.resolvers.length === 0 ? withoutPolicy(requesters) : named;
   const people = await directory.peopleOf(snapshot.resolvers).catch(() => []);
   const presented = await presentCall(directory, entry, interrupt.toolRequest.input);
   return {

@@ -2,12 +2,22 @@ import type { PolicySnapshot } from '../../store/port/store.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { ANYONE } from '../decisions/authorize.ts';
 
-/** Takes the snapshot of a policy that a request keeps; later changes of the manifest do not change it. */
-export function snapshotOf(policy: Policy): PolicySnapshot {
-  const { approvers, resolvers, quorum, veto, selfApproval, expiresMs, startWithinMs, remindMs, escalate } =
+/**
+ * Takes the snapshot of a policy that a request keeps, with the approver groups of its call; later changes of the manifest do not
+ * change it. One group alone is the same as a list of approvers.
+ */
+export function snapshotOf(
+  policy: Policy,
+  groups: NonNullable<PolicySnapshot['groups']> = policy.groups.map(({ any, quorum }) => ({
+    any: [...any],
+    quorum,
+  })),
+): PolicySnapshot {
+  const { resolvers, quorum, veto, selfApproval, expiresMs, startWithinMs, remindMs, escalate, excluded } =
     policy;
+  const approvers = [...new Set(groups.flatMap(({ any }) => any))];
   return {
-    principals: [...approvers],
+    principals: approvers,
     resolvers: [...(resolvers.length > 0 ? resolvers : approvers)],
     quorum,
     vetoes: veto ? 1 : quorum,
@@ -15,6 +25,8 @@ export function snapshotOf(policy: Policy): PolicySnapshot {
     expiresInMs: expiresMs,
     startWithinMs,
     ...(remindMs !== undefined && { remindEveryMs: remindMs }),
+    ...(groups.length > 1 && { groups }),
+    ...(excluded.length > 0 && { excluded: [...excluded] }),
     ...(escalate !== undefined && { escalate: { afterMs: escalate.afterMs, to: [...escalate.to] } }),
   };
 }

@@ -28,6 +28,7 @@ class Cache {
   readonly members = new Map<string, Kept<Member>>();
   readonly groups = new Map<string, Kept<readonly string[]>>();
   readonly memberships = new Map<string, Kept<readonly string[]>>();
+  readonly emails = new Map<string, Kept<string | undefined>>();
   team: Promise<string> | undefined;
 }
 
@@ -82,6 +83,28 @@ export class Directory {
         id !== undefined && users.includes(userId) ? [id] : [],
       );
     });
+  }
+
+  /** Returns the person with an email address; `undefined` if there is nobody. */
+  personWithEmail(email: string): Promise<string | undefined> {
+    return this.#keep(this.#cache.emails, email.toLowerCase(), async () => {
+      try {
+        const { user } = await this.#client.users.lookupByEmail({ email });
+        return user?.id;
+      } catch (error) {
+        if (judgeSlackFailure(error).reason === 'users_not_found') return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Tells whether a person is one of these people, or in one of these groups. */
+  async isAmong(userId: string, principals: readonly string[]): Promise<boolean> {
+    if (principals.includes(userId)) return true;
+    for (const group of principals.filter(isGroup)) {
+      if ((await this.group(group)).includes(userId)) return true;
+    }
+    return false;
   }
 
   /** Resolves people and groups to people; a group that cannot be looked up counts as empty. */

@@ -64,6 +64,7 @@ export const cardTexts = {
   description: (text: string) => `What this does: ${text}`,
   explanation: "Agent's explanation (unverified)",
   approvals: (count: number, quorum: number) => `${count} of ${quorum} approvals`,
+  fromGroup: (count: number, quorum: number) => `${count} of ${quorum} from `,
   rejectionRule: (vetoes: number) =>
     vetoes === 1 ? 'Any rejection cancels it.' : `${vetoes} rejections cancel it.`,
   approvers: 'Approvers: ',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pointerTo } from '../../agent/util/json-pointer.ts';
+import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
@@ -81,7 +82,8 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
       const pointer = pointerTo('/policies', policy.name);
       const resolvers = policy.resolvers === policy.approvers ? [] : policy.resolvers;
       return [
-        ...list(`${pointer}/approvers`, policy.approvers, 'approver'),
+        ...policy.groups.flatMap((group) => list(`${pointer}${group.pointer}`, group.any, 'approver')),
+        ...list(`${pointer}/approvers/not`, policy.excluded, 'person'),
         ...list(`${pointer}/escalate/to`, policy.escalate?.to, 'approver'),
         ...list(`${pointer}/resolvers`, resolvers, 'approver'),
         ...list(`${pointer}/announce`, policy.announce, 'posting'),
@@ -181,29 +183,52 @@ async function inspectGroup(reference: Reference, workspace: Workspace): Promise
 
 const COPY_GROUP = 'open "People" and "User groups" in Slack, and copy the group ID';
 
-/** Checks that enough people can approve to reach the quorum. */
-async function inspectQuorum(
-  { name, approvers, quorum, escalate }: Policy,
-  workspace: Workspace,
-): Promise<PlacedProblem[]> {
-  const eligible = new Set<string>();
-  for (const id of [...approvers, ...(escalate?.to ?? [])]) {
-    const found = id.startsWith('S') ? await findGroup(id, workspace) : undefined;
-    if (found?.error === 'missing_scope') return [];
-    const isActive = found?.group !== undefined && found.group.date_delete === 0;
-    const people = found === undefined ? [id] : isActive ? (found.group?.users ?? []) : [];
+/** Checks that enough people can approve to reach the quorum. People of the call are known only then. */
+async function inspectQuorum(policy: Policy, workspace: Workspace): Promise<PlacedProblem[]> {
+  const { name, escalate, excluded } = policy;
+  const groups = policy.groups.filter(({ from }) => from === undefined);
+  const quorum = groups.reduce((sum, group) => sum + group.quorum, 0);
+  const barred = await peopleOf(excluded, workspace);
+  const members = new Map<string, number[]>();
+  for (const [index, { any }] of groups.entries()) {
+    const people = await peopleOf([...any, ...(escalate?.to ?? [])], workspace);
+    if (people === undefined || barred === undefined) return [];
+    let found = 0;
     for (const person of people) {
-      if (eligible.size >= quorum) return [];
+      // A group with as many people as all places together can always fill its own.
+      if (found >= quorum) break;
       const { body, error } = await workspace.ask('users.info', { user: person });
       if (error === 'missing_scope') return [];
       const { data } = User.safeParse(body);
-      if (data !== undefined && isEligible(data.user, workspace)) eligible.add(person);
+      if (data === undefined || !isEligible(data.user, workspace) || barred.has(person)) continue;
+      members.set(person, [...(members.get(person) ?? []), index + 1]);
+      found += 1;
     }
   }
-  if (eligible.size >= quorum) return [];
-  const pointer = `${pointerTo('/policies', name)}/quorum`;
-  const message = `${quorum} must approve, but only ${eligible.size} of the approvers can`;
+  const filled = fillGroups(
+    groups.map((group) => group.quorum),
+    [...members].map(([who, own]) => ({ who, groups: own })),
+  ).flat().length;
+  if (filled >= quorum) return [];
+  const pointer = `${pointerTo('/policies', name)}/${policy.groups.length > 1 ? 'approvers' : 'quorum'}`;
+  const message = `${quorum} must approve, but only ${filled} of the approvers can`;
   return [{ pointer, severity: 'error', message, fix: 'name more approvers, or lower the quorum' }];
+}
+
+/** Lists the people behind ids of people and user groups; `undefined` if the app may not read groups. */
+async function peopleOf(
+  ids: readonly string[],
+  workspace: Workspace,
+): Promise<ReadonlySet<string> | undefined> {
+  const people = new Set<string>();
+  for (const id of ids) {
+    const found = id.startsWith('S') ? await findGroup(id, workspace) : undefined;
+    if (found?.error === 'missing_scope') return undefined;
+    const isActive = found?.group !== undefined && found.group.date_delete === 0;
+    for (const person of found === undefined ? [id] : isActive ? (found.group?.users ?? []) : [])
+      people.add(person);
+  }
+  return people;
 }
 
 async function inspectChannel(reference: Reference, { ask, scopes }: Workspace): Promise<PlacedProblem[]> {

@@ -111,8 +111,9 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
   const { bot } = data.oauth_config.scopes;
   const policies = [...manifest.policies.values()];
   const groups = [
-    ...policies.flatMap(({ approvers, resolvers, escalate }) => [
+    ...policies.flatMap(({ approvers, excluded, resolvers, escalate }) => [
       ...approvers,
+      ...excluded,
       ...resolvers,
       ...(escalate?.to ?? []),
     ]),
@@ -123,6 +124,11 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
     ['chat:write', 'to post cards and replies', true],
     ['users:read', 'to check who may approve', true],
     ['usergroups:read', `to see who is in ${groups[0]}`, groups.length > 0],
+    [
+      'users:read.email',
+      'to find approvers by their email address',
+      policies.some((policy) => policy.groups.some(({ from }) => from !== undefined)),
+    ],
     ['im:write', 'to send cards and notices directly', sendsDirectly],
     ['commands', 'for the slash command', (data.features?.slash_commands ?? []).length > 0],
     ['assistant:write', 'for the agent view', data.features?.agent_view !== undefined],

@@ -1,3 +1,4 @@
+import { countedApprovals } from '../../bot/requests/approver-groups.ts';
 import { readDetails } from '../../bot/requests/request-details.ts';
 import type { RequestRecord, Store } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
@@ -5,7 +6,7 @@ import { Failure } from '../shared/errors.ts';
 
 /** Describes a request for machines: what would run, for whom, who decides, and how far it is. */
 export function describeRequest(request: RequestRecord) {
-  const { id, kind, state, threadId, requester, requesters, principals, policy, approvals } = request;
+  const { id, kind, state, threadId, requester, requesters, principals, policy } = request;
   const call = readDetails(request)?.interrupt.toolRequest;
   return {
     id,
@@ -18,7 +19,7 @@ export function describeRequest(request: RequestRecord) {
     requester,
     requesters,
     waitsFor: state === 'unknown' ? policy.resolvers : principals,
-    approvals,
+    approvals: countedApprovals(request),
     quorum: policy.quorum,
     createdAt: timeOf(request.createdAt),
     expiresAt: state === 'unknown' ? null : timeOf(request.expiresAt),
@@ -32,10 +33,11 @@ export function titleOf(request: RequestRecord): string {
 }
 
 /** Says in which phase a request is: the votes it has, or that its outcome is unknown. */
-export function phaseOf({ kind, state, approvals, policy }: RequestRecord): string {
+export function phaseOf(request: RequestRecord): string {
+  const { kind, state, policy } = request;
   if (state === 'unknown') return 'unknown outcome';
   if (state !== 'pending') return state;
-  return kind === 'approval' ? `approval (${approvals} of ${policy.quorum})` : kind;
+  return kind === 'approval' ? `approval (${countedApprovals(request)} of ${policy.quorum})` : kind;
 }
 
 export function timeOf(at: number): string {

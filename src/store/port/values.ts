@@ -118,6 +118,8 @@ export interface Vote extends Actor {
   readonly decision: 'approve' | 'reject';
   /** The digest of what the person was shown. */
   readonly shown: string;
+  /** The numbers of the approver groups that the person may approve for, from 1; only where the policy has groups. */
+  readonly groups?: readonly number[];
   readonly reason?: string;
 }
 
@@ -129,6 +131,8 @@ export interface Attempt {
   readonly heartbeatTimeoutMs: number;
   /** The people whose approval still counts. */
   readonly stillEligible: readonly string[];
+  /** The numbers of the approver groups that each of them is in now; only where the policy has groups. */
+  readonly groups?: Readonly<Record<string, readonly number[]>>;
   readonly evidence: JsonObject;
 }
 

@@ -23,7 +23,7 @@ const FirstFixed = z.strictObject({
 const Decision = z.enum(['approve', 'reject']);
 const Count = z.coerce.number().int().nonnegative();
 const Stored = z.object({
-  v: z.enum(['1', '2']),
+  v: z.enum(['1', '2', '3']),
   state: RequestState,
   rev: Count,
   kind: RequestKind,
@@ -101,7 +101,7 @@ export function parseRequestRecord(
 function policyIn(fields: Readonly<Record<string, string>>): object {
   const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
   const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
-  const { start_within: startWithin } = fields;
+  const { start_within: startWithin, groups, excluded } = fields;
   const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
   return {
     principals: words(first),
@@ -113,7 +113,15 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
     ...(remind !== undefined && { remindEveryMs: Number(remind) }),
     ...(after !== undefined && { escalate: { afterMs: Number(after), to: words(to) } }),
     ...(startWithin !== undefined && { startWithinMs: Number(startWithin) }),
+    ...(groups !== undefined && { groups: words(groups).map(parseGroup) }),
+    ...(excluded !== undefined && { excluded: words(excluded) }),
   };
+}
+
+/** Parses a group such as `1:S1,U2`. */
+function parseGroup(text: string): object {
+  const [quorum = '', any = ''] = text.split(':', 2);
+  return { any: any.split(',').filter((id) => id !== ''), quorum: Number(quorum) };
 }
 
 function executionIn(fields: Readonly<Record<string, string>>): object {
@@ -128,7 +136,13 @@ function executionIn(fields: Readonly<Record<string, string>>): object {
 function parseVote(who: string, fields: Readonly<Record<string, string>>): RecordedVote {
   const read = <Part>(name: string, schema: z.ZodType<Part>) =>
     readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
-  return { who, decision: read('vote', Decision), at: read('at', Count) };
+  const groups = fields[`groups:${who}`];
+  return {
+    who,
+    decision: read('vote', Decision),
+    at: read('at', Count),
+    ...(groups !== undefined && { groups: words(groups).map(Number) }),
+  };
 }
 
 function parseView(id: string, fields: Readonly<Record<string, string>>): RecordedView {

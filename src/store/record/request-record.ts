@@ -4,9 +4,11 @@ import { isPerson } from './keys.ts';
 
 /**
  * The version of stored requests. Version 1 had its immutable part in one field of the hash, and is still read. Since version 2 the
- * details have a key of their own, and the policy and the execution rules are read from the fields that the scripts use.
+ * details have a key of their own, and the policy and the execution rules are read from the fields that the scripts use. Version 3 has
+ * approver groups or excluded people; a request without them is still written as version 2, so that an older process can serve it.
  */
-export const REQUEST_VERSION = 2;
+export const REQUEST_VERSION = 3;
+export const PLAIN_REQUEST_VERSION = 2;
 
 export const JsonRecord = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -32,6 +34,12 @@ export type SettledState = z.infer<typeof SettledState>;
 export const RequestState = z.enum(['pending', 'approved', 'started', 'unknown', ...SettledState.options]);
 export type RequestState = z.infer<typeof RequestState>;
 
+/** People and groups of whom as many as the quorum must approve. */
+export const ApproverGroupSnapshot = z.strictObject({
+  any: z.array(Id),
+  quorum: z.number().int().positive(),
+});
+
 /** The policy as it was when the request was made: who may decide, and until when. */
 export const PolicySnapshot = z.strictObject({
   /** People and groups who may approve or answer. */
@@ -47,6 +55,10 @@ export const PolicySnapshot = z.strictObject({
   escalate: z.strictObject({ afterMs: z.number().int(), to: z.array(Id) }).optional(),
   /** The time after the decision in which the action must start; a request of an older version has no limit. */
   startWithinMs: z.number().int().nonnegative().optional(),
+  /** Groups that must all approve, each person for one of them only; `quorum` is the sum of theirs. */
+  groups: z.array(ApproverGroupSnapshot).min(1).optional(),
+  /** People and groups who may not approve although they are in `principals`. */
+  excluded: z.array(Id).optional(),
 });
 export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
 
@@ -97,7 +109,11 @@ export const RequestRules = z.object({
   requester: Id,
   requesters: z.array(Id).optional(),
   barred: z.array(Id).optional(),
-  policy: PolicySnapshot,
+  policy: PolicySnapshot.refine(
+    ({ groups, quorum }) =>
+      groups === undefined || groups.reduce((sum, group) => sum + group.quorum, 0) === quorum,
+    'The quorum is not the sum of the groups',
+  ),
   execution: ExecutionRules,
   views: z.array(z.object({ id: Id })).optional(),
 });
@@ -106,6 +122,8 @@ export interface RecordedVote {
   readonly who: string;
   readonly decision: 'approve' | 'reject';
   readonly at: number;
+  /** The numbers of the approver groups, from 1; only where the policy has groups. */
+  readonly groups?: readonly number[];
 }
 
 /** A place of the card. */

@@ -1,10 +1,26 @@
 import type { Risk } from './risk.ts';
 
+/** People of whom as many as the quorum must approve. */
+export interface ApproverGroup {
+  /** Ids of people (`U…`) and user groups (`S…`). */
+  readonly any: readonly string[];
+  /** A CEL expression that gives the email address, or a list of them, of further approvers of a call. */
+  readonly from: string | undefined;
+  readonly quorum: number;
+  /** The place of `any` in the manifest, as a JSON pointer from the policy. */
+  readonly pointer: string;
+}
+
 /** The approvers of a request, how many of them must approve, and within what time. */
 export interface Policy {
   readonly name: string;
-  /** Ids of people (`U…`) and user groups (`S…`). */
+  /** The ids of all groups: people (`U…`) and user groups (`S…`). */
   readonly approvers: readonly string[];
+  /** Groups that must all approve; nobody counts for two of them. */
+  readonly groups: readonly ApproverGroup[];
+  /** People and user groups who may not approve whatever group they are in. */
+  readonly excluded: readonly string[];
+  /** How many must approve: the sum of the groups. */
   readonly quorum: number;
   /** Whether one rejection decides; otherwise as many as the quorum. */
   readonly veto: boolean;

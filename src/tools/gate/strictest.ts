@@ -12,7 +12,7 @@ export interface JudgedCall extends Omit<ConditionInput, 'requester'> {
 
 /**
  * Applies the rules once for each person, as if that person were the requester, and returns the strictest verdict: a call is denied if
- * it is for anyone, and approval is needed if it is for anyone. Of several policies the one that is harder to satisfy wins: the higher quorum, then the one that forbids
+ * it is for anyone, and approval is needed if it is for anyone. Of several policies the one that is harder to satisfy wins: the higher quorum, then more groups, then the one that forbids
  * self-approval, then `separation: thread`. Between equals the first person's policy wins, and requesters come first.
  */
 export function strictestVerdict(
@@ -37,10 +37,11 @@ export function compareStrictness(left: ApprovalVerdict, right: ApprovalVerdict,
 }
 
 /** A policy that is gone is the strictest, because nobody can approve under it. */
-function rank(verdict: ApprovalVerdict, policyOf: PolicyOf): readonly [number, number, number, number] {
-  if (verdict.outcome === 'run') return [0, 0, 0, 0];
-  if (verdict.outcome === 'deny') return [2, 0, 0, 0];
+function rank(verdict: ApprovalVerdict, policyOf: PolicyOf): readonly number[] {
+  if (verdict.outcome === 'run') return [0];
+  if (verdict.outcome === 'deny') return [2];
   const policy = policyOf(verdict.policy);
-  if (policy === undefined) return [1, Number.POSITIVE_INFINITY, 1, 1];
-  return [1, policy.quorum, policy.selfApproval ? 0 : 1, policy.separation === 'thread' ? 1 : 0];
+  if (policy === undefined) return [1, Number.POSITIVE_INFINITY];
+  const { quorum, groups, selfApproval, separation } = policy;
+  return [1, quorum, groups.length, selfApproval ? 0 : 1, separation === 'thread' ? 1 : 0];
 }

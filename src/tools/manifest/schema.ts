@@ -177,9 +177,39 @@ export const AgentFile = z
   .describe('The agent: its model, its instructions and its limits.');
 export type AgentFile = z.output<typeof AgentFile>;
 
+const Principals = distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1);
+const FromCall = Text.describe(
+  'CEL over the call that gives the email address, or a list of them, of approvers: "input.owner_email".',
+);
+
+const ApproverGroupFile = z
+  .strictObject({
+    any: Principals.optional(),
+    from: FromCall.optional(),
+    quorum: Count.optional().describe('How many of them must approve; 1.'),
+  })
+  .describe('People of whom some must approve.');
+
+const ApproversFile = z
+  .union([
+    Principals,
+    z.strictObject({
+      any: Principals.optional(),
+      from: FromCall.optional(),
+      all: z
+        .array(ApproverGroupFile)
+        .min(1)
+        .optional()
+        .describe('Groups that must all approve; nobody counts for two of them.'),
+      not: distinct(PersonOrGroup, 'Who may not approve, whatever group they are in.').optional(),
+    }),
+  ])
+  .describe('Who may approve: a list of ids, or { any, from, not } or { all, not }.');
+export type ApproversFile = z.output<typeof ApproversFile>;
+
 export const PolicyFile = z
   .strictObject({
-    approvers: distinct(PersonOrGroup, 'Who may approve: ids of people and of user groups.').min(1),
+    approvers: ApproversFile,
     quorum: Count.optional().describe('How many different people must approve; 1.'),
     veto: z.boolean().optional().describe('Whether one rejection decides; true.'),
     self_approval: z.boolean().optional().describe('Whether the requester may approve as well; false.'),

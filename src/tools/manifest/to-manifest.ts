@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
-import type { Policy } from '../gate/policy.ts';
+import type { ApproverGroup, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
@@ -117,12 +117,16 @@ const DEFAULT_START_WITHIN_MS = durationMs('15m');
 
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_TIME_ZONE): Policy {
-  const { approvers, escalate } = written;
+  const { escalate } = written;
+  const { groups, excluded } = toApprovers(written);
+  const approvers = [...new Set(groups.flatMap(({ any }) => any))];
   const risk = toRisk(written.risk ?? 'medium');
   return {
     name,
     approvers,
-    quorum: written.quorum ?? 1,
+    groups,
+    excluded,
+    quorum: groups.reduce((sum, group) => sum + group.quorum, 0),
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
     separation: written.separation ?? (mayBeHigh(risk) ? 'thread' : 'requesters'),
@@ -137,6 +141,24 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     timeZone: written.time_zone ?? timeZone,
     resolvers: written.resolvers ?? approvers,
   };
+}
+
+/** Reads the forms in which approvers are written. */
+export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approvers' | 'quorum'>): {
+  readonly groups: readonly ApproverGroup[];
+  readonly excluded: readonly string[];
+} {
+  if (Array.isArray(approvers))
+    return { groups: [{ any: approvers, from: undefined, quorum, pointer: '/approvers' }], excluded: [] };
+  const { any = [], from, all, not: excluded = [] } = approvers;
+  if (all === undefined) return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded };
+  const groups = all.map((group, index) => ({
+    any: group.any ?? [],
+    from: group.from,
+    quorum: group.quorum ?? 1,
+    pointer: `/approvers/all/${index}/any`,
+  }));
+  return { groups, excluded };
 }
 
 const DEFAULT_ATTEMPTS = 3;

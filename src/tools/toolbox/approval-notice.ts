@@ -1,5 +1,5 @@
 import { type ApprovalRule, DEFAULT_POLICY_NAME, isFor } from '../gate/approval-rules.ts';
-import type { Policy } from '../gate/policy.ts';
+import type { ApproverGroup, Policy } from '../gate/policy.ts';
 import type { RuledEntry } from './tool-entries.ts';
 
 type PolicyOf = (name: string) => Policy | undefined;
@@ -39,9 +39,14 @@ function describeRules(tool: string, rules: readonly ApprovalRule[], policyOf: P
   return needs.join('; ');
 }
 
+function describeGroup({ any, from, quorum }: ApproverGroup, { groups }: Policy): string {
+  const people = [...any, ...(from === undefined ? [] : [`the person of ${from}`])].join(', ');
+  return groups.length === 1 ? people : `${quorum} of ${people}`;
+}
+
 function describePolicy(name: string, policyOf: PolicyOf): string {
   const policy = policyOf(name);
   if (policy === undefined) return `an approval by policy "${name}"`;
   const approvals = policy.quorum === 1 ? 'an approval' : `${policy.quorum} approvals`;
-  return `${approvals} by policy "${name}" (${policy.approvers.join(', ')})`;
+  return `${approvals} by policy "${name}" (${policy.groups.map((group) => describeGroup(group, policy)).join('; ')})`;
 }

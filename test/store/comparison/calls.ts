@@ -112,9 +112,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'vote': {
-      const { who, decision, shown, eligible } = command;
+      const { who, decision, shown, eligible, groups } = command;
       const vote = {
         who,
+        groups,
         decision,
         eligible,
         evidence,
@@ -141,7 +142,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('addViews', request(found, command.pick, ['pending', 'unknown']), views);
     }
     case 'start': {
-      const { same, heartbeatTimeoutMs, still, people, pick } = command;
+      const { same, heartbeatTimeoutMs, still, people, pick, moved } = command;
       const id = request(found, pick, ['approved']);
       const attempt = pick % 5 === 0 ? (recent(found.attempts, pick) ?? `try-${step}`) : `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? [])];
@@ -151,19 +152,26 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         digest: same ? 'digest' : 'other',
         // Whoever lists somebody twice has not found a second person.
         stillEligible: still ? signed : [...people, ...people],
+        groups: Object.fromEntries(
+          [...(world.request(id)?.votes ?? [])].map(([who, { groups = [] }]) => [who, moved ? [1] : groups]),
+        ),
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, heartbeatTimeoutMs, pick } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
       found.attempts.push(attempt);
-      const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}` };
+      const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}`, groups };
+      const others = [...(world.request(id)?.votes ?? [])].map(
+        ([person, { groups: own = [] }]) => [person, own] as const,
+      );
       return call('voteAndStart', id, vote, {
         ...{ attempt, heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         stillEligible: still ? signed : [],
+        groups: { ...Object.fromEntries(others), [who]: groups },
       });
     }
     case 'finishAndClaim': {
@@ -297,9 +305,18 @@ function atWork(item: number): { readonly bodyAtWork?: JsonObject } {
   return item % 2 === 0 ? {} : { bodyAtWork: { text: `item ${item} at work` } };
 }
 
+function withGroups({ policy, groups }: RequestPlan): NewRequest['policy'] {
+  if (groups === undefined) return policy;
+  return {
+    ...policy,
+    quorum: groups.reduce((sum, quorum) => sum + quorum, 0),
+    groups: groups.map((quorum) => ({ any: policy.principals, quorum })),
+  };
+}
+
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
-  const { kind, requester, others, barred, views, policy, idempotent, maxAttempts, retryForMs, unsigned } =
-    plan;
+  const { kind, requester, others, barred, views, idempotent, maxAttempts, retryForMs, unsigned } = plan;
+  const policy = withGroups(plan);
   return {
     ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, barred, unsigned },
     requesters: [requester, ...others.filter((person) => person !== requester)],

@@ -21,7 +21,13 @@ const once = fc.constant({ twice: false });
 const mostly = fc.nat({ max: 9 }).map((die) => die > 0);
 const often = fc.nat({ max: 3 }).map((die) => die > 0);
 
+/** Mostly none; else two groups, whose quorums the policy's own is the sum of. */
+const groups = fc.constantFrom(undefined, undefined, [1, 1], [2, 1]);
+/** The approver groups that a person is in. */
+const memberships = fc.constantFrom<readonly number[]>([1], [2], [1, 2], []);
+
 const plan = fc.record({
+  groups,
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
   requester: who,
   others: fc.subarray([...PEOPLE], { maxLength: 1 }),
@@ -71,7 +77,10 @@ const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
 const limit = fc.integer({ min: 1, max: 4 });
 
 const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
-const start = verb('start', { pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people });
+const start = verb('start', {
+  ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people },
+  moved: fc.nat({ max: 5 }).map((die) => die === 0),
+});
 
 const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
@@ -97,7 +106,10 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 6, arbitrary: suspension },
-  { weight: 9, arbitrary: verb('vote', { pick, who, decision, shown: mostly, eligible: mostly }) },
+  {
+    weight: 9,
+    arbitrary: verb('vote', { pick, who, decision, shown: mostly, eligible: mostly, groups: memberships }),
+  },
   {
     weight: 3,
     arbitrary: verb('answer', { pick, who, eligible: mostly, value: fc.constantFrom(0, '', 'b') }),
@@ -126,6 +138,7 @@ const command = fc.oneof(
       same: mostly,
       still: mostly,
       heartbeatTimeoutMs: duration,
+      groups: memberships,
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
@@ -179,7 +192,9 @@ function click(
   decision: 'approve' | 'reject',
   calls: { twice: boolean },
 ): Command {
-  return { verb: 'vote', pick, who, decision, shown: true, eligible: true, ...calls };
+  // The first is in one group, the second in the other, the others in both.
+  const groups = who === 'U-ann' ? [1] : who === 'U-ben' ? [2] : [1, 2];
+  return { verb: 'vote', pick, who, decision, shown: true, eligible: true, groups, ...calls };
 }
 
 /** Sequences that lead further into a request's life than random single commands. */

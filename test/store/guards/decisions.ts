@@ -6,6 +6,9 @@ const NOBODY = 'T-none~none';
 const QUESTION = { kind: 'question' } as const;
 const BOTH = { policy: { quorum: 2, vetoes: 2 } };
 const PLACE = { id: 'thread', place: {} };
+const GROUPS = {
+  policy: { quorum: 2, groups: ['U-ann', 'U-cid'].map((id) => ({ any: [id], quorum: 1 })) },
+};
 const LATE = { policy: { expiresInMs: 0 } };
 
 /** Guards of decisions, and the answers to refused ones. */
@@ -56,6 +59,16 @@ export const decisionScenarios: Scenarios = {
     await store.vote(requestId, reject('U-ann'));
     const stands = { outcome: 'already-voted', decision: 'reject' };
     expect(await store.vote(requestId, approve('U-ann'))).toEqual(stands);
+  },
+
+  'vote-groups': async ({ store }) => {
+    const requestId = await ask(store, GROUPS);
+    const state = async (who: string, groups: number[]) =>
+      await store.vote(requestId, approve(who, { groups }));
+    expect(await state('U-ann', [1])).toMatchObject({ state: 'pending' });
+    // A second person of the same group fills no further place.
+    expect(await state('U-ben', [1])).toMatchObject({ state: 'pending', approvals: 2 });
+    expect(await state('U-cid', [2])).toMatchObject({ state: 'approved' });
   },
 
   'answer-unknown': async ({ store }) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { Store } from '../../../src/store/port/store.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
@@ -23,6 +24,15 @@ async function askAndApprove({ store }: Stage, changes = {}): Promise<string> {
   const requestId = await ask(store, changes);
   await store.vote(requestId, approve('U-ann'));
   await store.vote(requestId, approve('U-ben'));
+  return requestId;
+}
+
+/** Opens a request of two approver groups, and has it approved by two people for these groups. */
+async function askGroups(store: Store, ann: number[], ben: number[]): Promise<string> {
+  const groups = ['S-one', 'S-two'].map((id) => ({ any: [id], quorum: 1 }));
+  const requestId = await ask(store, { policy: { quorum: 2, groups } });
+  await store.vote(requestId, approve('U-ann', { groups: ann }));
+  await store.vote(requestId, approve('U-ben', { groups: ben }));
   return requestId;
 }
 
@@ -65,6 +75,21 @@ export const runScenarios: Scenarios = {
     const fewer = attempt('first', { stillEligible: ['U-ann'] });
     const refused = { outcome: 'superseded', reason: 'quorum-lost' };
     expect(await stage.store.start(await askAndApprove(stage, BOTH), fewer)).toEqual(refused);
+  },
+  'start-groups': async ({ store }) => {
+    // Of two who approved for both groups, one has left the second, and the other was never in it.
+    const requestId = await askGroups(store, [1], [1, 2]);
+    const left = attempt('first', { groups: { 'U-ann': [1], 'U-ben': [1] } });
+    expect(await store.start(requestId, left)).toEqual({ outcome: 'superseded', reason: 'quorum-lost' });
+    const same = attempt('first', { groups: { 'U-ann': [1], 'U-ben': [1, 2] } });
+    expect(await store.start(await askGroups(store, [1], [1, 2]), same)).toMatchObject({
+      outcome: 'started',
+    });
+  },
+  'start-voted-for': async ({ store }) => {
+    const requestId = await askGroups(store, [1], [2]);
+    const swapped = attempt('first', { groups: { 'U-ann': [2], 'U-ben': [1] } });
+    expect(await store.start(requestId, swapped)).toEqual({ outcome: 'superseded', reason: 'quorum-lost' });
   },
   'start-stale': async (stage) => {
     const requestId = await askAndApprove(stage, { policy: { startWithinMs: 0 } });

@@ -35,13 +35,14 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       // An approval can be taken back while the request is pending; a rejection stands.
       if (earlier === 'reject') return refuse(request, vote, { outcome: 'already-voted', decision: earlier });
 
-      request.votes.set(who, { decision, at: world.now });
+      const groups = policy.groups === undefined ? {} : { groups: vote.groups ?? [] };
+      request.votes.set(who, { decision, at: world.now, ...groups });
       const count = `${votesFor(request, 'approve')} of ${policy.quorum}`;
       world.audit(request, 'voted', `${decision} ${who} ${count}`);
       if (decision === 'reject' && votesFor(request, 'reject') >= policy.vetoes) {
         world.settle(request, 'rejected', who, reason);
         world.audit(request, 'rejected', who);
-      } else if (votesFor(request, 'approve') >= policy.quorum) {
+      } else if (votesFor(request, 'approve') >= policy.quorum && isComplete(request)) {
         world.enter(request, 'approved');
         request.by = who;
         request.decidedAt = world.now;
@@ -211,6 +212,37 @@ function isBarred(request: Request, who: string): boolean {
   return barred.includes(who) || (requestersOf(request).includes(who) && !policy.selfApproval);
 }
 
+/** Each approver group must get its quorum, and nobody counts for two. */
+function isComplete({ asked: { policy }, votes }: Request): boolean {
+  const people = [...votes.values()].filter(({ decision }) => decision === 'approve');
+  return (
+    policy.groups === undefined ||
+    fillsAll(
+      placesOf(policy.groups),
+      people.map(({ groups = [] }) => groups),
+    )
+  );
+}
+
+/** The number of the group of each place. */
+function placesOf(groups: readonly { readonly quorum: number }[]): number[] {
+  return groups.flatMap(({ quorum }, index) => new Array<number>(quorum).fill(index + 1));
+}
+
+/** Tries everybody who may for the first place, and the others for the rest. */
+function fillsAll(places: readonly number[], people: readonly (readonly number[])[]): boolean {
+  const [first, ...rest] = places;
+  if (first === undefined) return true;
+  return people.some(
+    (groups, index) =>
+      groups.includes(first) &&
+      fillsAll(
+        rest,
+        people.filter((_, at) => at !== index),
+      ),
+  );
+}
+
 function voted(request: Request) {
   const { quorum } = request.asked.policy;
   return {
@@ -230,6 +262,13 @@ function problemAtStart(request: Request, attempt: Attempt, now: number): string
     ([who, { decision }]) => decision === 'approve' && attempt.stillEligible.includes(who),
   );
   if (asked.unsigned !== true && counted.length < quorum) return 'quorum-lost';
+  const { groups } = asked.policy;
+  // A group counts only for somebody who was in it at the vote and is in it now.
+  const still = counted.map(([who, { groups: before = [] }]) =>
+    before.filter((number) => attempt.groups?.[who]?.includes(number) === true),
+  );
+  if (asked.unsigned !== true && groups !== undefined && !fillsAll(placesOf(groups), still))
+    return 'quorum-lost';
   // A retry of an action that started in time is never stale.
   return startedAt < decidedAt && now > decidedAt + startWithinMs ? 'stale-approval' : undefined;
 }

@@ -68,7 +68,15 @@ export interface Effect {
 export interface Request {
   readonly asked: NewRequest;
   readonly createdAt: number;
-  readonly votes: Map<string, { readonly decision: 'approve' | 'reject'; readonly at: number }>;
+  readonly votes: Map<
+    string,
+    {
+      readonly decision: 'approve' | 'reject';
+      readonly at: number;
+      /** The approver groups that the person voted for; only where the policy has groups. */
+      readonly groups?: readonly number[];
+    }
+  >;
   readonly refused: Map<string, string>;
   readonly late: Set<string>;
   readonly drawn: Map<string, { readonly revision: number; readonly postedAt: JsonObject }>;

@@ -57,6 +57,8 @@ describe('what is left out', () => {
     expect(held(DEFAULT_POLICY).manifest.policies.get('default')).toEqual({
       name: 'default',
       approvers: ['S0APPROVE1'],
+      groups: [{ any: ['S0APPROVE1'], from: undefined, quorum: 1, pointer: '/approvers' }],
+      excluded: [],
       quorum: 1,
       veto: true,
       selfApproval: false,
@@ -167,6 +169,8 @@ describe('what is written', () => {
     expect(policies.get('finance')).toEqual({
       name: 'finance',
       approvers: ['U012ABCDEF', 'S034GHIJKL'],
+      groups: [{ any: ['U012ABCDEF', 'S034GHIJKL'], from: undefined, quorum: 2, pointer: '/approvers' }],
+      excluded: [],
       quorum: 2,
       veto: false,
       selfApproval: true,
@@ -181,6 +185,29 @@ describe('what is written', () => {
       risk: 'low',
       timeZone: 'Asia/Tokyo',
       resolvers: ['U034GHIJKL'],
+    });
+  });
+
+  test('holds for approvers in every form', () => {
+    const { policies } = held(`policies:
+  a: { approvers: { any: [U012ABCDEF], from: input.owner, not: [S034GHIJKL] }, quorum: 2 }
+  b: { approvers: { all: [{ any: [S034GHIJKL], quorum: 2 }, { any: [U012ABCDEF], from: input.owner }] } }
+`).manifest;
+    expect(policies.get('a')).toMatchObject({
+      approvers: ['U012ABCDEF'],
+      groups: [{ any: ['U012ABCDEF'], from: 'input.owner', quorum: 2, pointer: '/approvers/any' }],
+      excluded: ['S034GHIJKL'],
+      quorum: 2,
+      resolvers: ['U012ABCDEF'],
+    });
+    expect(policies.get('b')).toMatchObject({
+      approvers: ['S034GHIJKL', 'U012ABCDEF'],
+      groups: [
+        { any: ['S034GHIJKL'], from: undefined, quorum: 2, pointer: '/approvers/all/0/any' },
+        { any: ['U012ABCDEF'], from: 'input.owner', quorum: 1, pointer: '/approvers/all/1/any' },
+      ],
+      excluded: [],
+      quorum: 3,
     });
   });
 

@@ -7,7 +7,7 @@
 --   5 heartbeat timeout in ms
 --   6 audit body (JSON)
 --   7 digest of the body
---   8 people whose approval still counts
+--   8 people whose approval still counts; where the policy has groups, each with the numbers of their groups: "U1=1,2 U2=2"
 -- Returns
 --   {'started', number of the attempt}     also for the same attempt again
 --   {'superseded', reason}
@@ -16,20 +16,30 @@
 --   {'not-approved', state}
 --   {'unknown'}
 --- include request
+--- include groups
 local attempt, digest_now, timeout, body, digest, still = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8]
 
 if not request.state then return { 'unknown' } end -- guard: start-unknown
 if request.state == 'started' and request.attempt == attempt then return { 'started', request.attempts } end -- guard: start-repeated
 if request.state == 'pending' then return { 'not-approved', request.state } end -- guard: start-pending
 if request.state ~= 'approved' then return settled() end -- guard: start-settled
-local counted, seen = 0, {}
-for _, person in ipairs(words(still)) do
+local counted, seen, people = 0, {}, {}
+for _, word in ipairs(words(still)) do
+  local person, groups = string.match(word, '^([^=]+)=?(.*)$')
   local approved = field('vote:' .. person) == 'approve'
   if is_barred(person) then approved = false end -- guard: start-own
   if seen[person] then approved = false end -- guard: start-distinct
   seen[person] = true
-  if approved then counted = counted + 1 end
+  if approved then
+    counted = counted + 1
+    people[person] = numbers(groups)
+    local voted_for = numbers(field('groups:' .. person))
+    for number in pairs(people[person]) do
+      if not voted_for[number] then people[person][number] = nil end -- guard: start-voted-for
+    end
+  end
 end
+if request.groups then counted = filled_places(people) end -- guard: start-groups
 local problem = nil
 if digest_now ~= request.digest then problem = 'changed' end -- guard: start-digest
 -- A call that needed no approval was resolved to run again.

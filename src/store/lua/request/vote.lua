@@ -9,13 +9,16 @@
 --   7 audit body (JSON)
 --   8 digest of the body
 --   9 reason
+--  10 numbers of the approver groups that the person votes for, or '' where the policy has no groups
 -- Returns
 --   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to
 --   {'settled', state, by}
 --   {'already-voted', earlier vote}
 --   {'expired'}, {'unknown'}, {'not-an-approval'}, {'not-eligible'}, {'own-request'}, {'not-as-shown'}
 --- include request
+--- include groups
 local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local votes_for = ARGV[10]
 
 if not request.state then return { 'unknown' } end -- guard: vote-unknown
 if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
@@ -44,6 +47,7 @@ local approvals, rejections = tonumber(request.approvals), tonumber(request.reje
 if earlier == 'approve' then approvals = approvals - 1 end
 if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
 set('vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals), 'rejections', int(rejections))
+if request.groups then set('groups:' .. who, votes_for) end
 local count = int(approvals) .. ' of ' .. request.quorum
 audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
 
@@ -52,7 +56,17 @@ if decision == 'reject' and rejections >= tonumber(request.vetoes) then
   audit('rejected', request_id, who, '', '')
   return { 'voted', 'rejected', int(approvals), request.quorum }
 end
-if approvals >= tonumber(request.quorum) then
+local is_complete = approvals >= tonumber(request.quorum)
+if is_complete and request.groups then -- guard: vote-groups
+  local people = {}
+  for name, value in pairs(request) do
+    local person = string.match(name, '^vote:(.*)$')
+    if person and person ~= who and value == 'approve' then people[person] = numbers(request['groups:' .. person]) end
+  end
+  people[who] = numbers(votes_for)
+  is_complete = filled_places(people) >= tonumber(request.quorum)
+end
+if is_complete then
   enter('approved', 'by', who, 'decided_at', NOW)
   unlist_for(request.principals)
   forget('expire', 'remind', 'escalate')

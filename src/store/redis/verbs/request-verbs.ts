@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../../agent/json.ts';
+import { type JsonObject, toJson } from '../../../agent/json.ts';
 import { refuseNewer } from '../../errors.ts';
 import type {
   Attempt,
@@ -185,14 +185,18 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 }
 
 /** Writes a vote in the order in which `vote.lua` reads it. */
-function voteFields(run: RunScript, { who, eligible, evidence, decision, shown, reason = '' }: Vote): Fields {
+function voteFields(
+  run: RunScript,
+  { who, eligible, evidence, decision, shown, reason = '', groups = [] }: Vote,
+): Fields {
   return [
     who,
     decision,
     shown,
     eligible ? 1 : 0,
-    ...run.auditBody({ who, decision, reason, evidence }),
+    ...run.auditBody({ who, decision, reason, evidence, ...(groups.length > 0 && { groups: [...groups] }) }),
     reason,
+    groups.join(' '),
   ];
 }
 
@@ -215,10 +219,16 @@ function readVote(reply: ScriptReply): VoteResult {
 /** Writes an attempt in the order in which `start.lua` reads it. */
 function attemptFields(
   run: RunScript,
-  { attempt, digest, heartbeatTimeoutMs, stillEligible, evidence }: Attempt,
+  { attempt, digest, heartbeatTimeoutMs, stillEligible, groups, evidence }: Attempt,
 ): Fields {
-  const body = run.auditBody({ attempt, digest, stillEligible, evidence });
-  return [attempt, digest, heartbeatTimeoutMs, ...body, stillEligible.join(' ')];
+  const body = run.auditBody({
+    ...{ attempt, digest, stillEligible, evidence },
+    ...(groups !== undefined && { groups: toJson(groups) }),
+  });
+  const people = stillEligible.map((who) =>
+    groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
+  );
+  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' ')];
 }
 
 function readStart(reply: ScriptReply): StartResult {

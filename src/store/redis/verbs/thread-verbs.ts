@@ -3,7 +3,12 @@ import { canonicalJson, toJson } from '../../../agent/json.ts';
 import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
-import { type NewRequest, REQUEST_VERSION, RequestRules } from '../../record/request-record.ts';
+import {
+  type NewRequest,
+  PLAIN_REQUEST_VERSION,
+  REQUEST_VERSION,
+  RequestRules,
+} from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { readClaim, readClaimedTurn } from './read-turn.ts';
@@ -223,9 +228,11 @@ function hashFields(
 ): (string | number)[] {
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
     policy;
+  const { groups, excluded = [] } = policy;
+  const version = groups === undefined && excluded.length === 0 ? PLAIN_REQUEST_VERSION : REQUEST_VERSION;
   const { idempotent, maxAttempts, retryForMs } = execution;
   const state = unsigned ? 'unknown' : 'pending';
-  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
+  const fields: (string | number)[] = ['v', version, 'state', state, 'rev', 1, 'kind', kind];
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
@@ -236,6 +243,9 @@ function hashFields(
   if (escalate !== undefined)
     fields.push('escalate_after', escalate.afterMs, 'escalate_to', escalate.to.join(' '));
   if (startWithinMs !== undefined) fields.push('start_within', startWithinMs);
+  if (groups !== undefined)
+    fields.push('groups', groups.map(({ any, quorum: own }) => `${own}:${any.join(',')}`).join(' '));
+  if (excluded.length > 0) fields.push('excluded', excluded.join(' '));
   if (trace !== undefined) fields.push('trace', trace);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);

@@ -5,6 +5,7 @@ import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
 import type { Finding } from '../problem.ts';
 import { PolicyFile } from '../schema.ts';
 import { DEFAULT_EXPIRES_MS } from '../to-manifest.ts';
+import { checkApprovers } from './check-approvers.ts';
 import { checkExpression } from './check-expression.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
@@ -34,14 +35,7 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
   };
-  const people = new Set(approvers);
-  const hasGroup = approvers?.some((id) => id.startsWith('S')) ?? true;
-  if (quorum !== undefined && !hasGroup && quorum > people.size) {
-    report(
-      'quorum',
-      `${quorum} must approve, but only ${people.size} can: name more approvers or lower the quorum`,
-    );
-  }
+  if (approvers !== undefined) findings.push(...checkApprovers(pointer, { approvers, quorum }));
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {

@@ -39,6 +39,76 @@ agent: { time_zone: Mars/Olympus }
     ],
   },
   {
+    says: 'approvers of two forms at once',
+    text: `policies:
+  default: { approvers: { any: [U012ABCDEF], all: [{ any: [S034GHIJKL] }] } }
+`,
+    rest: 'slack',
+    problems: ['2:25: policies.default.approvers: write either "all" or "any" and "from", not both'],
+  },
+  {
+    says: 'approvers of no form',
+    text: `policies:
+  default: { approvers: { not: [U012ABCDEF] } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:25: policies.default.approvers: name the approvers: one of "any", "from" and "all" is missing',
+    ],
+  },
+  {
+    says: 'a group of nobody',
+    text: `policies:
+  default: { approvers: { all: [{ any: [S034GHIJKL] }, { quorum: 2 }] } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:56: policies.default.approvers.all[1]: name the people of this group: "any" or "from" is missing',
+    ],
+  },
+  {
+    says: 'a quorum beside groups that have their own',
+    text: `policies:
+  default: { approvers: { all: [{ any: [S034GHIJKL] }] }, quorum: 2 }
+`,
+    rest: 'slack',
+    problems: [
+      '2:67: policies.default.quorum: with "all" each group has a quorum of its own; write it there',
+    ],
+  },
+  {
+    says: 'one person in two groups',
+    text: `policies:
+  default: { approvers: { all: [{ any: [U012ABCDEF] }, { any: [U012ABCDEF] }] } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:25: policies.default.approvers: 2 must approve, but only 1 can: name more approvers or lower the quorum',
+    ],
+  },
+  {
+    says: 'an approver who is excluded',
+    text: `policies:
+  default: { approvers: { any: [U012ABCDEF], not: [U012ABCDEF] } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:25: policies.default.approvers: 1 must approve, but only 0 can: name more approvers or lower the quorum',
+    ],
+  },
+  {
+    says: 'an expression for approvers that gives a number',
+    text: `policies:
+  default: { approvers: { from: "size(requesters)" } }
+  other: { approvers: { all: [{ any: [S034GHIJKL] }, { from: "inptu.owner" }] } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:34: policies.default.approvers.from: an expression must give an email address or a list of them, but this is of type int',
+      '3:63: policies.other.approvers.all[1].from: unknown variable "inptu"; did you mean "input"?',
+    ],
+  },
+  {
     says: 'an approver by name',
     text: `policies:
   default:

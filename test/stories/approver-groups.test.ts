@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_USER_GROUPS } from '../../playground/slack/default-cast.ts';
+import { CAST, SHIPPED_APP, startStory } from './support.ts';
+
+const { alice, bruno, admin } = CAST;
+const refund = (reason = '') => ({
+  name: 'refund_order',
+  arguments: { orderId: 'A-1001', amount: 12_000, reason },
+});
+const refunds = { replies: [{ calls: [refund()] }, { text: 'Refunded.' }] };
+
+const FINANCE = 'S0FINANCE1';
+const SECURITY = 'S0SECURE01';
+const groupsOf = (finance: readonly string[], security: readonly string[]) => ({
+  userGroups: [
+    ...DEFAULT_USER_GROUPS,
+    { id: FINANCE, handle: 'finance', name: 'Finance', users: finance },
+    { id: SECURITY, handle: 'security', name: 'Security', users: security },
+  ],
+});
+const BOTH = `approvers: { all: [{ any: [${FINANCE}] }, { any: [${SECURITY}] }] }`;
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+
+const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
+
+const manifestWith = (policy: string) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { ${policy}, direct_messages: false }
+tools:
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
+`;
+
+test('each group has to approve, two of one group are not enough, and the card says which group is missing', async () => {
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(BOTH),
+    slack: groupsOf([alice, bruno], [admin]),
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /0 of 2 approvals[\s\S]*0 of 1 from[\s\S]*0 of 1 from/, 'approve');
+  await thread.click(bruno, /1 of 2 approvals[\s\S]*1 of 1 from[\s\S]*0 of 1 from/, 'approve');
+  await thread.shows(/1 of 2 approvals[\s\S]*Approved by[\s\S]*U0BRUNO003/);
+  expect(await refunded(story)).toBe(0);
+  await thread.click(admin, /1 of 2 approvals/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(12_000);
+});
+
+test('somebody who is in both groups counts for one of them only, whichever the others leave free', async () => {
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(BOTH),
+    slack: groupsOf([alice, bruno], [alice]),
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /0 of 2 approvals/, 'approve');
+  await thread.shows(/1 of 2 approvals/);
+  expect(await refunded(story)).toBe(0);
+  await thread.click(bruno, /1 of 2 approvals/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('groups that too few people are in are refused at once', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund()] }, { text: 'It cannot be approved.' }],
+    manifest: manifestWith(BOTH),
+    slack: groupsOf([alice], [alice]),
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/did not run\. Nobody can approve this: policy "default" needs 2, and 1 can\./);
+});
+
+test('an excluded person, and a member of an excluded group, cannot approve', async () => {
+  const story = await startStory({
+    ...refunds,
+    manifest: manifestWith(`approvers: { any: [S0APPROVE1, ${admin}], not: [${alice}, ${FINANCE}] }`),
+    slack: groupsOf([bruno], []),
+  });
+  const thread = story.ask('refund order A-1001');
+  for (const who of [alice, bruno]) {
+    await thread.click(who, /0 of 1 approvals/, 'approve');
+    await story.noticeFor(who, /not an approver/);
+  }
+  expect(await refunded(story)).toBe(0);
+  await thread.click(admin, /0 of 1 approvals/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+describe('approvers from the call', () => {
+  const slack = { app: { scopes: [...(SHIPPED_APP.scopes ?? []), 'users:read.email'] } };
+  const manifest = manifestWith('approvers: { from: input.reason }');
+  const domain = 'corner-shop.example';
+
+  test('the person whose address the call names has to approve', async () => {
+    const story = await startStory({
+      replies: [{ calls: [refund(`bruno@${domain}`)] }, { text: 'Refunded.' }],
+      manifest,
+      slack,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.click(alice, /0 of 1 approvals[\s\S]*U0BRUNO003/, 'approve');
+    await story.noticeFor(alice, /not an approver/);
+    await thread.click(bruno, /0 of 1 approvals/, 'approve');
+    await thread.shows(/Refunded\./);
+  });
+
+  test('nobody can approve a call whose address belongs to nobody, is none, or is the requester', async () => {
+    const addresses = [`nobody@${domain}`, 'bruno', `remi@${domain}`];
+    const story = await startStory({
+      replies: [{ calls: addresses.map(refund) }, { text: 'It cannot be approved.' }],
+      manifest,
+      slack,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/nobody in Slack has the address nobody@corner-shop\.example/);
+    await thread.shows(/does not say whose approval it needs/);
+    await thread.shows(/needs 1, and 0 can/);
+    expect(await refunded(story)).toBe(0);
+  });
+
+  test('without the scope, or while Slack cannot tell, nobody can approve', async () => {
+    const story = await startStory({
+      replies: [{ calls: [refund(`bruno@${domain}`)] }, { text: 'It cannot be approved.' }],
+      manifest,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/can't be looked up in Slack right now/);
+  });
+});
