@@ -1,5 +1,5 @@
 import { generate } from '../../agent/generate.ts';
-import type { Message } from '../../agent/messages.ts';
+import type { Message, UserMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
@@ -7,6 +7,7 @@ import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { readThreadContext } from '../intake/thread-context.ts';
 import { EMPTY_ANSWER, finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
@@ -37,9 +38,16 @@ export async function runModel(
   const unread = turn.inbox.filter((item) => !isConsumed(item, turn.settled));
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
     return { read: turn.inbox.length, messages: [] };
-  const received = await toUserMessages(context.directory.relaxed(), turn.messages, unread);
+  const readInbox = async (): Promise<readonly UserMessage[]> => {
+    const { messages, readTo } = await readThreadContext(context, turn, unread, signal);
+    return [
+      ...messages,
+      ...(await toUserMessages(context.directory.relaxed(), turn.messages, unread, readTo)),
+    ];
+  };
   const call = { signal, lease, journal };
   if (turn.settled.length === 0 && !hasOpenCalls) {
+    const received = await readInbox();
     const history = withMessages(turn.messages, received);
     // Nobody asked for anything: what others wrote after the last answer is kept for the next task.
     if (requestersOf(history).length === 0) return { read: turn.inbox.length, messages: received };
@@ -68,7 +76,7 @@ export async function runModel(
       requests: again.requests,
       rows: refusalRows(turn, again.refused, requestersOf(turn.messages)[0] ?? NOBODY),
     };
-  const history = withMessages(again.messages, received);
+  const history = withMessages(again.messages, await readInbox());
   return callModel(context, turn, history, { ...call, refused: again.refused });
 }
 

@@ -64,6 +64,8 @@ function toAgent({
     instructions: written.instructions,
     maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
     contextBudget: written.context_budget,
+    context: written.context ?? 'thread',
+    channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,

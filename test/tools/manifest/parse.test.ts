@@ -40,6 +40,8 @@ describe('what is left out', () => {
       instructions: undefined,
       maxSteps: 20,
       contextBudget: undefined,
+      context: 'thread',
+      channels: new Map(),
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
@@ -108,6 +110,8 @@ describe('what is written', () => {
   instructions: Be brief.
   max_steps: 7
   context_budget: 9000
+  context: mention
+  channels: { C012ABCDEF: { context: thread } }
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
   built_ins: { ask_question: { limit_to: requester }, request_form: false, complete_task: true }
@@ -131,6 +135,8 @@ describe('what is written', () => {
       instructions: 'Be brief.',
       maxSteps: 7,
       contextBudget: 9000,
+      context: 'mention',
+      channels: new Map([['C012ABCDEF', { context: 'thread' }]]),
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
