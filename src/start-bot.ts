@@ -8,6 +8,7 @@ import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
+import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
@@ -129,15 +130,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
       const { agent } = toolbox.manifest;
-      const { instructions = DEFAULT_INSTRUCTIONS, maxSteps, limits, askers, budgets, admins } = agent;
-      const contextBudget = contextBudgetOf(settings.model, agent);
-      return { instructions, maxSteps, contextBudget, limits, askers, budgets, admins };
+      const { instructions = DEFAULT_INSTRUCTIONS } = agent;
+      return { ...agent, instructions, contextBudget: contextBudgetOf(settings.model, agent) };
     },
     toolbox,
     store: observedStore(wakingStore(record, engine), { metrics, logger }),
     client: app.client,
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
+    threads: new ThreadReader(app.client),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),

@@ -7,6 +7,7 @@ import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
 import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
+import { ThreadReader } from '../../src/bot/intake/thread-reader.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';
@@ -63,22 +64,15 @@ export async function openOurs(servers: {
   if (toolbox.problems().length > 0) throw new Error(toolbox.problems().join('\n'));
   const store = openRedisStore({ client: openConnection({ mode: 'single', urls: [redisUrl] }) });
   const slack = new SilentSlack('xoxb-bench');
-  const {
-    instructions = '',
-    maxSteps,
-    contextBudget,
-    limits,
-    askers,
-    budgets,
-    admins,
-  } = toolbox.manifest.agent;
+  const { instructions = '', ...agent } = toolbox.manifest.agent;
   const common: Omit<BotContext, 'model'> = {
-    agent: () => ({ instructions, maxSteps, contextBudget, limits, askers, budgets, admins }),
+    agent: () => ({ ...agent, instructions }),
     toolbox,
     store,
     client: slack,
     directory: new Directory(slack),
     links: new MessageLinks(slack),
+    threads: new ThreadReader(slack),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
     turns: new RunningTurns(),
@@ -114,6 +108,7 @@ export async function openOurs(servers: {
         user: REQUESTER,
         text: REQUEST_TEXT,
         toBot: true,
+        mention: false,
       };
       await receiveMessage(calling, message, undefined);
       // A process at its concurrency limit leaves the turn to the queue, which does not run here.

@@ -31,7 +31,7 @@ export async function measureSlackCalls(longMs = 140_000): Promise<Table[]> {
     const counts: Table[] = [];
     for (const modelMs of [MODEL_MS, SLOW_MODEL_MS]) counts.push(await countCalls(model, modelMs));
     await model.setDelay(MODEL_MS);
-    return [...counts, await measureLongActions(model, longMs)];
+    return [...counts, await measureLongThread(model), await measureLongActions(model, longMs)];
   } finally {
     model.stop();
   }
@@ -83,6 +83,35 @@ async function countPerAction({ workspace, people }: Stage): Promise<number> {
   workspace.calls.length = 0;
   for (let action = 0; action < ACTIONS; action += 1) await act();
   return workspace.calls.length / ACTIONS;
+}
+
+const LONG_THREAD = 2_000;
+
+/** Measures what a mention in a long thread of people costs: the calls to read it, and the time to the card. */
+export async function measureLongThread(model: InstantModel): Promise<Table> {
+  const policy = `approvers: [${CAST.alice}], direct_messages: false`;
+  const rows = await onStage(model, { policy }, async ({ workspace, people }) => {
+    const measured: string[][] = [];
+    for (const length of [1, 20, LONG_THREAD]) {
+      const { ts } = workspace.as(CAST.alice).send(CHANNELS.general, 'The beginning.');
+      for (let number = 1; number < length; number += 1) {
+        workspace.as(CAST.alice).send(CHANNELS.general, `Message ${number} of people.`, { threadTs: ts });
+        // The bot receives each of them; more at a time would be late.
+        if (number % 100 === 0) await people.untilQuiet();
+      }
+      await people.untilQuiet();
+      workspace.calls.length = 0;
+      const { cardMs } = await people.request(ts);
+      const reads = workspace.calls.filter(({ method }) => method === 'conversations.replies').length;
+      measured.push([String(length), String(reads), String(Math.round(cardMs))]);
+    }
+    return measured;
+  });
+  return {
+    title: `A mention in a thread of people (Slack ${SLACK_MS} ms, model ${MODEL_MS} ms)`,
+    columns: ['messages', 'calls to read them', 'to the card, ms'],
+    rows,
+  };
 }
 
 async function measureLongActions(model: InstantModel, longMs: number): Promise<Table> {

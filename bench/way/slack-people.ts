@@ -52,12 +52,15 @@ export class SlackPeople {
     });
   }
 
-  /** Asks for something that needs approval, and waits for the card. */
-  async request(): Promise<PendingCard> {
+  /** Asks for something that needs approval, in a thread or in a new one, and waits for the card. */
+  async request(threadTs?: string): Promise<PendingCard> {
     const startedAt = performance.now();
-    const { ts: thread } = this.#workspace
+    const { ts } = this.#workspace
       .as(CAST.requester)
-      .send(CHANNELS.general, `<@${this.#workspace.state.app.botUserId}> refund order A-1001`);
+      .send(CHANNELS.general, `<@${this.#workspace.state.app.botUserId}> refund order A-1001`, {
+        ...(threadTs !== undefined && { threadTs }),
+      });
+    const thread = threadTs ?? ts;
     const { at, message } = await this.#next('card', thread);
     const actionId = approveAction(message) ?? '';
     return { thread, ts: message.ts, actionId, cardMs: at - startedAt };

@@ -1,7 +1,7 @@
 import type { HistoryItem } from './model.ts';
 
 /** English text has about four bytes per token, other scripts about three; with three, trimming comes too early and never too late. */
-const BYTES_PER_TOKEN = 3;
+export const BYTES_PER_TOKEN = 3;
 
 /** Estimates the tokens of a text without a tokenizer. */
 function estimateTokens(text: string): number {

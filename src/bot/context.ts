@@ -3,10 +3,17 @@ import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
-import type { Askers, Budgets, PendingLimits } from '../tools/manifest/manifest.ts';
+import type {
+  Askers,
+  Budgets,
+  ChannelDeclaration,
+  ContextMode,
+  PendingLimits,
+} from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
+import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
 import type { Directory } from './slack/directory.ts';
@@ -17,6 +24,9 @@ export interface AgentSettings {
   readonly instructions: string;
   readonly maxSteps: number;
   readonly contextBudget: number | undefined;
+  /** How much of a thread is read when the bot is mentioned in it. */
+  readonly context: ContextMode;
+  readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
   readonly askers: Askers;
@@ -69,6 +79,7 @@ export interface BotContext {
   readonly client: WebClient;
   readonly directory: Directory;
   readonly links: MessageLinks;
+  readonly threads: ThreadReader;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

@@ -27,9 +27,9 @@ export function messageOnWire(
     team: message.team,
     ...(isBot && {
       bot_profile: {
-        id: app.botId,
-        app_id: app.id,
-        name: app.name,
+        id: message.bot_id,
+        app_id: message.app_id,
+        name: message.bot_id === app.botId ? app.name : (state.users.get(message.user)?.real_name ?? 'bot'),
         deleted: false,
         updated: 0,
         team_id: team.id,

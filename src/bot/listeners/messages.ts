@@ -17,7 +17,7 @@ export function listenToMessages(app: App, botContext: BotContext): void {
     const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
     await receiveMessage(
       botContext,
-      { thread, ts: event.ts, user: event.user, text: event.text, toBot: true },
+      { thread, ts: event.ts, user: event.user, text: event.text, toBot: true, mention: true },
       context.botUserId,
     );
   });
@@ -37,7 +37,7 @@ export function listenToMessages(app: App, botContext: BotContext): void {
     const { ts, user, text } = event;
     await receiveMessage(
       botContext,
-      { thread, ts, user, text, toBot: isDirect || mentioned },
+      { thread, ts, user, text, toBot: isDirect || mentioned, mention: mentioned && !isDirect },
       context.botUserId,
     );
   });

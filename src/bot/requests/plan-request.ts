@@ -123,7 +123,6 @@ export async function planRequest(
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
-  const editor = editorOf(interrupt);
   const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
   return {
     ...base,

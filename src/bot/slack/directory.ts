@@ -11,6 +11,12 @@ export interface Member {
   readonly isDeactivated: boolean;
 }
 
+/** The bot's own user, and its workspace. */
+export interface BotIdentity {
+  readonly user: string;
+  readonly team: string;
+}
+
 const KEPT_MS = 30_000;
 /** The most answers in each cache; the oldest leave first. */
 const MAX_KEPT = 1_000;
@@ -29,7 +35,7 @@ class Cache {
   readonly groups = new Map<string, Kept<readonly string[]>>();
   readonly memberships = new Map<string, Kept<readonly string[]>>();
   readonly emails = new Map<string, Kept<string | undefined>>();
-  team: Promise<string> | undefined;
+  self: Promise<BotIdentity> | undefined;
 }
 
 /**
@@ -50,8 +56,8 @@ export class Directory {
   /** Returns a directory with an empty cache. */
   fresh(): Directory {
     const cache = new Cache();
-    // The workspace of an installation never changes.
-    cache.team = this.#cache.team;
+    // The user and the workspace of an installation never change.
+    cache.self = this.#cache.self;
     return new Directory(this.#client, cache);
   }
 
@@ -142,15 +148,19 @@ export class Directory {
   }
 
   /** Returns the id of the bot's workspace. */
-  ownTeam(): Promise<string> {
-    this.#cache.team ??= this.#client.auth.test().then(
-      ({ team_id }) => team_id ?? '',
+  async ownTeam(): Promise<string> {
+    return (await this.self()).team;
+  }
+
+  self(): Promise<BotIdentity> {
+    this.#cache.self ??= this.#client.auth.test().then(
+      ({ user_id: user = '', team_id: team = '' }) => ({ user, team }),
       (error: unknown) => {
-        this.#cache.team = undefined;
+        this.#cache.self = undefined;
         throw error;
       },
     );
-    return this.#cache.team;
+    return this.#cache.self;
   }
 
   #keep<Value>(kept: Map<string, Kept<Value>>, id: string, lookUp: () => Promise<Value>): Promise<Value> {

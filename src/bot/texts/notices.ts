@@ -68,6 +68,15 @@ export const noticeTexts = {
   didNotRun: (titles: string, reason: string) => `${titles} did not run. ${reason}`,
   calls: (title: string, times: number) => `${title} (${times} calls)`,
 
+  threadNotRead: {
+    limited:
+      "Slack limits how much I can read right now, so I don't know the earlier messages of this thread.",
+    refused:
+      "Slack doesn't let me read the earlier messages of this thread, so I only know what was written to me.",
+    unreachable:
+      "I couldn't read the earlier messages of this thread, so I only know what was written to me.",
+  },
+
   manifestRejected: (file: string) => `${file} has errors; the previous version stays active.`,
   manifestProblems: (file: string) => `${file} is active, but some tools don't work.`,
   manifestFine: (file: string) => `${file} is valid again and active.`,

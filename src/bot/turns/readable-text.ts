@@ -3,7 +3,7 @@ import type { Directory } from '../slack/directory.ts';
 /** Converts a Slack message to plain text for the model: names for mentions, URLs for links, characters for entities. */
 export async function readableText(
   text: string,
-  directory: Directory,
+  directory: Pick<Directory, 'member'>,
   botUserId: string | undefined,
 ): Promise<string> {
   const withoutBot = botUserId === undefined ? text : text.replaceAll(`<@${botUserId}>`, '');

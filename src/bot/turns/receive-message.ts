@@ -21,6 +21,8 @@ export interface SlackMessage {
   readonly text: string;
   /** Whether it addresses the bot, by a mention or a direct message; otherwise it is a reply in a thread. */
   readonly toBot: boolean;
+  /** Whether it mentions the bot in a channel, where others may have written before. */
+  readonly mention: boolean;
 }
 
 /** The open question that a message answers. */
@@ -126,13 +128,14 @@ async function isInstruction(
  * mark in Slack is removed when it was read.
  */
 function toItem(
-  { user, toBot }: SlackMessage,
+  { user, toBot, mention }: SlackMessage,
   text: string,
   instructs: boolean,
   marks: JsonObject = {},
 ): { readonly body: JsonObject; readonly options: EnqueueOptions } {
   const trace = currentTrace();
-  const body = { user, text, ...marks, role: 'requester', ...(trace !== undefined && { trace }) };
+  const said = { user, text, ...(mention && { mention }) };
+  const body = { ...said, ...marks, role: 'requester', ...(trace !== undefined && { trace }) };
   const bodyAtWork = { ...body, role: toBot ? 'requester' : 'context', ...(instructs && { queued: true }) };
   return { body, options: { ...(!toBot && { onlyKnown: true }), bodyAtWork } };
 }

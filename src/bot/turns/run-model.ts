@@ -1,5 +1,5 @@
 import { generate } from '../../agent/generate.ts';
-import type { Message } from '../../agent/messages.ts';
+import type { Message, UserMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
@@ -8,6 +8,7 @@ import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '..
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { readThreadContext } from '../intake/thread-context.ts';
 import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
@@ -41,9 +42,16 @@ export async function runModel(
   const unread = turn.inbox.filter((item) => !isConsumed(item, turn.settled));
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
     return { read: turn.inbox.length, messages: [] };
-  const received = await toUserMessages(context.directory.relaxed(), turn.messages, unread);
+  const readInbox = async (): Promise<readonly UserMessage[]> => {
+    const { messages, readTo } = await readThreadContext(context, turn, unread, signal);
+    return [
+      ...messages,
+      ...(await toUserMessages(context.directory.relaxed(), turn.messages, unread, readTo)),
+    ];
+  };
   const call = { signal, lease, journal };
   if (turn.settled.length === 0 && !hasOpenCalls) {
+    const received = await readInbox();
     const history = withMessages(turn.messages, received);
     // Nobody asked for anything: what others wrote after the last answer is kept for the next task.
     if (requestersOf(history).length === 0) return { read: turn.inbox.length, messages: received };
@@ -76,7 +84,7 @@ export async function runModel(
       rows: refusalRows(turn, [...again.refused, ...denied], requester),
     };
   }
-  const history = withMessages(again.messages, received);
+  const history = withMessages(again.messages, await readInbox());
   return callModel(context, turn, history, { ...call, refused: again.refused });
 }
 

@@ -78,6 +78,11 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
     ...list('/agent/askers/groups', agent.askers.groups, 'person'),
     ...list('/agent/askers/channels', agent.askers.channels, 'channel'),
     ...list('/agent/askers/bots', agent.askers.bots, 'bot'),
+    ...[...agent.channels.keys()].map((id) => ({
+      id,
+      pointer: pointerTo('/agent/channels', id),
+      role: 'channel' as const,
+    })),
     ...[...policies.values()].flatMap((policy) => {
       const pointer = pointerTo('/policies', policy.name);
       const resolvers = policy.resolvers === policy.approvers ? [] : policy.resolvers;

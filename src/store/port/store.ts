@@ -43,6 +43,7 @@ import type {
   Page,
   PageOptions,
   QuarantinedThread,
+  ThreadSnapshot,
   TurnEnd,
   TurnFailure,
   Verdict,
@@ -94,6 +95,8 @@ export interface Store extends AuditStore, UsageStore {
   stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */
   waitingIn(threadId: string): Promise<readonly string[]>;
+  /** Reads a thread beside its turns. Nothing is claimed, so that it may have changed when it arrives. */
+  readThread(threadId: string): Promise<ThreadSnapshot>;
   /** Ends a turn. With requests the thread waits for them; without, the next message starts a turn. */
   suspend(turn: ClaimedTurn, end: TurnEnd): Promise<SuspendResult>;
 

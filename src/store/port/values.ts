@@ -69,6 +69,15 @@ export interface ClaimedTurn {
   readonly effects: readonly EffectRecord[];
 }
 
+/** A thread as it was at one moment; one that does not exist is empty. */
+export interface ThreadSnapshot {
+  readonly messages: readonly Message[];
+  /** The items that no turn has read to its end. */
+  readonly inbox: readonly InboxItem[];
+  /** The ids of the last 1,000 items that arrived. */
+  readonly seen: readonly string[];
+}
+
 export interface TurnFailure {
   /** The number of failures in a row that quarantines the thread. */
   readonly mostFailures: number;

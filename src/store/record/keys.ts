@@ -105,6 +105,14 @@ export class Keys {
     return this.#of(shard, 'log', threadId);
   }
 
+  inbox(threadId: string): string {
+    return this.#of(shardOf(threadId), 'inbox', threadId);
+  }
+
+  seen(threadId: string): string {
+    return this.#of(shardOf(threadId), 'seen', threadId);
+  }
+
   /** Builds the named keys of a thread and its shard, in order. */
   named(names: readonly KeyName[], threadId: string, shard: number): string[] {
     const tag = `${this.#prefix}{${shard}}:`;

@@ -33,6 +33,14 @@ export interface Askers {
   readonly bots: readonly string[];
 }
 
+/** Whether a mention in a thread lets the model read the thread, or the mention alone. */
+export type ContextMode = 'thread' | 'mention';
+
+/** The settings of one channel that differ from the agent's. */
+export interface ChannelDeclaration {
+  readonly context: ContextMode | undefined;
+}
+
 /** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
 export interface Budgets {
   readonly perTurn: number | undefined;
@@ -60,6 +68,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly timeZone: string;
   /** In tokens. */
   readonly contextBudget: number | undefined;
+  readonly context: ContextMode;
+  readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];

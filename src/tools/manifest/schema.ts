@@ -91,6 +91,13 @@ const BuiltIn = z
 
 export const BUILT_IN_NAMES = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'] as const;
 
+const ContextMode = z.enum(['thread', 'mention']);
+
+export const ChannelFile = z
+  .strictObject({ context: ContextMode.optional().describe('What the agent reads of threads here.') })
+  .describe('The settings of one channel.');
+export type ChannelFile = z.output<typeof ChannelFile>;
+
 export const AgentFile = z
   .strictObject({
     model: Text.optional().describe('The model to use; OPENAI_MODEL where it is left out.'),
@@ -136,6 +143,13 @@ export const AgentFile = z
     context_budget: Count.optional().describe(
       "How many tokens of history the model gets at most, estimated at three bytes each; by default the model's known window.",
     ),
+    context: ContextMode.optional().describe(
+      'What the agent reads when it is mentioned in a thread: thread (all of it since it last did, as quoted context) or mention (the message alone); thread.',
+    ),
+    channels: z
+      .record(Channel, ChannelFile)
+      .optional()
+      .describe('Settings of single channels, by id, in place of those of the agent.'),
     limits: z
       .strictObject({
         pending_per_thread: Count.optional().describe('Per thread; 10.'),

@@ -68,6 +68,8 @@ function toAgent({
     maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
     timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
     contextBudget: written.context_budget,
+    context: written.context ?? 'thread',
+    channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,

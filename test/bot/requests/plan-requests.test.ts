@@ -49,6 +49,8 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       instructions: '',
       maxSteps: 1,
       contextBudget: undefined,
+      context: 'thread' as const,
+      channels: new Map(),
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },

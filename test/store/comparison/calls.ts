@@ -96,6 +96,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('stop', command.thread);
     case 'waitingIn':
       return call('waitingIn', command.thread);
+    case 'readThread':
+      return call('readThread', command.thread);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);

@@ -105,6 +105,7 @@ const command = fc.oneof(
   { weight: 7, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
+  { weight: 1, arbitrary: verb('readThread', { thread }) },
   { weight: 6, arbitrary: suspension },
   {
     weight: 9,

@@ -143,6 +143,7 @@ function comparable(said: unknown): unknown {
   if (Array.isArray(said) && !said.every(isItem)) return said.toSorted();
   if (isRecord(said) && Array.isArray(said.requestIds) && said.outcome === 'waiting')
     return toJson({ ...said, requestIds: said.requestIds.toSorted() });
+  if (isRecord(said) && Array.isArray(said.seen)) return toJson({ ...said, seen: said.seen.toSorted() });
   if (!isRecord(said) || !isRecord(said.turn) || !Array.isArray(said.turn.settled)) return toJson(said);
   const settled = said.turn.settled.map((entry) => JSON.stringify(entry)).sort();
   return toJson({ ...said, turn: { ...said.turn, settled } });

@@ -13,6 +13,7 @@ type ThreadVerbs = Pick<
   | 'unquarantine'
   | 'stop'
   | 'waitingIn'
+  | 'readThread'
   | 'suspend'
   | 'retire'
 >;
@@ -153,6 +154,11 @@ export function threadModel(world: World): ThreadVerbs {
         const request = world.request(id);
         return request !== undefined && !isSettled(request);
       });
+    },
+
+    readThread(threadId) {
+      const { log = [], inbox = [], seen = [] } = world.thread(threadId) ?? {};
+      return { messages: [...log], inbox: [...inbox], seen: [...seen].sort() };
     },
 
     suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {

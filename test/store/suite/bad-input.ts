@@ -85,6 +85,7 @@ export function describeBadInput(subject: () => Subject): void {
           expect(await store.claimTurn(id, MINUTE_MS)).toEqual({ outcome: 'invalid-thread' });
           expect(await store.stop(id)).toEqual({ outcome: 'idle' });
           expect(await store.waitingIn(id)).toEqual([]);
+          expect(await store.readThread(id)).toEqual({ messages: [], inbox: [], seen: [] });
         });
       },
     );

@@ -41,6 +41,8 @@ describe('what is left out', () => {
       maxSteps: 20,
       timeZone: 'UTC',
       contextBudget: undefined,
+      context: 'thread',
+      channels: new Map(),
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
@@ -113,6 +115,8 @@ describe('what is written', () => {
   max_steps: 7
   time_zone: Europe/Berlin
   context_budget: 9000
+  context: mention
+  channels: { C012ABCDEF: { context: thread } }
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
   built_ins: { ask_question: { limit_to: requester }, request_form: false, complete_task: true }
@@ -137,6 +141,8 @@ describe('what is written', () => {
       maxSteps: 7,
       timeZone: 'Europe/Berlin',
       contextBudget: 9000,
+      context: 'mention',
+      channels: new Map([['C012ABCDEF', { context: 'thread' }]]),
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],

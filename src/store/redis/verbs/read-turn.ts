@@ -18,6 +18,11 @@ const Item = z.strictObject({
   body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
 });
 
+/** Reads one item of an inbox. */
+export function readItem(row: string): InboxItem {
+  return Item.parse(JSON.parse(row));
+}
+
 /** Reads the reply of `claim-turn`. A record that cannot be read quarantines its own thread and no other. */
 export async function readClaim(
   run: RunScript,
@@ -64,7 +69,7 @@ function parseTurn(threadId: string, reply: ScriptReply, messages: readonly Mess
     threadId,
     token: reply.string(1),
     messages,
-    inbox: reply.list(3).map((row): InboxItem => Item.parse(JSON.parse(row))),
+    inbox: reply.list(3).map(readItem),
     settled: parseSettled(threadId, reply.list(4)),
     effects: parseEffects(reply.list(6)),
   };

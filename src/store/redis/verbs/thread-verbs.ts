@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
+import { readMessages } from '../../../agent/messages.ts';
 import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
@@ -11,7 +12,7 @@ import {
 } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { readClaim, readClaimedTurn } from './read-turn.ts';
+import { readClaim, readClaimedTurn, readItem } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
 export interface Retention {
@@ -32,6 +33,7 @@ type ThreadVerbs = Pick<
   | 'finishEffect'
   | 'stop'
   | 'waitingIn'
+  | 'readThread'
   | 'suspend'
   | 'retire'
 >;
@@ -118,6 +120,17 @@ export function threadVerbs(
       return Object.keys(round)
         .filter((interruptId) => round[interruptId] === 'pending')
         .map((interruptId) => requestIdOf(threadId, interruptId));
+    },
+
+    async readThread(threadId) {
+      if (!isThreadId(threadId)) return { messages: [], inbox: [], seen: [] };
+      // The inbox comes first: what moves into the log meanwhile is then in both, and not in neither.
+      const inbox = await client.lrange(keys.inbox(threadId), 0, -1);
+      const [log, seen] = await Promise.all([
+        client.lrange(keys.log(threadId), 0, -1),
+        client.zrange(keys.seen(threadId), '0', '-1'),
+      ]);
+      return { messages: readMessages(log), inbox: inbox.map(readItem), seen };
     },
 
     async suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {

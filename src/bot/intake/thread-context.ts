@@ -1,0 +1,110 @@
+import { type Message, type UserMessage, userMessage } from '../../agent/messages.ts';
+import { BYTES_PER_TOKEN } from '../../agent/trim-history.ts';
+import type { ClaimedTurn, InboxItem } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
+import type { Directory } from '../slack/directory.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import { noticeTexts } from '../texts/notices.ts';
+import { readableText } from '../turns/readable-text.ts';
+import { quoteContext } from './quote.ts';
+import type { ThreadMessage } from './slack-message.ts';
+
+/** The most tokens of a thread that one turn reads, and the largest share of what the model is sent. */
+const MAX_TOKENS = 8_000;
+const MAX_SHARE = 0.25;
+/** The most people who are looked up for one read; the others go by their ids. */
+const MAX_LOOK_UPS = 20;
+
+/** The earlier messages of a thread, for the model. */
+export interface ThreadContext {
+  /** Quoted, in order; they give nobody authority. */
+  readonly messages: readonly UserMessage[];
+  /** The inbox item up to which the thread was read whole; the next read begins there. */
+  readonly readTo: string | undefined;
+}
+
+const NOTHING: ThreadContext = { messages: [], readTo: undefined };
+
+/**
+ * Reads what was written in a thread before the newest mention, and since the last read. Messages that are on record or in the inbox
+ * are not repeated. Where Slack does not let the thread be read, people and the model are told, and the turn goes on without it.
+ */
+export async function readThreadContext(
+  context: BotContext,
+  turn: ClaimedTurn,
+  unread: readonly InboxItem[],
+  signal: AbortSignal,
+): Promise<ThreadContext> {
+  const { threadId } = turn;
+  const thread = parseThreadId(threadId);
+  const { context: mode, channels, contextBudget } = context.agent();
+  const before = unread.findLast(({ id, body }) => body.mention === true && id !== thread.threadTs)?.id;
+  if (before === undefined || (channels.get(thread.channel)?.context ?? mode) !== 'thread') return NOTHING;
+
+  const tokens = Math.min(MAX_TOKENS, Math.floor((contextBudget ?? Number.POSITIVE_INFINITY) * MAX_SHARE));
+  const range = { since: lastReadIn(turn.messages), before, maxBytes: tokens * BYTES_PER_TOKEN };
+  const read = await context.threads.read(thread, range, signal);
+  if (read.outcome !== 'read') {
+    context.logger.warn({ threadId, ...read }, 'thread not read');
+    const text = noticeTexts.threadNotRead[read.outcome];
+    // Once for each thread: a scope that is missing would be told with every mention.
+    await context.store.enqueueOutbox(threadId, {
+      id: `${threadId}/thread-not-read`,
+      body: { kind: 'notice', ...thread, text },
+    });
+    return { messages: [note('The earlier messages of this thread could not be read')], readTo: undefined };
+  }
+
+  const { user: ownUser } = await context.directory.self();
+  // A message that arrived as an event was read, or answered a question.
+  const { seen } = await context.store.readThread(threadId);
+  const known = new Set([...knownIn(turn.messages), ...seen]);
+  const isNew = ({ ts, author }: ThreadMessage) => author !== ownUser && !known.has(ts);
+  const names = boundedNames(context.directory.relaxed());
+  const quote = async ({ ts, author, botName, text }: ThreadMessage): Promise<UserMessage> => {
+    const name = botName ?? (await names.member(author).catch(() => ({ name: author }))).name;
+    const readable = await readableText(text, names, ownUser);
+    return userMessage(quoteContext(name, readable, Number(ts)), { user: author, role: 'context', ts });
+  };
+  const messages: UserMessage[] = [];
+  // One after the other, so that the people who are looked up are those who wrote first.
+  if (read.first !== undefined && isNew(read.first)) messages.push(await quote(read.first));
+  if (read.omitted > 0) messages.push(note(`${read.omitted} messages of this thread were left out here`));
+  for (const message of read.messages) if (isNew(message)) messages.push(await quote(message));
+  if (read.hasMore) messages.push(note('The messages of this thread that follow were not read'));
+  return { messages, readTo: read.hasMore ? undefined : before };
+}
+
+/** Tells the model something about the thread that nobody wrote. */
+function note(text: string): UserMessage {
+  return userMessage(`[${text}]`, { role: 'context' });
+}
+
+/** Lists the messages of Slack that a history holds; those of older records have no `ts`. */
+function knownIn(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) => {
+    const ts = message.role === 'user' ? message.metadata?.ts : undefined;
+    return typeof ts === 'string' ? [ts] : [];
+  });
+}
+
+/** Finds the message up to which the thread was last read. */
+function lastReadIn(messages: readonly Message[]): string | undefined {
+  const last = messages.findLast(
+    (message) => message.role === 'user' && message.metadata?.threadRead === true,
+  );
+  return last === undefined ? undefined : knownIn([last])[0];
+}
+
+/** Limits the people who are looked up in Slack: a thread can have hundreds of authors. */
+function boundedNames(directory: Pick<Directory, 'member'>): Pick<Directory, 'member'> {
+  const asked = new Set<string>();
+  return {
+    member(id) {
+      if (!asked.has(id) && asked.size >= MAX_LOOK_UPS)
+        return Promise.reject(new Error('too many people to look up'));
+      asked.add(id);
+      return directory.member(id);
+    },
+  };
+}
