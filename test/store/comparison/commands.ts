@@ -207,6 +207,13 @@ const passage = fc.oneof(
     { verb: 'stop', thread, ...calls },
     { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
   ]),
+  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'finishEffect', pick: 0, ref: 'call-1', same: true, end: 'succeeded', ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+  ]),
   fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
