@@ -132,13 +132,16 @@ test('a typed stop by who asked withdraws what waits, and is nothing for the mod
   expect(story.model.requests).toHaveLength(2);
 });
 
-test('while a request waits the session is suspended, and active again when the answer is there', async () => {
+test('a long turn names its session, which is suspended while a request waits, and active again when the answer is there', async () => {
   const model = heldModel({ calls: [refund] }, { text: 'Done with it.' });
   const story = await startStory({ replies: model.replies });
   const thread = story.ask('refund order A-1001');
   const session = () => story.workspace.sessionOf(thread.channel, thread.ts);
-  await story.workspace.until(() => session()?.status === 'processing', { what: 'a session at work' });
-  expect(session()?.title).toBe('refund order A-1001');
+  await story.workspace.until(() => session()?.title === 'refund order A-1001', {
+    what: 'the title of the session',
+    timeoutMs: 60_000,
+  });
+  expect(session()?.status).toBe('processing');
   model.letGo();
   await thread.shows(/Approve/);
   await expect.poll(() => session()?.status).toBe('suspended');

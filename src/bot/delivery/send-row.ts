@@ -116,7 +116,7 @@ function contentOf({ kind, text, title = '', tail = '', people = [] }: Row) {
 /** Completes the streamed message; returns `false` if it is gone. */
 async function complete(
   { client, logger }: BotContext,
-  { channel = '', standing: posted, text }: Row,
+  { channel = '', threadTs = '', standing: posted, text }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
   const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
@@ -131,6 +131,10 @@ async function complete(
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'later') throw error;
     logger.debug({ err: error }, 'stream had ended already');
+    // Its end would have set the status of the session.
+    await client.agents.sessions
+      .setStatus({ channel_id: channel, thread_ts: threadTs, status: posted.session })
+      .catch((err: unknown) => logger.debug({ err }, 'status of the session not set'));
   }
   try {
     await client.chat.update({ channel, ts: posted.ts, markdown_text: sanitizeMarkdown(text) });
