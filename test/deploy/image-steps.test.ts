@@ -35,7 +35,7 @@ test("the image's steps, run in a clean folder, give a bot that makes its config
   onTestFinished(() => redis.stop());
   const slack = await startLocalSlack({ app: appFromManifest(parse(readText('manifest.yml')).slack) });
   onTestFinished(() => slack.stop());
-  const model = await startLocalModel({ script: [PING, PING] });
+  const model = await startLocalModel({ script: () => PING });
   onTestFinished(() => model.stop());
   const env = {
     PATH: process.env.PATH,

@@ -45,7 +45,7 @@ async function homeOf(story: Story, who: string, isThere: (home: View) => boolea
   );
 }
 
-const PENDING = countFor('HOME_PENDING', { quick: 60, full: 500 });
+const PENDING = countFor('HOME_PENDING', { quick: 150, full: 500 });
 const A_TURN = 50;
 
 test(`with ${PENDING} pending, App Home has three lists whose pages lead to every request, none over the limits of Slack`, async () => {
