@@ -49,6 +49,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest/manifest-lock.ts')).manifestLock,
   },
   {
+    name: 'explain',
+    summary: 'say what the rules would do with a call, and why',
+    load: async () => (await import('./explain.ts')).explain,
+  },
+  {
     name: 'doctor',
     summary: 'check settings, manifest, Redis, Slack, model and tools',
     load: async () => (await import('./doctor.ts')).doctor,

@@ -43,6 +43,7 @@ const SCALED = [
   'test/store/lost-replies/lost-replies.test.ts',
   'test/store/races/races.test.ts',
   'test/tools/gate/fuzz.test.ts',
+  'test/tools/gate/reference.test.ts',
   'test/tools/manifest/parse.test.ts',
 ];
 

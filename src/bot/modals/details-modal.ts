@@ -11,7 +11,7 @@ import { plainValue } from '../cards/values/plain-value.ts';
 import { renderValue } from '../cards/values/render-value.ts';
 import { showLabel, showText } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts, ruleInFull, STATE_WORD } from '../texts/cards.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 import { type Piece, paginate } from './paginate.ts';
@@ -108,6 +108,7 @@ function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
   return [
     { label: modalTexts.description, text: showText(details.description ?? '') },
     ...exact[request.kind](),
+    { label: modalTexts.rule, text: showText(ruleInFull(details.rule) ?? '') },
     ...(details.originalInput === undefined
       ? []
       : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../../store/port/store.ts';
+import { conditionInWords } from '../../tools/gate/condition-words.ts';
 import { plural } from '../cards/values/render-value.ts';
 
 type State = RequestRecord['state'];
@@ -174,6 +175,16 @@ export const confirmTexts = {
     deny: 'Go back',
   }),
 };
+
+/** Says the whole condition of the rule that requires approval; `undefined` if the short form says it all. */
+export function ruleInFull(rule: string | undefined): string | undefined {
+  const [, when] = /: when (.*?)(?: \(it could not be evaluated: .*\))?$/s.exec(rule ?? '') ?? [];
+  if (when === undefined) return undefined;
+  const words = conditionInWords(when);
+  return rule?.includes('could not be evaluated') === true
+    ? `The rule asks whether ${words}, and this could not be checked.`
+    : `The rule asks for approval when ${words}.`;
+}
 
 /** Says in words why a call needs approval; the rule itself is for admins. */
 export function ruleInWords(rule: string | undefined): string {

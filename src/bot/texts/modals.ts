@@ -59,6 +59,7 @@ export const modalTexts = {
   whoCanDecide: 'Who can decide: ',
   description: 'What this does',
   question: 'Question',
+  rule: 'Why approval is needed',
   choices: 'Choices',
   arguments: 'Arguments, exactly as they will run',
   original: 'Original arguments, before the edit',

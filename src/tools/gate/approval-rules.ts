@@ -16,7 +16,21 @@ export type ApprovalVerdict =
   | { readonly outcome: 'ask'; readonly rule: string; readonly policy: string }
   | { readonly outcome: 'deny'; readonly rule: string; readonly reason: string };
 
-export type ApprovalRules = (call: ConditionInput) => ApprovalVerdict;
+/** What one rule said of a call: its condition is true or false, or could not be evaluated; a rule after the deciding one is not asked. */
+export interface RuleStep {
+  /** Its number in the list, from 1. */
+  readonly number: number;
+  readonly rule: ApprovalRule;
+  readonly result: 'no-condition' | 'true' | 'false' | 'not-evaluated' | 'other-tool' | 'not-asked';
+}
+
+/** The verdict on a call, with what each rule said of it. */
+export interface JudgedRules {
+  readonly verdict: ApprovalVerdict;
+  readonly steps: readonly RuleStep[];
+}
+
+export type ApprovalRules = (call: ConditionInput) => JudgedRules;
 
 export const DEFAULT_POLICY_NAME = 'default';
 const NO_REASON = 'A rule does not allow this call';
@@ -33,35 +47,49 @@ export function compileApprovalRules(
   rules: readonly ApprovalRule[],
   timeZoneOf: TimeZoneOf = () => undefined,
 ): ApprovalRules {
-  const compiled = rules.map((rule) => ({
-    matches: (tool: string) => isFor(rule, tool),
+  const compiled = rules.map((rule, index) => ({
+    rule,
+    number: index + 1,
     condition: rule.when === undefined ? undefined : compileCondition(rule.when),
-    require: rule.require ?? 'always',
-    policy: rule.policy ?? DEFAULT_POLICY_NAME,
-    when: rule.when ?? '',
-    label: rule.match ?? 'this tool',
-    reason: rule.reason ?? NO_REASON,
   }));
   return (call) => {
-    const matching = compiled.filter(({ matches }) => matches(call.tool));
-    for (const { condition, require, policy, when, label, reason } of matching) {
-      if (condition === undefined) {
-        if (require === 'deny') return { outcome: 'deny', reason, rule: `${label}: deny` };
-        if (require === 'never') return { outcome: 'run', rule: `${label}: never` };
-        return { outcome: 'ask', policy, rule: `${label}: always` };
+    const steps: RuleStep[] = [];
+    let verdict: ApprovalVerdict | undefined;
+    for (const { rule, number, condition } of compiled) {
+      const { policy = DEFAULT_POLICY_NAME } = rule;
+      const add = (result: RuleStep['result']) => steps.push({ number, rule, result });
+      if (verdict !== undefined) add('not-asked');
+      else if (!isFor(rule, call.tool)) add('other-tool');
+      else if (condition === undefined) {
+        add('no-condition');
+        verdict = verdictOf(rule, undefined);
+      } else {
+        const result = condition({ ...call, timeZone: timeZoneOf(policy) });
+        add(typeof result === 'boolean' ? `${result}` : 'not-evaluated');
+        if (result !== false) verdict = verdictOf(rule, result === true ? undefined : result.error);
       }
-      const result = condition({ ...call, timeZone: timeZoneOf(policy) });
-      if (result === false) continue;
-      const doubt = result === true ? '' : ` (it could not be evaluated: ${result.error})`;
-      if (require === 'deny') return { outcome: 'deny', reason, rule: `${label}: deny when ${when}${doubt}` };
-      if (require === 'never' && result === true)
-        return { outcome: 'run', rule: `${label}: never when ${when}` };
-      return { outcome: 'ask', policy, rule: `${label}: when ${when}${doubt}` };
     }
-    if (matching.some(({ require }) => require === 'always'))
-      return { outcome: 'run', rule: 'no condition is true' };
-    return { outcome: 'ask', policy: DEFAULT_POLICY_NAME, rule: 'no rule is for this call' };
+    return { verdict: verdict ?? undecided(rules, call.tool), steps };
   };
+}
+
+/** Returns the verdict of the rule that decides; `error` says why its condition could not be evaluated. */
+function verdictOf(rule: ApprovalRule, error: string | undefined): ApprovalVerdict {
+  const { match: label = 'this tool', require = 'always', when, policy = DEFAULT_POLICY_NAME } = rule;
+  const doubt = error === undefined ? '' : ` (it could not be evaluated: ${error})`;
+  const condition = when === undefined ? '' : ` when ${when}${doubt}`;
+  if (require === 'deny')
+    return { outcome: 'deny', reason: rule.reason ?? NO_REASON, rule: `${label}: deny${condition}` };
+  if (require === 'never' && error === undefined)
+    return { outcome: 'run', rule: `${label}: never${condition}` };
+  return { outcome: 'ask', policy, rule: `${label}:${when === undefined ? ' always' : condition}` };
+}
+
+/** Returns the verdict on a call to which no rule applies. */
+function undecided(rules: readonly ApprovalRule[], tool: string): ApprovalVerdict {
+  const mayAsk = rules.some((rule) => isFor(rule, tool) && (rule.require ?? 'always') === 'always');
+  if (mayAsk) return { outcome: 'run', rule: 'no condition is true' };
+  return { outcome: 'ask', policy: DEFAULT_POLICY_NAME, rule: 'no rule is for this call' };
 }
 
 /** Tells whether a rule is for a tool. */

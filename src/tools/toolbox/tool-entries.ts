@@ -9,7 +9,7 @@ import {
   type TimeZoneOf,
 } from '../gate/approval-rules.ts';
 import { type CallPlace, gate } from '../gate/gate.ts';
-import { type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
+import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
@@ -33,7 +33,11 @@ const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
 const EVERYWHERE = { channels: undefined, people: undefined };
-const UNGATED = { judge: () => ({ outcome: 'run', rule: 'no rule applies' }) as const };
+const NO_RULES = { outcome: 'run', rule: 'no rule applies' } as const;
+const UNGATED = {
+  judge: () => NO_RULES,
+  explain: () => ({ verdict: NO_RULES, requester: '', steps: [] }),
+};
 const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 interface BuildOptions {
@@ -205,6 +209,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     resolvedBy: policyFor(tool.name, rules),
     tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
+    explain: (input, place, now) =>
+      judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,

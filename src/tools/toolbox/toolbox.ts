@@ -3,6 +3,7 @@ import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';
+import type { Explanation } from '../gate/strictest.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
 
@@ -45,6 +46,8 @@ export interface ToolEntry {
   readonly behind: JsonObject;
   /** Applies the rules of the active manifest to a call, for everyone whose words led to it. */
   judge(input: JsonValue, place: CallPlace): ApprovalVerdict;
+  /** The same with the person for whom the verdict is that strict, and what each rule said; at a given time, else now. */
+  explain(input: JsonValue, place: CallPlace, now?: Date): Explanation;
   /** Tells whether everyone whose words led to a call may use the tool there. */
   allows(place: CallPlace): boolean;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */

@@ -39,6 +39,23 @@ describe('the full view', () => {
   });
 
   test.each([
+    ['this tool: when input.amount > 100', 'The rule asks for approval when "amount" is more than 100.'],
+    [
+      'get_*: when now.hour < 8 (it could not be evaluated: no such key)',
+      'The rule asks whether the hour is less than 8, and this could not be checked.',
+    ],
+  ])('says the condition of the rule in words: %s', (rule, words) => {
+    const shown = textIn(open(0, recordOf({ details: detailsFor({ amount: 120 }, { rule }) })));
+    expect(shown).toContain('Why approval is needed');
+    expect(shown).toContain(words);
+  });
+
+  test('says nothing more of a rule without a condition', () => {
+    const shown = textIn(open(0, recordOf({ details: detailsFor({}, { rule: 'this tool: always' }) })));
+    expect(shown).not.toContain('Why approval is needed');
+  });
+
+  test.each([
     ['settled', recordOf({ state: 'rejected', payload: 'no' })],
     ['expired', recordOf({ state: 'expired' })],
     [

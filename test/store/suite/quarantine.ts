@@ -90,8 +90,8 @@ export function describeQuarantine(subject: () => Subject): void {
       const { store, client, prefix } = subject();
       const id = await ask(store);
       const key = new Keys(prefix).request(id);
-      await client.hset(key, 'v', '3');
-      await expect(store.load(id)).rejects.toThrow(/later version.*3; this one knows 2/);
+      await client.hset(key, 'v', '4');
+      await expect(store.load(id)).rejects.toThrow(/later version.*4; this one knows 3/);
       await client.hset(key, 'v', '2');
       expect(await store.load(id)).toMatchObject({ outcome: 'found' });
     });
@@ -106,6 +106,14 @@ export function describeQuarantine(subject: () => Subject): void {
       expect(loaded).toMatchObject({ outcome: 'malformed' });
       expect(loaded).toHaveProperty('problem', expect.stringContaining('record'));
       expect(await store.claimTurn(threadOf(id) ?? '', MINUTE_MS)).toMatchObject({ outcome: 'quarantined' });
+    });
+
+    test('because its approver groups are damaged counts nobody', async () => {
+      const { store, client, prefix } = subject();
+      const groups = [{ any: ['U-ann'], quorum: 1 }];
+      const id = await ask(store, { policy: { groups } });
+      await client.hset(new Keys(prefix).request(id), 'groups', 'x:U-ann');
+      expect(await store.vote(id, approve('U-ann', { groups: [1] }))).toEqual({ outcome: 'malformed' });
     });
 
     test.each(['quorum', 'vetoes', 'expires', 'keep', 'principals'])(

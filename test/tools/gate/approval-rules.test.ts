@@ -17,7 +17,7 @@ function judge(
   input: JsonValue = {},
   tool = 'refund_order',
 ): ApprovalVerdict {
-  return compileApprovalRules(rules)({ tool, input, requester: 'U1', channel: 'C1' });
+  return compileApprovalRules(rules)({ tool, input, requester: 'U1', channel: 'C1' }).verdict;
 }
 
 function shortly(verdict: ApprovalVerdict): Expected {
@@ -185,7 +185,7 @@ describe('now', () => {
       )({
         ...{ tool: 'act', input: {}, requester: 'U1', channel: 'C1' },
         now: new Date(time),
-      }),
+      }).verdict,
     );
 
   test.each([

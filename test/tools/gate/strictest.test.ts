@@ -52,7 +52,7 @@ test('for any requesters, context authors, rules and policies the verdict is nev
         const call = { tool: 'act', input: { amount }, channel: 'C1', requesters, contextAuthors };
         const verdict = strictestVerdict(compiled, call, policyOf);
         for (const requester of [...requesters, ...contextAuthors]) {
-          const alone = compiled({ ...call, requester });
+          const alone = compiled({ ...call, requester }).verdict;
           expect(compareStrictness(verdict, alone, policyOf)).toBeGreaterThanOrEqual(0);
           if (alone.outcome === 'deny') expect(verdict.outcome).toBe('deny');
           if (alone.outcome === 'ask') expect(verdict.outcome).not.toBe('run');

@@ -14,6 +14,13 @@ request.retry_for = request.retry_for or '0'
 
 local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved '
 
+local function has_sound_groups()
+  for _, group in ipairs(words(request.groups)) do
+    if not string.match(group, '^%d+:') then return false end
+  end
+  return true
+end
+
 local function is_sound()
   return tonumber(request.quorum) and tonumber(request.vetoes) and tonumber(request.expires) and tonumber(request.created)
     and tonumber(request.approvals) and tonumber(request.rejections) and tonumber(request.attempts)
@@ -22,6 +29,7 @@ local function is_sound()
     and string.find(STATES, ' ' .. request.state .. ' ', 1, true)
     and (not request.start_within or tonumber(request.start_within))
     and (request.state ~= 'started' or tonumber(request.first_start))
+    and has_sound_groups()
 end
 
 -- The first missing field of a malformed request.
@@ -34,6 +42,7 @@ local function lacking()
     if not request[name] then return name end
   end
   if request.start_within and not tonumber(request.start_within) then return 'start_within' end
+  if not has_sound_groups() then return 'groups' end
   return string.find(STATES, ' ' .. request.state .. ' ', 1, true) and 'first_start' or 'state'
 end
 if request.state and not is_sound() then return { 'malformed', lacking() } end -- guard: request-malformed

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { GOOD, run, writeManifest } from './support.ts';
+
+const MANIFEST = `${GOOD.replace(/policies:[\s\S]*$/, '')}
+agent: { time_zone: Europe/Berlin }
+policies:
+  default: { approvers: [S0APPROVE1] }
+  finance:
+    approvers: { all: [{ any: [S0FINANCE1] }, { from: input.owner }], not: [U0TREASURE] }
+    risk: "input.amount > 40000 ? 'high' : 'low'"
+tools:
+  refund:
+    description: Refunds.
+    input: { type: object, properties: { amount: { type: number }, owner: { type: string } } }
+    http: { method: POST, url: "https://example.com/refunds", body: { amount: "{{input.amount}}" } }
+    allow: { people: [U012ABCDEF] }
+    approval:
+      - { require: deny, when: "input.amount > 50000", reason: "Too much." }
+      - { policy: finance, when: "input.amount > 10000 || now.hour < 8" }
+      - { match: "other*" }
+      - { require: never, when: "input.amount <= 100" }
+      - {}
+`;
+
+async function explain(input: string, ...more: string[]) {
+  const environment = { MANIFEST: writeManifest(MANIFEST) };
+  const at = more.includes('--at') ? [] : ['--at', '2026-11-16T12:00:00Z'];
+  return run(['explain', 'refund', input, '--as', 'U012ABCDEF', ...at, ...more], environment);
+}
+
+test.each([
+  [
+    '{"amount":60000}',
+    ['Denied: Too much.', 'Rule 1 of 5 decides: "amount" is more than 50000.', '  rule 2: not reached'],
+  ],
+  [
+    '{"amount":45000}',
+    [
+      'Needs approval by policy "finance" (risk high):',
+      '  1 of S0FINANCE1',
+      '  1 of the person of input.owner',
+      '  not U0TREASURE',
+      'Rule 2 of 5 decides: "amount" is more than 10000 or the hour is less than 8.',
+      '  rule 1: not true that "amount" is more than 50000',
+    ],
+  ],
+  ['{"amount":50}', ['Runs without approval.', 'Rule 4 of 5 decides: "amount" is at most 100.']],
+  [
+    '{"amount":500}',
+    [
+      'Needs approval by policy "default" (risk medium):',
+      'Rule 5 of 5 decides: it has no condition.',
+      '  rule 3: only for tools like other*',
+    ],
+  ],
+  [
+    '{}',
+    [
+      'Denied: Too much.',
+      'Rule 1 of 5 decides: it could not be checked whether "amount" is more than 50000.',
+    ],
+  ],
+])('%s is explained in words', async (input, lines) => {
+  const { code, out, error } = await explain(input);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  for (const line of lines) expect(out.split('\n')).toContain(line);
+});
+
+test('the time is in the zone of the policy, and can be given', async () => {
+  const early = await explain('{"amount":500}', '--at', '2026-11-16T06:30:00Z', '--json');
+  expect(JSON.parse(early.out)).toMatchObject({ outcome: 'ask', policy: 'finance', risk: 'low' });
+  const later = await explain('{"amount":500}', '--at', '2026-11-16T07:30:00Z', '--json');
+  expect(JSON.parse(later.out)).toMatchObject({ outcome: 'ask', policy: 'default' });
+});
+
+test('somebody who may not use the tool is denied, and a wrong command line says what is missing', async () => {
+  const environment = { MANIFEST: writeManifest(MANIFEST) };
+  const other = await run(['explain', 'refund', '{}', '--as', 'U0SOMEBODY'], environment);
+  expect(other.out).toBe('Denied: "allow" does not name this person or this channel.\n');
+  expect(await run(['explain', 'refund', '{}'], environment)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('--as is missing'),
+  });
+  expect(await run(['explain', 'refund', '{', '--as', 'U1'], environment)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('not JSON'),
+  });
+  expect(await run(['explain', 'pay', '{}', '--as', 'U1'], environment)).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('there is no tool "pay"; the tools are'),
+  });
+});
