@@ -22,6 +22,8 @@ const ONLY_FULL = [
   'test/playground/start/supervise-bot.test.ts',
   'test/store/cluster.test.ts',
   'test/store/queue/engine-processes.test.ts',
+  'test/stories/context-injections.test.ts',
+  'test/stories/revisions-kill.test.ts',
   'test/stories/thread-context-limits.test.ts',
   'test/tools/mcp/older-servers.test.ts',
   'test/tools/mcp/restarts.test.ts',

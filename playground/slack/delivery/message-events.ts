@@ -70,8 +70,9 @@ function mentionEvent(state: WorkspaceState, change: MessageChange): JsonObject 
 
 /** True for a mention of the bot; direct messages and the bot's own messages never count, an edited mention counts again. */
 function isMention(state: WorkspaceState, channel: Channel, change: MessageChange): boolean {
-  if (channel.kind === 'im' || change.kind === 'deleted' || change.message.user === state.app.botUserId)
+  if (channel.kind === 'im' || change.kind === 'deleted' || change.message.subtype === 'tombstone')
     return false;
+  if (change.message.user === state.app.botUserId) return false;
   return change.message.text.includes(`<@${state.app.botUserId}>`);
 }
 

@@ -70,7 +70,7 @@ const message = z.strictObject({
   user: z.string(),
   team: z.string(),
   thread_ts: z.string().exactOptional(),
-  subtype: z.enum(['bot_message', 'assistant_app_thread']).exactOptional(),
+  subtype: z.enum(['bot_message', 'assistant_app_thread', 'tombstone']).exactOptional(),
   bot_id: z.string().exactOptional(),
   app_id: z.string().exactOptional(),
   client_msg_id: z.string().exactOptional(),

@@ -76,7 +76,8 @@ export interface Message extends MessageContent {
   user: string;
   team: string;
   thread_ts?: string;
-  subtype?: 'bot_message' | 'assistant_app_thread';
+  /** A tombstone stands for a deleted message that has replies. */
+  subtype?: 'bot_message' | 'assistant_app_thread' | 'tombstone';
   bot_id?: string;
   app_id?: string;
   client_msg_id?: string;

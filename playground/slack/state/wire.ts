@@ -10,7 +10,8 @@ export function messageOnWire(
   options: { metadata: boolean } = { metadata: false },
 ): JsonObject {
   const { app, team } = state;
-  const isBot = message.bot_id !== undefined;
+  const isTombstone = message.subtype === 'tombstone' && content === message;
+  const isBot = message.bot_id !== undefined && !isTombstone;
   const replies = state.messages.filter(
     (reply) => reply.channel === message.channel && reply.thread_ts === message.ts && !reply.deleted,
   );
@@ -18,8 +19,10 @@ export function messageOnWire(
     message.thread_ts === undefined ? undefined : state.findMessage(message.channel, message.thread_ts);
   return {
     type: 'message',
-    ...(message.subtype !== undefined && { subtype: message.subtype }),
-    user: message.user,
+    ...((isTombstone || message.subtype !== 'tombstone') &&
+      message.subtype !== undefined && { subtype: message.subtype }),
+    user: isTombstone ? 'USLACKBOT' : message.user,
+    ...(isTombstone && { hidden: true }),
     ts: message.ts,
     ...(message.client_msg_id !== undefined && { client_msg_id: message.client_msg_id }),
     ...(isBot && { bot_id: message.bot_id, app_id: message.app_id }),

@@ -112,7 +112,19 @@ export class WorkspaceState {
     this.changed();
   }
 
+  /** Deletes a message; one that has replies becomes a tombstone. */
   remove(message: Message): void {
+    const hasReplies = this.messages.some(
+      (reply) => reply.channel === message.channel && reply.thread_ts === message.ts && !reply.deleted,
+    );
+    if (hasReplies) {
+      const before = contentOf(message);
+      message.history.push(before);
+      Object.assign(message, { subtype: 'tombstone', ...TOMBSTONE });
+      this.events.emit('message', { kind: 'edited', message, before, ts: this.clock.next() });
+      this.changed();
+      return;
+    }
     message.deleted = true;
     this.events.emit('message', { kind: 'deleted', message, ts: this.clock.next() });
     this.changed();
@@ -202,6 +214,8 @@ export class WorkspaceState {
     return `${Math.floor(Date.now() / 1_000)}.${makeSecret(4)}`;
   }
 }
+
+const TOMBSTONE: MessageContent = { text: 'This message was deleted.', blocks: [], attachments: [] };
 
 /** Copies the content of a message, without its author and location. */
 export function contentOf(message: MessageContent): MessageContent {

@@ -8,6 +8,8 @@ export const WITHDRAW = 'withdraw';
 export const MORE = 'more';
 /** Opens the modal that asks to type the target before a high-risk approval. */
 export const APPROVE_TYPED = 'approve-typed';
+/** Redoes a task with the edited text. Its value is the thread and the id of the edit. */
+export const REDO = 'redo';
 export const ASK_AGAIN = 'ask-again';
 
 /** The prefix of a choice, followed by its number, because action ids must differ within a block. */

@@ -27,6 +27,8 @@ const Row = z.object({
   title: z.string().optional(),
   tail: z.string().optional(),
   people: z.array(z.string()).optional(),
+  /** A button below a notice. */
+  button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
     .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
@@ -89,7 +91,7 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   });
 }
 
-function contentOf({ kind, text, title = '', tail = '', people = [] }: Row) {
+function contentOf({ kind, text, title = '', tail = '', people = [], button }: Row) {
   switch (kind) {
     case 'titled': {
       const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
@@ -107,10 +109,15 @@ function contentOf({ kind, text, title = '', tail = '', people = [] }: Row) {
       return { markdown_text: sanitizeMarkdown(text) };
     case 'notice':
     case 'private':
-      return { text };
+      return button === undefined ? { text } : { text, blocks: [line(words(text)), buttonBlock(button)] };
     case 'plain':
       return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };
   }
+}
+
+function buttonBlock({ actionId, text, value }: NonNullable<Row['button']>) {
+  const button = { type: 'button' as const, action_id: actionId, text: plain(text), value };
+  return { type: 'actions' as const, elements: [button] };
 }
 
 /** Completes the streamed message; returns `false` if it is gone. */

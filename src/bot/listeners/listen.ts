@@ -3,11 +3,13 @@ import type { BotContext } from '../context.ts';
 import { listenToActions } from './actions.ts';
 import { listenToHome } from './home.ts';
 import { listenToMessages } from './messages.ts';
+import { listenToRevisions } from './revisions.ts';
 import { listenToSubmissions } from './submissions.ts';
 
 /** Registers all listeners. They only translate between Slack and the handlers. */
 export function listen(app: App, context: BotContext): void {
   listenToMessages(app, context);
+  listenToRevisions(app, context);
   listenToActions(app, context);
   listenToSubmissions(app, context);
   listenToHome(app, context);

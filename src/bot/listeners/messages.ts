@@ -5,7 +5,7 @@ import { isAskingBot } from '../turns/may-ask.ts';
 import { receiveMessage } from '../turns/receive-message.ts';
 import { stopThread } from '../turns/stop-thread.ts';
 
-/** Turns messages of people into inbox items, and Slack's Stop into a stop. Edited messages are ignored, and those of bots that may not ask. */
+/** Turns messages of people into inbox items, and Slack's Stop into a stop. Messages of bots that may not ask are ignored. */
 export function listenToMessages(app: App, botContext: BotContext): void {
   const mayBotAsk = (botId: string, user: string, ownUser: string | undefined): boolean =>
     user !== ownUser && isAskingBot(botContext.agent().askers, [botId, user]);

@@ -68,6 +68,16 @@ export const noticeTexts = {
   didNotRun: (titles: string, reason: string) => `${titles} did not run. ${reason}`,
   calls: (title: string, times: number) => `${title} (${times} calls)`,
 
+  editedLate: "You edited a message that I've already read. I can start again with the new text.",
+  editedTooLate:
+    'You edited a message after I had acted on it. If something has to change, please write to me.',
+  deletedLate: "I've already read the message that you deleted. Write *stop* to cancel what I'm doing.",
+  redo: 'Redo with the new text',
+  redone: 'Starting again with the new text.',
+  alreadyRedone: "I've already started again with the new text.",
+  onlyAuthorRedoes: 'Only the author of the message can redo this.',
+  nothingToRedo: 'This message no longer exists.',
+
   threadNotRead: {
     limited:
       "Slack limits how much I can read right now, so I don't know the earlier messages of this thread.",

@@ -8,6 +8,8 @@ import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '..
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { tellOfRevisions } from '../intake/revision-notices.ts';
+import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
 import { readThreadContext } from '../intake/thread-context.ts';
 import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
@@ -39,14 +41,19 @@ export async function runModel(
   const { toolbox } = context;
   const journal = new TurnJournal(context, turn, lease);
   const hasOpenCalls = turn.effects.length > 0;
-  const unread = turn.inbox.filter((item) => !isConsumed(item, turn.settled));
+  const inbox = applyRevisions(turn.inbox);
+  const unread = inbox.messages.filter((item) => !isConsumed(item, turn.settled));
+  const names = context.directory.relaxed();
+  await tellOfRevisions(context, turn.threadId, turn.messages, inbox.late);
+  const revised = () => quoteRevisions(names, turn.messages, inbox.late);
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
-    return { read: turn.inbox.length, messages: [] };
+    return { read: turn.inbox.length, messages: await revised() };
   const readInbox = async (): Promise<readonly UserMessage[]> => {
     const { messages, readTo } = await readThreadContext(context, turn, unread, signal);
     return [
       ...messages,
-      ...(await toUserMessages(context.directory.relaxed(), turn.messages, unread, readTo)),
+      ...(await revised()),
+      ...(await toUserMessages(names, turn.messages, unread, readTo)),
     ];
   };
   const call = { signal, lease, journal };
