@@ -70,7 +70,13 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     return row === undefined ? { text: STILL_HERE } : reply(row, told);
   };
   const app = { socketMode: mode !== 'http' };
-  const story = await startStory({ manifest, replies, slack: { app }, withoutBot: true });
+  const story = await startStory({
+    manifest,
+    replies,
+    slack: { app },
+    withoutBot: true,
+    timing: { ackWithinMs: 30_000 },
+  });
   const bot = await (mode === 'http' ? startPostedBot(story) : story.startOwnBot());
   const { workspace } = story;
   const screens = new Map<string, Promise<unknown>>();

@@ -70,7 +70,9 @@ test('groups that too few people are in are refused at once', async () => {
     slack: groupsOf([alice], [alice]),
   });
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/did not run\. Nobody can approve this: policy "default" needs 2, and 1 can\./);
+  await thread.shows(
+    /did not run\. Nobody can approve this: policy "default" needs 2 approvals, and only 1 can approve\./,
+  );
 });
 
 test('an excluded person, and a member of an excluded group, cannot approve', async () => {
@@ -117,7 +119,7 @@ describe('approvers from the call', () => {
     const thread = story.ask('refund order A-1001');
     await thread.shows(/nobody in Slack has the address nobody@corner-shop\.example/);
     await thread.shows(/does not say whose approval it needs/);
-    await thread.shows(/needs 1, and 0 can/);
+    await thread.shows(/needs 1 approval, and nobody can approve/);
     expect(await refunded(story)).toBe(0);
   });
 

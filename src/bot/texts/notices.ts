@@ -42,8 +42,11 @@ export const noticeTexts = {
   completedTwice: "A task can't be completed twice.",
   notAllowedHere: 'Not everyone who takes part in this task may use this tool here.',
   noPolicy: (name: string) => `Nobody can approve this: there is no policy "${name}".`,
-  tooFewApprovers: (policy: string, quorum: number, approvers: number) =>
-    `Nobody can approve this: policy "${policy}" needs ${quorum} approvals, and only ${approvers} can approve.`,
+  tooFewApprovers: (policy: string, quorum: number, approvers: number) => {
+    const needed = quorum === 1 ? '1 approval' : `${quorum} approvals`;
+    const found = approvers === 0 ? 'nobody' : `only ${approvers}`;
+    return `Nobody can approve this: policy "${policy}" needs ${needed}, and ${found} can approve.`;
+  },
 
   needsNewApproval: (change: string) => `${change}, so this needs a new approval.`,
   stoppedByChange: (change: string) => `${change}, so this wasn't tried again.`,

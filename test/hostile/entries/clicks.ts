@@ -34,11 +34,12 @@ const forged = (forgery: Forgery): Attack => ({
 });
 
 /** Posts an interaction to the bot as Slack does. */
-export async function postSigned(stage: Stage, payload: JsonObject): Promise<void> {
+export async function postSigned(stage: Stage, payload: JsonObject): Promise<string> {
   const url = `http://127.0.0.1:${stage.bot.port}/slack/events`;
   const request = buildRequest(url, { type: 'interactive', payload });
   const { headers, body } = signRequest(request, stage.slack.signingSecret);
-  await fetch(url, { method: 'POST', headers, body });
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return response.text();
 }
 
 /** Bodies that carry Slack's signature but that Slack would not send. */

@@ -100,9 +100,10 @@ describe('the audit log', () => {
       'expired U-ann',
       'expired U-ann',
       'not-unknown U-ann',
-      'settled U-ann',
+      'not-unknown U-ann',
       'settled U-ben',
       'settled U-cid',
+      'settled U-rita',
       'settled U-rita',
     ]);
     expect(refused.every(({ body }) => JSON.parse(body).evidence.click !== undefined)).toBe(true);
