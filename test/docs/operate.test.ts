@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { manifestFields } from '../../scripts/manifest-fields.ts';
 import { METRICS } from '../../src/observe/metrics-table.ts';
-import { ManifestFile } from '../../src/tools/manifest/schema.ts';
+import { ManifestFile } from '../../src/tools/manifest/schema/manifest-file.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(`${root}/docs/operate.md`, 'utf8');

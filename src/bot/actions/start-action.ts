@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
+import { askerProblem } from '../intake/may-ask.ts';
 import { approvableGroups } from '../requests/approver-groups.ts';
 import { digestNow } from '../requests/bind-request.ts';
 import { previewOf } from '../requests/present-call.ts';
@@ -9,7 +10,6 @@ import { CHANGED, NOT_ALLOWED, previewChangedPayload, REQUESTER_INACTIVE } from 
 import { detailsOf } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { askerProblem } from '../turns/may-ask.ts';
 import { describeChange, placeOf } from './describe-change.ts';
 import { findOutcome } from './find-outcome.ts';
 import { type Action, runAction } from './run-action.ts';

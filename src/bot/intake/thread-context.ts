@@ -5,8 +5,8 @@ import type { BotContext } from '../context.ts';
 import type { Directory } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { readableText } from '../turns/readable-text.ts';
 import { quoteContext } from './quote.ts';
+import { readableText } from './readable-text.ts';
 import type { ThreadMessage } from './slack-message.ts';
 
 /** The most tokens of a thread that one turn reads, and the largest share of what the model is sent. */

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
+import { isAskingBot } from '../intake/may-ask.ts';
 import { threadIdOf } from '../slack/thread.ts';
-import { isAskingBot } from '../turns/may-ask.ts';
 import { receiveMessage } from '../turns/receive-message.ts';
 import { stopThread } from '../turns/stop-thread.ts';
 

@@ -4,12 +4,12 @@ import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
 import { askQuestion } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
+import { askerProblem } from '../intake/may-ask.ts';
+import { readableText } from '../intake/readable-text.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
-import { askerProblem } from './may-ask.ts';
 import { markQueued } from './queued-mark.ts';
-import { readableText } from './readable-text.ts';
 import { runTurn } from './run-turn.ts';
 import { stopThread, withdrawWaiting } from './stop-thread.ts';
 

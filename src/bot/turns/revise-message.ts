@@ -1,10 +1,10 @@
 import type { BotContext } from '../context.ts';
+import { askerProblem } from '../intake/may-ask.ts';
+import { readableText } from '../intake/readable-text.ts';
 import { hasActedOn, tellOfRevisions } from '../intake/revision-notices.ts';
 import { latestRevision, revisionItem } from '../intake/revisions.ts';
 import { parseThreadId, type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { askerProblem } from './may-ask.ts';
-import { readableText } from './readable-text.ts';
 import { stopThread } from './stop-thread.ts';
 
 /** A message of a person that was edited or, without a text, deleted. */

@@ -8,6 +8,7 @@ import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '..
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
 import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
 import { readThreadContext } from '../intake/thread-context.ts';
@@ -23,7 +24,6 @@ import { parseThreadId } from '../slack/thread.ts';
 import { replyTexts, statusTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
-import { toUserMessages } from './inbox-messages.ts';
 import { reportModelFailure } from './report-model-failure.ts';
 import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';

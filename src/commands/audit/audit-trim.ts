@@ -1,6 +1,6 @@
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
 import { trimExported } from '../../audit/trim.ts';
-import { DURATION, durationMs } from '../../tools/manifest/schema.ts';
+import { DURATION, durationMs } from '../../tools/manifest/schema/values.ts';
 import { type Command, EXIT } from '../shared/command.ts';
 import { Failure, UsageError } from '../shared/errors.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';

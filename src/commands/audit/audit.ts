@@ -6,7 +6,7 @@ import { checkpointLine, rowLine } from '../../audit/export-line.ts';
 import { mergeRows } from '../../audit/merge-rows.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
 import type { Store } from '../../store/port/store.ts';
-import { DURATION, durationMs } from '../../tools/manifest/schema.ts';
+import { DURATION, durationMs } from '../../tools/manifest/schema/values.ts';
 import { type Command, EXIT } from '../shared/command.ts';
 import { UsageError } from '../shared/errors.ts';
 import { withRecord } from '../shared/open-record.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
-import { ManifestFile } from './schema.ts';
+import { ManifestFile } from './schema/manifest-file.ts';
 import slackSchema from './slack-manifest.schema.json' with { type: 'json' };
 
 /** Builds the JSON Schema of a manifest, for editors and for the check; its section `slack` is Slack's own schema. */

@@ -7,7 +7,7 @@ import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
-import type { BUILT_IN_NAMES } from './schema.ts';
+import type { BUILT_IN_NAMES } from './schema/agent.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';

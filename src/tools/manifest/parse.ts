@@ -7,7 +7,7 @@ import { findPlaceholders } from './checks/placeholders.ts';
 import { type Environment, fillFromEnvironment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
 import { type Finding, locateFinding, locateFindings, type ManifestProblem } from './problem.ts';
-import { ManifestFile } from './schema.ts';
+import { ManifestFile } from './schema/manifest-file.ts';
 import { toManifest } from './to-manifest.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 

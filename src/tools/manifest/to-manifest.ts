@@ -6,17 +6,11 @@ import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
-import type {
-  AgentFile,
-  AuditFile,
-  HttpFile,
-  ManifestFile,
-  McpFile,
-  PolicyFile,
-  PreviewFile,
-  ToolFile,
-} from './schema.ts';
-import { durationMs } from './schema.ts';
+import type { AgentFile } from './schema/agent.ts';
+import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
+import type { PolicyFile } from './schema/policies.ts';
+import type { HttpFile, McpFile, PreviewFile, ToolFile } from './schema/tools.ts';
+import { durationMs } from './schema/values.ts';
 
 const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_TIME_ZONE = 'UTC';

@@ -1,7 +1,7 @@
 import { fillGroups } from '../../gate/fill-groups.ts';
 import type { ApproverGroup } from '../../gate/policy.ts';
 import type { Finding } from '../problem.ts';
-import type { PolicyFile } from '../schema.ts';
+import type { PolicyFile } from '../schema/policies.ts';
 import { toApprovers } from '../to-manifest.ts';
 import { checkExpression } from './check-expression.ts';
 

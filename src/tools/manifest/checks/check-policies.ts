@@ -3,7 +3,7 @@ import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import { isTimeZone } from '../../gate/local-time.ts';
 import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
 import type { Finding } from '../problem.ts';
-import { PolicyFile } from '../schema.ts';
+import { PolicyFile } from '../schema/policies.ts';
 import { DEFAULT_EXPIRES_MS } from '../to-manifest.ts';
 import { checkApprovers } from './check-approvers.ts';
 import { checkExpression } from './check-expression.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/js
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
 import type { Finding } from '../problem.ts';
-import { RuleFile } from '../schema.ts';
+import { RuleFile } from '../schema/policies.ts';
 import { checkExpression } from './check-expression.ts';
 import { unknownInputNames } from './condition-names.ts';
 import { constantCondition, impliesCondition } from './implied-condition.ts';

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { type UserMessage, userMessage } from '../../agent/messages.ts';
 import type { InboxItem } from '../../store/port/store.ts';
-import { oneLine, quoteContext } from '../intake/quote.ts';
 import { latestRequestersOf } from '../requests/task-people.ts';
 import type { Directory } from '../slack/directory.ts';
+import { oneLine, quoteContext } from './quote.ts';
 
 /**
  * Converts inbox items to messages with their final roles. The words of an author who is a requester of the task already are an

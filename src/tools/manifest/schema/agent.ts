@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import {
+  Bot,
+  Channel,
+  Count,
+  Duration,
+  distinct,
+  Group,
+  Headers,
+  Person,
+  Text,
+  TimeZone,
+  texts,
+} from './values.ts';
+
+const BuiltIn = z
+  .union([
+    z.boolean(),
+    z.strictObject({
+      limit_to: z.enum(['requester']).describe('Only the requester may answer.'),
+    }),
+  ])
+  .describe('true, false to switch it off, or { limit_to: requester }.');
+
+export const BUILT_IN_NAMES = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'] as const;
+
+const ContextMode = z.enum(['thread', 'mention']);
+
+export const ChannelFile = z
+  .strictObject({ context: ContextMode.optional().describe('What the agent reads of threads here.') })
+  .describe('The settings of one channel.');
+export type ChannelFile = z.output<typeof ChannelFile>;
+
+export const AgentFile = z
+  .strictObject({
+    model: Text.optional().describe('The model to use; OPENAI_MODEL where it is left out.'),
+    fallback_models: distinct(
+      Text,
+      'Models to ask in this order when the one before is down, retired or rate limited.',
+    ).optional(),
+    api: z
+      .enum(['auto', 'responses', 'chat'])
+      .optional()
+      .describe(
+        'The API of the model; auto is Responses at OpenAI and Azure, and Chat Completions elsewhere.',
+      ),
+    reasoning_effort: z
+      .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+      .optional()
+      .describe('How much the model thinks before it answers; its own default.'),
+    verbosity: z.enum(['low', 'medium', 'high']).optional().describe('How long answers are.'),
+    temperature: z.number().min(0).max(2).optional().describe('Most reasoning models refuse it.'),
+    max_output_tokens: Count.min(16).optional().describe('The longest answer, reasoning included.'),
+    parallel_tool_calls: z.boolean().optional().describe('Whether the model may call several tools at once.'),
+    service_tier: z
+      .enum(['auto', 'default', 'flex', 'scale', 'priority'])
+      .optional()
+      .describe('The tier at the provider.'),
+    headers: Headers.optional(),
+    query: texts(/^\S+$/, 'the name of a parameter', 'Query parameters of every model request.').optional(),
+    timeout: Duration.optional().describe(
+      'How long the model may send nothing before the request is given up; MODEL_SILENCE_SECONDS.',
+    ),
+    budgets: z
+      .strictObject({
+        per_turn: Count.optional().describe('For one task, from a message to its answer.'),
+        per_thread: Count.optional().describe('For one thread in a day.'),
+        per_person: Count.optional().describe('For what one person asks for in a day.'),
+        per_day: Count.optional().describe('For the whole bot in a day.'),
+      })
+      .optional()
+      .describe('The most tokens to spend; a day is one in UTC. Without one there is no limit.'),
+    instructions: Text.optional().describe('What the agent is told before every task.'),
+    time_zone: TimeZone.optional().describe('The time zone of "now" in conditions; UTC.'),
+    max_steps: Count.max(1000).optional().describe('How often the model may be called for one task; 20.'),
+    context_budget: Count.optional().describe(
+      "How many tokens of history the model gets at most, estimated at three bytes each; by default the model's known window.",
+    ),
+    context: ContextMode.optional().describe(
+      'What the agent reads when it is mentioned in a thread: thread (all of it since it last did, as quoted context) or mention (the message alone); thread.',
+    ),
+    channels: z
+      .record(Channel, ChannelFile)
+      .optional()
+      .describe('Settings of single channels, by id, in place of those of the agent.'),
+    limits: z
+      .strictObject({
+        pending_per_thread: Count.optional().describe('Per thread; 10.'),
+        pending_per_person: Count.optional().describe('Per requester, over all threads; 25.'),
+      })
+      .optional()
+      .describe('How many requests may wait for people at a time; further ones are not asked.'),
+    askers: z
+      .strictObject({
+        people: distinct(Person, 'Guests and people of other organisations who may ask.').optional(),
+        groups: distinct(Group, 'User groups whose members may ask.').optional(),
+        channels: distinct(
+          Channel,
+          'Channels in which guests and people of other organisations may ask.',
+        ).optional(),
+        guests: z.boolean().optional().describe('Whether all guests may ask; false.'),
+        external: z
+          .boolean()
+          .optional()
+          .describe('Whether all people of other organisations may ask; false.'),
+        bots: distinct(Bot, 'Other bots that may ask.').optional(),
+      })
+      .optional()
+      .describe('Who may ask beside the full members of the workspace; nobody.'),
+    admins: distinct(
+      Person,
+      'People who are told about errors of a changed manifest, budgets and failures of the model.',
+    ).optional(),
+    built_ins: z
+      .strictObject({
+        ask_question: BuiltIn.optional(),
+        request_form: BuiltIn.optional(),
+        wait_for_callback: BuiltIn.optional(),
+        complete_task: BuiltIn.optional(),
+      })
+      .optional()
+      .describe('The ways in which the agent may ask people; all are on by default.'),
+  })
+  .describe('The agent: its model, its instructions and its limits.');
+export type AgentFile = z.output<typeof AgentFile>;

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { AgentFile } from './agent.ts';
+import { PolicyFile } from './policies.ts';
+import { ToolFile } from './tools.ts';
+import { Duration, Headers, named, Text, WebAddress } from './values.ts';
+
+export const AuditFile = z
+  .strictObject({
+    file: Text.optional().describe('A JSON Lines file to append every row to; relative to the manifest.'),
+    http: z
+      .strictObject({
+        url: WebAddress.describe('The address that gets every row as a CloudEvents event.'),
+        headers: Headers.optional(),
+      })
+      .optional()
+      .describe('An HTTP endpoint to send every row to.'),
+    retention: Duration.optional().describe(
+      'How long rows stay in Redis once every sink has them; without it they stay.',
+    ),
+  })
+  .describe('Where the audit log is exported to, and for how long it stays in Redis.');
+export type AuditFile = z.output<typeof AuditFile>;
+
+export const RetentionFile = z
+  .strictObject({
+    threads: Duration.optional().describe('How long an idle thread stays in Redis; 30d.'),
+    requests: Duration.optional().describe('How long an ended request stays in Redis; 30d.'),
+  })
+  .describe('How long what has ended stays in Redis; the audit log has audit.retention.');
+export type RetentionFile = z.output<typeof RetentionFile>;
+
+/** The manifest as it is written; durations come out in milliseconds. */
+export const ManifestFile = z
+  .strictObject({
+    slack: z.record(z.string(), z.unknown()),
+    agent: AgentFile.optional(),
+    policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
+    tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
+    audit: AuditFile.optional(),
+    retention: RetentionFile.optional(),
+  })
+  .describe('The Slack app, the agent, the policies and the tools of Countersign.');
+export type ManifestFile = z.output<typeof ManifestFile>;

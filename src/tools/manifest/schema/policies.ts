@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { Channel, Count, Duration, distinct, PersonOrGroup, Text, TimeZone } from './values.ts';
+
+const Principals = distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1);
+const FromCall = Text.describe(
+  'CEL over the call that gives the email address, or a list of them, of approvers: "input.owner_email".',
+);
+
+const ApproverGroupFile = z
+  .strictObject({
+    any: Principals.optional(),
+    from: FromCall.optional(),
+    quorum: Count.optional().describe('How many of them must approve; 1.'),
+  })
+  .describe('People of whom some must approve.');
+
+const ApproversFile = z
+  .union([
+    Principals,
+    z.strictObject({
+      any: Principals.optional(),
+      from: FromCall.optional(),
+      all: z
+        .array(ApproverGroupFile)
+        .min(1)
+        .optional()
+        .describe('Groups that must all approve; nobody counts for two of them.'),
+      not: distinct(PersonOrGroup, 'Who may not approve, whatever group they are in.').optional(),
+    }),
+  ])
+  .describe('Who may approve: a list of ids, or { any, from, not } or { all, not }.');
+export type ApproversFile = z.output<typeof ApproversFile>;
+
+export const PolicyFile = z
+  .strictObject({
+    approvers: ApproversFile,
+    quorum: Count.optional().describe('How many different people must approve; 1.'),
+    veto: z.boolean().optional().describe('Whether one rejection decides; true.'),
+    self_approval: z.boolean().optional().describe('Whether the requester may approve as well; false.'),
+    separation: z
+      .enum(['requesters', 'thread'])
+      .optional()
+      .describe(
+        'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
+      ),
+    expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
+    start_within: Duration.optional().describe(
+      'How soon after the last approval the action must start; later it is asked anew; 15m.',
+    ),
+    remind: Duration.optional().describe('How often the approvers are reminded; never.'),
+    escalate: z
+      .strictObject({
+        after: Duration.describe('When the others are asked as well.'),
+        to: distinct(PersonOrGroup, 'Who is asked then, and may approve from then on.').min(1),
+      })
+      .optional()
+      .describe('Whom to ask as well if there is no decision.'),
+    announce: distinct(Channel, 'Channels where the card is posted as well.').optional(),
+    direct_messages: z
+      .boolean()
+      .optional()
+      .describe('Whether each approver gets the card as a direct message; true.'),
+    confirm: z
+      .boolean()
+      .optional()
+      .describe('Whether Approve asks for a confirmation; true for high risk, otherwise false.'),
+    risk: Text.optional().describe(
+      "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\"; medium.",
+    ),
+    time_zone: TimeZone.optional().describe(
+      'The time zone of "now" in the rules that name this policy; agent.time_zone.',
+    ),
+    resolvers: distinct(
+      PersonOrGroup,
+      'Who may confirm the outcome of an action when it is unknown; the approvers.',
+    ).optional(),
+  })
+  .describe('Who approves, how many of them, and within what time.');
+export type PolicyFile = z.output<typeof PolicyFile>;
+
+export const RuleFile = z
+  .strictObject({
+    match: Text.optional().describe('For which tools, such as "get_*"; all of them.'),
+    require: z
+      .enum(['never', 'always', 'deny'])
+      .optional()
+      .describe('Whether approval is needed, or the call is denied; always.'),
+    when: Text.optional().describe(
+      'CEL over input, requester, requesters, context_authors, channel, tool and now: the rule applies to the calls of which it is true.',
+    ),
+    policy: Text.optional().describe('The policy whose approvers are asked; "default".'),
+    reason: Text.max(500)
+      .optional()
+      .describe('With "require: deny": why; the requester and the model are told.'),
+  })
+  .describe('When approval is needed, and whose.');
+export type RuleFile = z.output<typeof RuleFile>;

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { EFFECTS } from '../../../agent/tool.ts';
+import { RuleFile } from './policies.ts';
+import {
+  Channel,
+  Count,
+  Duration,
+  distinct,
+  Headers,
+  HostName,
+  Name,
+  Person,
+  Text,
+  texts,
+  WebAddress,
+} from './values.ts';
+
+const Template = Text.meta({ title: 'a text with values such as {{input.name}}' });
+const textKeys = {
+  title: Template.optional().describe(
+    "What a call will do, for people: \"Refund {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}\".",
+  ),
+  done: Template.optional().describe('The title after success: "Refunded …".'),
+  target: Template.optional().describe('The one value that says what a call touches: "{{input.orderId}}".'),
+  fields: z
+    .record(z.string().min(1).max(60), Template)
+    .optional()
+    .describe('Values to show below the title, by label.'),
+};
+
+export const PreviewFile = z
+  .strictObject({
+    tool: Name.describe('A tool that only reads (effect: none); over HTTP a GET.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Its input; "{{input.name}}" is replaced by that input of the call.'),
+    before: Template.describe('What is there now, with values such as {{output.name}}.'),
+    after: Template.describe('What will be there, with values of {{input.name}} and {{output.name}}.'),
+    timeout: Duration.optional().describe('How long it may take; 5s.'),
+  })
+  .describe(
+    'What a call would change, read by another tool; shown on the card and checked again before the run.',
+  );
+export type PreviewFile = z.output<typeof PreviewFile>;
+
+export const CardFile = z
+  .strictObject({
+    match: Text.describe('For which tools, such as "write_*".'),
+    ...textKeys,
+    preview: PreviewFile.optional(),
+  })
+  .describe('The texts for the calls of some tools of a server.');
+export type CardFile = z.output<typeof CardFile>;
+
+export const McpFile = z
+  .strictObject({
+    command: Text.optional().describe('The program of a local server, which speaks over stdio.'),
+    args: z.array(z.string()).optional().describe('Its arguments.'),
+    env: texts(
+      /^[A-Za-z_][A-Za-z0-9_]*$/,
+      'the name of a variable',
+      'Its environment; secrets come from ours.',
+    ).optional(),
+    cwd: Text.optional().describe('The folder it runs in; the folder of the manifest.'),
+    url: WebAddress.optional().describe('The address of a remote server (streamable HTTP).'),
+    headers: Headers.optional(),
+    allow_private: distinct(
+      HostName,
+      'Hosts that may be reached although their address is private.',
+    ).optional(),
+    timeout: Duration.optional().describe('How long a call may take; 60s.'),
+    trust_hints: z
+      .boolean()
+      .optional()
+      .describe('Whether the hints of the server (read-only, idempotent) are trusted; false.'),
+    prefix: z
+      .string()
+      .regex(/^[a-zA-Z0-9_-]{1,32}$/)
+      .meta({ title: 'up to 32 letters, digits, "_" or "-"' })
+      .optional()
+      .describe('A prefix for the names of its tools; none.'),
+  })
+  .meta({
+    description: 'A whole MCP server: a command to start or a URL to connect to.',
+    oneOf: [{ required: ['command'] }, { required: ['url'] }],
+  });
+export type McpFile = z.output<typeof McpFile>;
+
+const QueryScalar = z.union([z.string(), z.number(), z.boolean()]);
+
+export const HttpFile = z
+  .strictObject({
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('The method of the request.'),
+    url: WebAddress.describe(
+      'The address; {{input.name}} is replaced by that input. The host must be fixed.',
+    ),
+    headers: Headers.optional(),
+    query: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(QueryScalar)]))
+      .optional()
+      .describe('Parameters of the query; {{input.name}} is replaced by that input.'),
+    body: z.unknown().optional().describe('The JSON to send; "{{input.name}}" is replaced by that input.'),
+    select: Text.optional().describe(
+      'The part of the response that the model gets, such as data.items.0.id; all.',
+    ),
+    timeout: Duration.optional().describe('How long the call may take; 30s.'),
+    max_bytes: Count.optional().describe('The size limit of a response; 1048576.'),
+    allow_private: distinct(
+      HostName,
+      'Hosts that may be reached although their address is private.',
+    ).optional(),
+  })
+  .describe('An HTTP call made from a template.');
+export type HttpFile = z.output<typeof HttpFile>;
+
+export const ToolFile = z
+  .strictObject({
+    module: z
+      .string()
+      .regex(
+        /^(\.{0,2}\/\S+\.(ts|mts|js|mjs)|(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*(\/[^\s/]+)*)$/,
+      )
+      .meta({ title: 'a path such as ./tools/refund.ts, or the name of a package' })
+      .optional()
+      .describe('A TypeScript or JavaScript file beside the manifest, or a package, that exports the tool.'),
+    mcp: McpFile.optional(),
+    http: HttpFile.optional(),
+    description: Text.optional().describe('For http: what the tool does, for the model.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('For http: a JSON Schema (2020-12) of the input, of type object.'),
+    approval: z
+      .union([RuleFile, z.array(RuleFile)])
+      .optional()
+      .describe(
+        'One rule or a list; the first that applies decides. Without any, the default policy is needed.',
+      ),
+    effect: z
+      .enum(EFFECTS)
+      .optional()
+      .describe(
+        'none: it only reads; idempotent: a second run with the same idempotency key has no further effect; once: it must never run twice. Without it, what the tool says of itself, none for an HTTP GET, else once.',
+      ),
+    max_attempts: Count.max(20).optional().describe('How often an idempotent action is attempted; 3.'),
+    retry_for: Duration.optional().describe('For how long it is retried; 1h.'),
+    allow: z
+      .strictObject({
+        channels: distinct(Channel, 'Only in these channels.').min(1).optional(),
+        people: distinct(Person, 'Only for these people.').min(1).optional(),
+      })
+      .optional()
+      .describe('Where and for whom the model may use it; everywhere and for everybody.'),
+    max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
+    ...textKeys,
+    preview: PreviewFile.optional(),
+    cards: z
+      .array(CardFile)
+      .optional()
+      .describe(
+        'Texts by the names of tools, for a server or a module with several; the first match counts.',
+      ),
+  })
+  .meta({
+    description: 'Something the agent may do: exactly one of module, mcp and http.',
+    oneOf: [{ required: ['module'] }, { required: ['mcp'] }, { required: ['http'] }],
+  });
+export type ToolFile = z.output<typeof ToolFile>;

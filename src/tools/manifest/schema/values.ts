@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+const UNITS = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+export const DURATION = /^[1-9][0-9]{0,5}[smhd]$/;
+
+/** Converts a duration such as `30s`, `15m`, `4h` or `2d` to milliseconds; the text must match `DURATION`. */
+export function durationMs(text: string): number {
+  return Number(text.slice(0, -1)) * (UNITS.get(text.slice(-1)) ?? Number.NaN);
+}
+
+/** The name of a tool or a policy; models refuse tool names of any other form. */
+export const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+// The title of a schema appears in messages as what was expected.
+export const Name = z.string().regex(NAME).meta({ title: 'a name of 1 to 64 letters, digits, "_" or "-"' });
+export const Duration = z
+  .string()
+  .regex(DURATION)
+  .meta({ title: 'a duration such as 30s, 15m, 4h or 2d' })
+  .transform(durationMs);
+export const Person = z
+  .string()
+  .regex(/^[UW][A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a person, such as U012ABCDEF' });
+export const PersonOrGroup = z
+  .string()
+  .regex(/^[UWS][A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a person (U012ABCDEF) or of a user group (S034GHIJKL)' });
+export const Group = z
+  .string()
+  .regex(/^S[A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a user group, such as S034GHIJKL' });
+export const Bot = z
+  .string()
+  .regex(/^[BUW][A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a bot (B012ABCDEF) or of its user (U012ABCDEF)' });
+export const Channel = z
+  .string()
+  .regex(/^[CG][A-Z0-9]{6,20}$/)
+  .meta({ title: 'the id of a channel, such as C012ABCDEF' });
+export const HostName = z
+  .string()
+  .regex(/^[A-Za-z0-9._:[\]-]{1,253}$/)
+  .meta({ title: 'a host name, with ":port" where only one port is meant' });
+export const WebAddress = z
+  .string()
+  .regex(/^https?:\/\/\S+$/)
+  .meta({ title: 'a URL that begins with https:// or http://' });
+export const Text = z.string().min(1);
+export const TimeZone = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9+_/-]{1,60}$/)
+  .meta({ title: 'a time zone such as Europe/Berlin' });
+export const Count = z.int().min(1);
+
+/** A list without duplicates. */
+export function distinct<Item extends z.ZodType>(item: Item, description: string) {
+  return z.array(item).meta({ uniqueItems: true, description });
+}
+
+export function named<Value extends z.ZodType>(value: Value, description: string) {
+  return z.record(Name, value).meta({ description });
+}
+
+/** Texts by header or variable name. */
+export function texts(key: RegExp, title: string, description: string) {
+  return z.record(z.string().regex(key).meta({ title }), z.string()).meta({ description });
+}
+
+export const Headers = texts(
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
+  'the name of a header',
+  'Headers to send; secrets come from the environment.',
+);
