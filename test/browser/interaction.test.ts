@@ -52,7 +52,7 @@ test('after an edit the focus is on the message of the card', async () => {
   await alice.choose(alice.pendingCard('Refund'), 'Edit');
   await alice.dialog.getByLabel(/amount/i).fill('14200');
   await alice.click(alice.dialog, 'Submit');
-  await alice.pendingCard('Refund').getByText('$142.00').waitFor();
+  await alice.pendingCard('Refund').getByRole('heading', { name: '$142.00' }).waitFor();
   await expect.poll(() => alice.thread.locator(':focus').count(), { timeout: 10_000 }).toBe(1);
 });
 

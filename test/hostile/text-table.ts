@@ -88,6 +88,16 @@ function foldedFrom(quoted: Texts): Texts {
   );
 }
 
+/** Together with the title of the tool these do not fit into a status line. */
+const LONG_FOR_A_STATUS: readonly TextName[] = [
+  'Markdown link',
+  'HTML',
+  'forged signature',
+  'formatting',
+  'tag characters',
+  'direction isolates',
+];
+
 /** Everything hostile that is written, by entry and outcome; nothing of it is alive, and nothing runs that was not signed. */
 export const TEXT_TABLE = {
   'a message': {
@@ -162,9 +172,9 @@ export const TEXT_TABLE = {
     'cut, and said so': LONG,
   },
   'the progress of a tool': {
-    'shown as it is': VISIBLE.filter((name) => !['Markdown link', 'HTML', 'forged signature'].includes(name)),
-    'shown escaped': [...HIDDEN.filter((name) => name !== 'tag characters'), FORGED],
-    'cut, and said so': [...LONG, 'Markdown link', 'HTML', 'forged signature', 'tag characters'],
+    'shown as it is': VISIBLE.filter((name) => !LONG_FOR_A_STATUS.includes(name)),
+    'shown escaped': [...HIDDEN.filter((name) => !LONG_FOR_A_STATUS.includes(name)), FORGED],
+    'cut, and said so': [...LONG, ...LONG_FOR_A_STATUS],
   },
   'the result of a task': { 'told in a reply that is dead': ALL_TEXTS },
   'the description of a module': QUOTED,

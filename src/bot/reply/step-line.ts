@@ -1,5 +1,5 @@
 import { tryParseJson } from '../../agent/json.ts';
-import type { ModelReply } from '../../agent/model.ts';
+import type { ModelReply, RawCall } from '../../agent/model.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import { statusTexts } from '../texts/replies.ts';
@@ -11,7 +11,15 @@ export function stepLine(
 ): string | undefined {
   const [first, ...others] = calls;
   if (first === undefined) return undefined;
-  const { presentation } = toolbox.find(first.name) ?? {};
-  const title = presentation?.present(tryParseJson(first.arguments) ?? {}).title ?? readableName(first.name);
-  return statusTexts.running(title, others.length);
+  return statusTexts.running(titleOf(toolbox, first), others.length);
+}
+
+function titleOf(toolbox: Pick<Toolbox, 'find'>, { name, arguments: given }: RawCall): string {
+  try {
+    const { presentation } = toolbox.find(name) ?? {};
+    return presentation?.present(tryParseJson(given) ?? {}).title ?? readableName(name);
+  } catch {
+    // The model's arguments are not checked yet, and not every title can be made of them.
+    return readableName(name);
+  }
 }
