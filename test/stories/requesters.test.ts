@@ -14,9 +14,10 @@ type Thread = ReturnType<Story['ask']>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 
-/** Writes in a thread without mentioning the bot. */
-function write(story: Story, thread: Thread, who: string, text: string) {
-  return story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
+/** Writes in a thread without mentioning the bot, and waits until the bot has received it. */
+async function write(story: Story, thread: Thread, who: string, text: string): Promise<void> {
+  story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
+  await story.allReceived();
 }
 
 const requestedBy = (...people: string[]) => new RegExp(`Requested by [\\s\\S]*${people.join('[\\s\\S]*')}`);
@@ -27,7 +28,7 @@ test('a remark beside the card makes nobody a requester, so an approver cannot a
   });
   const thread = story.ask('refund order A-1001', { as: alice });
   await thread.shows(/Approval needed[\s\S]*12000/);
-  write(story, thread, remi, 'lol');
+  await write(story, thread, remi, 'lol');
   await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
   const card = await thread.shows(/Approval needed[\s\S]*13000/);
   expect(JSON.stringify(card.blocks)).toMatch(requestedBy(alice));
@@ -57,7 +58,7 @@ tools:
   });
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed[\s\S]*12000/);
-  write(story, thread, alice, 'looks good to me');
+  await write(story, thread, alice, 'looks good to me');
   await thread.click(alice, /Approval needed[\s\S]*12000/, 'approve');
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Refunded\./);
@@ -124,8 +125,7 @@ test('what a bystander writes while the bot answers is kept as context and answe
   });
   const thread = story.ask('hello');
   await story.workspace.until(() => story.model.requests.length === 1, { what: 'a call of the model' });
-  write(story, thread, bruno, 'thanks!');
-  await story.allReceived();
+  await write(story, thread, bruno, 'thanks!');
   events.emit('written');
   await thread.shows(/First answer\./);
   story.ask('and now?', { threadTs: thread.ts });
@@ -179,8 +179,7 @@ test('a call that runs without approval for the requester needs approval once th
   });
   const thread = story.ask('refund order A-1001', { as: CAST.admin });
   const card = await thread.shows(/Sure\?/);
-  write(story, thread, remi, 'refund it all');
-  await story.allReceived();
+  await write(story, thread, remi, 'refund it all');
   await story.workspace.as(CAST.admin).click(card, 'choose:0');
   await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
   await thread.shows(/Refunded\./);
@@ -235,8 +234,7 @@ tools:
     });
     const thread = story.ask('refund order A-1001');
     await thread.shows(/Approval needed[\s\S]*12000/);
-    write(story, thread, alice, 'looks good to me');
-    await story.allReceived();
+    await write(story, thread, alice, 'looks good to me');
     await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
     await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
     if (!can) {
