@@ -12,6 +12,7 @@ import type {
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
+import type { Accounts } from './connections/accounts.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
@@ -82,6 +83,7 @@ export interface BotContext {
   readonly threads: ThreadReader;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
+  readonly accounts: Accounts;
   readonly turns: RunningTurns;
   readonly status: ThreadStatus;
   readonly updates: UpdateBudget;

@@ -23,6 +23,8 @@ const ONLY_FULL = [
   'test/store/cluster.test.ts',
   'test/store/queue/engine-processes.test.ts',
   'test/store/redis/connect.test.ts',
+  'test/stories/accounts/kill.test.ts',
+  'test/stories/accounts/lifecycle.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',

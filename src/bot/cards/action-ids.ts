@@ -25,6 +25,11 @@ export const FILL_IN = 'fill-in';
 /** Shows the callback address to the requester, in private. */
 export const SHOW_ADDRESS = 'show-address';
 
+/** Opens the modal that connects the account a request waits for. */
+export const CONNECT = 'connect';
+/** The button with the link in that modal. */
+export const OPEN_PAGE = 'open-page';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { APPROVE, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
@@ -43,6 +44,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const isHigh = details.policy?.risk === 'high';
   return [
     contextLine(request, details),
+    ...identityLine(details),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
@@ -63,6 +65,13 @@ export function contextLine(request: RequestRecord, { policy, rule }: CardDetail
     words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
     moment(request.expiresAt),
   );
+}
+
+/** Says in whose name the call runs, if it is a person's. */
+function identityLine({ runsAs }: CardDetails): KnownBlock[] {
+  if (runsAs === undefined) return [];
+  const server = showLabel(runsAs.server, limits.label);
+  return [line(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
 }
 
 /** The description of the tool helps only where nobody has written a title. */

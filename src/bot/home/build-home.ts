@@ -7,17 +7,26 @@ import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
+import { type Account, buildAccounts } from './build-accounts.ts';
 import type { ListPage } from './load-lists.ts';
 import type { PolicyStats } from './policy-stats.ts';
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 
-/** Builds App Home: a page of each of the three lists, and for admins the decisions of each policy. */
-export function buildHome(lists: readonly ListPage[], stats?: readonly PolicyStats[]): HomeView {
+/** Builds App Home: a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
+export function buildHome(
+  lists: readonly ListPage[],
+  stats?: readonly PolicyStats[],
+  accounts: readonly Account[] = [],
+): HomeView {
   return {
     type: 'home',
-    blocks: [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))],
+    blocks: [
+      ...lists.flatMap(buildList),
+      ...buildAccounts(accounts),
+      ...(stats === undefined ? [] : buildStats(stats)),
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { BotContext } from '../context.ts';
+import { loadAccounts } from './build-accounts.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
 import { recentStats } from './policy-stats.ts';
@@ -13,11 +14,12 @@ export async function showHome(
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   const isAdmin = context.agent().admins.includes(userId);
-  const [pages, stats] = await Promise.all([
+  const [pages, stats, accounts] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
+    loadAccounts(context, userId),
   ]);
-  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats) });
+  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats, accounts) });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

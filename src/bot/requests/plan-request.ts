@@ -5,11 +5,13 @@ import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
@@ -86,10 +88,15 @@ export async function planRequest(
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
     if (problem !== undefined) return problem;
-    const purpose = purposeOf(interrupt);
+    const consent = consentOf(interrupt);
+    const purpose =
+      consent === undefined
+        ? purposeOf(interrupt)
+        : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
-    const snapshot = answerPolicy(entry, requesters, pause.kind);
+    const snapshot =
+      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -132,6 +139,9 @@ export async function planRequest(
       presented,
       approvers: isSure ? approvers : undefined,
       description: tool.description,
+      ...(entry.runsAsRequester !== undefined && {
+        runsAs: { person: requester, server: entry.runsAsRequester.name },
+      }),
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
       ...(editor !== undefined && { editedBy: editor }),
@@ -140,7 +150,12 @@ export async function planRequest(
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
-    audit: { ...called, rule: pause.rule, policy_name: name },
+    audit: {
+      ...called,
+      rule: pause.rule,
+      policy_name: name,
+      ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
+    },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
   };
@@ -188,6 +203,11 @@ function answerPolicy(
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
+}
+
+/** Only the person themselves can connect their account. */
+function consentPolicy(person: string): PolicySnapshot {
+  return answerSnapshot([person], { limitToRequester: true, expiresInMs: QUESTION_MS });
 }
 
 /** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */

@@ -54,6 +54,8 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** The person in whose name the call runs at a server. */
+  runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The part of the policy that the card shows; the record itself has the approvers. */

@@ -1,6 +1,7 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
@@ -18,6 +19,8 @@ export interface ToolboxOptions {
   readonly log: McpLog;
   /** The proxies of HTTP tools and remote MCP servers. */
   readonly proxy?: ProxySettings | undefined;
+  /** The accounts that people have connected; only a running bot knows them. */
+  readonly connections?: Connections | undefined;
   /** Runs around every run of a tool. */
   readonly around?: AroundRun | undefined;
   /** Called when a definition that no admin has locked was listed. */
@@ -105,6 +108,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
+    requesterServers: () => sources.flatMap(({ requester }) => requester ?? []),
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
     async replace(next) {

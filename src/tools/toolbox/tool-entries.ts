@@ -11,6 +11,7 @@ import {
 import { type CallPlace, gate } from '../gate/gate.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
@@ -207,7 +208,11 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     ...base,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+    tool: withConsent(
+      gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+      source,
+    ),
+    ...(source.requester !== undefined && { runsAsRequester: source.requester }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),
@@ -217,6 +222,10 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+function withConsent(tool: Action, { missingConsent }: ToolSource): Action {
+  return missingConsent === undefined ? tool : askForConsent(tool, missingConsent);
 }
 
 function watchTool(tool: Action, around: AroundRun | undefined): Action {

@@ -238,6 +238,21 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const spending = { callId: `call-${step}`, threadId, person, channel: 'C1', model: 'm', usage };
       return call('spend', spending);
     }
+    case 'saveConnection': {
+      const current = world.connections.get(`${command.thread} ${command.who}`)?.version;
+      const replaces = [undefined, current, 'another'][command.pick];
+      return call(
+        'saveConnection',
+        command.thread,
+        command.who,
+        { version: `v-${step}`, sealed: `sealed-${step}` },
+        replaces,
+      );
+    }
+    case 'removeConnection':
+      return call('removeConnection', command.thread, command.who);
+    case 'readConnection':
+      return call('readConnection', command.thread, command.who);
     case 'usageOf':
       return call('usageOf', command.thread, command.who);
     case 'claimExport':

@@ -62,6 +62,7 @@ const ANSWERS = [
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
+  ...['saveConnection saved', 'saveConnection stale'],
   ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
 ];
 /** The number of sequences at a time; their commands share packets to Redis. */

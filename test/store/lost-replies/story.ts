@@ -410,6 +410,11 @@ const END_STEPS: readonly Step[] = [
     script: 'rename-usage',
     call: ({ store, threadId }) => store.renameUsage(spending(threadId).person, 'erased'),
   },
+  {
+    script: 'save-connection',
+    call: ({ store }) => store.saveConnection('docs', 'U1', { version: 'one', sealed: 'sealed' }),
+  },
+  { script: 'remove-connection', call: ({ store }) => store.removeConnection('docs', 'U1') },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {
     script: 'save-progress',

@@ -1,3 +1,4 @@
+import { connectionModel } from './connections.ts';
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { joinedModel } from './joined.ts';
@@ -20,6 +21,7 @@ export function modelOf(world: World): Verbs {
     ...listModel(world),
     ...exportModel(world),
     ...usageModel(world),
+    ...connectionModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
+import type { StoredConnection } from '../../../src/store/port/connections.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
@@ -22,7 +23,12 @@ type OutsideTheModel =
   | 'listQuarantined'
   | 'measure'
   | 'recount'
-  | 'renameUsage';
+  | 'renameUsage'
+  | 'lock'
+  | 'unlock'
+  | 'saveAttempt'
+  | 'readAttempt'
+  | 'endAttempt';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -141,6 +147,7 @@ export class World {
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
+  readonly connections = new Map<string, StoredConnection>();
   readonly #shards = new Map<number, Shard>();
 
   constructor(keepMs: number) {
