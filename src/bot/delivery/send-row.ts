@@ -31,7 +31,13 @@ const Row = z.object({
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
-    .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
+    .object({
+      ts: z.string(),
+      sent: z.number(),
+      session: z.enum(['active', 'suspended']),
+      /** Whether it was streamed in chunks, as all are now; Slack refuses a change of the mode within a stream. */
+      isChunked: z.boolean().optional(),
+    })
     .optional(),
 });
 type Row = z.infer<typeof Row>;
@@ -132,7 +138,10 @@ async function complete(
       channel,
       ts: posted.ts,
       session_status: posted.session,
-      ...(rest !== '' && { markdown_text: rest }),
+      ...(rest !== '' &&
+        (posted.isChunked === true
+          ? { chunks: [{ type: 'markdown_text' as const, text: rest }] }
+          : { markdown_text: rest })),
     });
     return true;
   } catch (error) {
@@ -143,6 +152,8 @@ async function complete(
       .setStatus({ channel_id: channel, thread_ts: threadTs, status: posted.session })
       .catch((err: unknown) => logger.debug({ err }, 'status of the session not set'));
   }
+  // The message has shown steps only, and they are there.
+  if (text === '') return true;
   try {
     await client.chat.update({ channel, ts: posted.ts, markdown_text: sanitizeMarkdown(text) });
     return true;

@@ -17,7 +17,10 @@ export function replyRows(
   { session, requester }: { readonly session: 'active' | 'suspended'; readonly requester: string },
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
-  return limit(split(text, posted?.sent ?? 0)).map((part, index) => ({
+  const parts = limit(split(text, posted?.sent ?? 0));
+  // A stream that showed steps only has to end as well.
+  const shown = parts.length === 0 && posted !== undefined ? [''] : parts;
+  return shown.map((part, index) => ({
     id: `${turn.threadId}/${turn.token}/${index}`,
     body: {
       kind: 'reply',
@@ -25,7 +28,7 @@ export function replyRows(
       threadTs,
       text: part,
       requester,
-      ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
+      ...(index === 0 && posted !== undefined && { standing: { ...posted, session, isChunked: true } }),
     },
   }));
 }

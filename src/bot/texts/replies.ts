@@ -61,6 +61,10 @@ export const statusTexts = {
   running: (title: string, others: number) =>
     `is running: ${title}${others === 0 ? '' : ` (and ${others} more)`}`,
   progress: (title: string, message: string) => `is running: ${title}: ${message}`,
+  /** The title of the list of steps in a reply that takes long. */
+  steps: 'Steps',
+  waitingForApproval: 'Waiting for approval',
+  stopped: 'Stopped',
 } as const;
 
 function inAbout(waitMs: number | undefined): string {
