@@ -10,6 +10,8 @@ export const MORE = 'more';
 export const APPROVE_TYPED = 'approve-typed';
 /** Redoes a task with the edited text. Its value is the thread and the id of the edit. */
 export const REDO = 'redo';
+/** Asks for the reverse of an action that succeeded. */
+export const UNDO = 'undo';
 export const ASK_AGAIN = 'ask-again';
 
 /** The prefix of a choice, followed by its number, because action ids must differ within a block. */

@@ -43,6 +43,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const isHigh = details.policy?.risk === 'high';
   return [
     contextLine(request, details),
+    ...undoesLine(details),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
@@ -63,6 +64,12 @@ export function contextLine(request: RequestRecord, { policy, rule }: CardDetail
     words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
     moment(request.expiresAt),
   );
+}
+
+/** Says which action the call takes back. */
+function undoesLine({ undoes }: CardDetails): KnownBlock[] {
+  if (undoes === undefined || undoes.title === '') return [];
+  return [line(words(cardTexts.undoes(showLabel(undoes.title, TITLE_LENGTH))))];
 }
 
 /** The description of the tool helps only where nobody has written a title. */

@@ -43,7 +43,11 @@ async function toUserMessage(
     (member) => member.name,
     () => user,
   );
-  const { requesters } = body;
+  const { requesters, undoes } = body;
   const text = role === 'context' ? quoteContext(name, String(body.text)) : `${oneLine(name)}: ${body.text}`;
-  return userMessage(text, { user, role, ts, ...marks, ...(requesters !== undefined && { requesters }) });
+  return userMessage(text, {
+    ...{ user, role, ts, ...marks },
+    ...(requesters !== undefined && { requesters }),
+    ...(undoes !== undefined && { undoes }),
+  });
 }

@@ -35,12 +35,14 @@ export interface RequestOrigin {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly why: string;
+  /** The action that the call takes back, if a person clicked Undo. */
+  readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -134,13 +136,20 @@ export async function planRequest(
       description: tool.description,
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
+      ...(entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
-    audit: { ...called, rule: pause.rule, policy_name: name },
+    audit: {
+      ...called,
+      rule: pause.rule,
+      policy_name: name,
+      ...(undoes !== undefined && { undoes: undoes.requestId }),
+    },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
   };

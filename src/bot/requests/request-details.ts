@@ -54,6 +54,10 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** How long after its success the action can be undone; missing if nothing undoes it. */
+  undoMs: z.number().optional().catch(undefined),
+  /** The action that this one takes back. */
+  undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The part of the policy that the card shows; the record itself has the approvers. */

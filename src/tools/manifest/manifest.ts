@@ -7,6 +7,7 @@ import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
+import type { UndoDeclaration } from '../presentation/undo.ts';
 import type { BUILT_IN_NAMES } from './schema/agent.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
@@ -101,6 +102,7 @@ interface Declared {
 export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
+  readonly undo?: UndoDeclaration | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

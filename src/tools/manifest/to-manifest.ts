@@ -4,12 +4,13 @@ import type { ApproverGroup, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
+import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
 import type { AgentFile } from './schema/agent.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
-import type { HttpFile, McpFile, PreviewFile, ToolFile } from './schema/tools.ts';
+import type { HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
 
 const DEFAULT_MAX_STEPS = 20;
@@ -199,10 +200,21 @@ function withoutRules(unfilled: JsonValue | undefined, name: string): JsonObject
 }
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
-function toCards({ cards = [], title, done, target, fields, preview }: ToolFile): ToolDeclaration['cards'] {
-  const own = { match: '*', title, done, target, fields, preview };
-  const hasOwn = [title, done, target, fields, preview].some((part) => part !== undefined);
-  return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({ ...card, preview: toPreview(card.preview) }));
+function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
+  const { title, done, target, fields, preview, undo } = written;
+  const own = { match: '*', title, done, target, fields, preview, undo };
+  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
+    ...card,
+    preview: toPreview(card.preview),
+    undo: toUndo(card.undo),
+  }));
+}
+
+function toUndo(written: UndoFile | undefined): UndoDeclaration | undefined {
+  if (written === undefined) return undefined;
+  const input = toJson(written.input ?? {});
+  return { tool: written.tool, input: isJsonObject(input) ? input : {}, withinMs: written.within };
 }
 
 function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undefined {

@@ -10,14 +10,15 @@ import {
 } from '../gate/approval-rules.ts';
 import { type CallPlace, gate } from '../gate/gate.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
-import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
-import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
+import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
+import { textProblems, textsFor, undoProblems } from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
@@ -78,7 +79,11 @@ export function buildEntries(
     }
   }
   for (const { declaration, tools } of sources)
-    for (const { name } of tools()) problems.push(...previewProblems(declaration, name, entries));
+    for (const { name } of tools())
+      problems.push(
+        ...previewProblems(declaration, name, entries),
+        ...undoProblems(declaration, name, entries),
+      );
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -206,6 +211,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   return {
     ...base,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
+    undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
     tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
@@ -230,23 +236,6 @@ function watchTool(tool: Action, around: AroundRun | undefined): Action {
 /** Returns rules under which every call needs approval, for a definition that no admin has seen. */
 function strictRules(name: string, rules: readonly ApprovalRule[]): ApprovalRule[] {
   return [...rules.filter(({ require }) => require !== 'never'), { policy: policyFor(name, rules) }];
-}
-
-/** Returns the texts of the first pattern that matches a tool. */
-function textsFor({ cards }: ToolDeclaration, name: string): Partial<CardDeclaration> {
-  return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
-}
-
-/** Describes the inputs that the texts of the manifest name and the tool does not have. */
-function textProblems(declaration: ToolDeclaration, { name, inputSchema }: Tool): string[] {
-  const { title, done, target, fields = {} } = textsFor(declaration, name);
-  return [title, done, target, ...Object.values(fields)].flatMap((text) => {
-    if (text === undefined) return [];
-    const { template } = parseDisplayTemplate(text);
-    return unknownInputs(template, inputSchema.jsonSchema).map(
-      ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
-    );
-  });
 }
 
 /** Returns the policy of the first rule for this tool that names one. */

@@ -6,6 +6,7 @@ import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
+import type { UndoSource } from '../presentation/undo.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
@@ -56,6 +57,8 @@ export interface ToolEntry {
   readonly presentation: Presentation;
   /** Computes what a call would change, if the tool or the manifest can say. */
   readonly preview?: PreviewSource | undefined;
+  /** The way to take back a call that succeeded, if the tool or the manifest names one. */
+  readonly undo?: UndoSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
 }
