@@ -36,6 +36,7 @@ import type {
   EffectStart,
   EnqueueOptions,
   InboxItem,
+  KeptFile,
   Measures,
   OutboxItem,
   OutboxRow,
@@ -99,6 +100,16 @@ export interface Store extends AuditStore, UsageStore {
   readThread(threadId: string): Promise<ThreadSnapshot>;
   /** Ends a turn. With requests the thread waits for them; without, the next message starts a turn. */
   suspend(turn: ClaimedTurn, end: TurnEnd): Promise<SuspendResult>;
+
+  /** Keeps a file as long as its thread, once; a thread that is full or gone keeps none. */
+  keepFile(
+    threadId: string,
+    file: KeptFile,
+  ): Promise<{ readonly outcome: 'kept' | 'unknown-thread' | 'full' }>;
+  /** Reads files that a thread keeps, in this order; one that it does not keep is left out. */
+  readFiles(threadId: string, ids: readonly string[]): Promise<readonly KeptFile[]>;
+  /** Removes a file that its thread does not need any more. */
+  dropFile(threadId: string, id: string): Promise<void>;
 
   load(requestId: string): Promise<LoadResult>;
   vote(requestId: string, vote: Vote): Promise<VoteResult>;

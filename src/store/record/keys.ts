@@ -34,7 +34,7 @@ export function shardOf(threadId: string): number {
   return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
 }
 
-const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects'] as const;
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects', 'files'] as const;
 const SHARD_KEYS = [
   'timers',
   'wake',
@@ -111,6 +111,10 @@ export class Keys {
 
   seen(threadId: string): string {
     return this.#of(shardOf(threadId), 'seen', threadId);
+  }
+
+  files(threadId: string): string {
+    return this.#of(shardOf(threadId), 'files', threadId);
   }
 
   /** Builds the named keys of a thread and its shard, in order. */

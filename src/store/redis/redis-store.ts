@@ -3,6 +3,7 @@ import { Keys } from '../record/keys.ts';
 import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
+import { fileVerbs } from './verbs/file-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
@@ -17,6 +18,8 @@ export interface RedisStoreOptions {
   /** Read for each turn that ends, since the manifest may have been reloaded. */
   readonly retention?: () => Retention;
   readonly scripts?: Scripts;
+  /** The most bytes of files that a thread keeps. */
+  readonly mostFileBytes?: number;
   /** Removes secrets from everything that enters the audit log. */
   readonly redact?: Redact;
 }
@@ -39,6 +42,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...requestVerbs(run, client, keys),
     ...timerVerbs(run),
     ...outboxVerbs(run),
+    ...fileVerbs(run, client, keys, options.mostFileBytes),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),

@@ -18,6 +18,8 @@ const FOLDERS = {
     'release',
     'fail-turn',
     'unquarantine',
+    'keep-file',
+    'drop-file',
   ],
   request: [
     'vote',

@@ -98,6 +98,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('waitingIn', command.thread);
     case 'readThread':
       return call('readThread', command.thread);
+    case 'keepFile': {
+      const bytes = Buffer.alloc(command.size, `file ${command.file}`);
+      return call('keepFile', command.thread, { id: `file-${command.file}`, type: 'text/plain', bytes });
+    }
+    case 'readFiles':
+      return call('readFiles', command.thread, ['file-1', 'file-2', 'file-3']);
+    case 'dropFile':
+      return call('dropFile', command.thread, `file-${command.file}`);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);

@@ -74,6 +74,7 @@ const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 /** Mostly the same call, so that one is also started after its end. */
 const effectRef = fc.constantFrom('call-1', 'call-1', 'call-1', 'call-1', 'call-2');
 const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
+const file = fc.integer({ min: 1, max: 3 });
 const limit = fc.integer({ min: 1, max: 4 });
 
 const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
@@ -106,6 +107,9 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 1, arbitrary: verb('readThread', { thread }) },
+  { weight: 3, arbitrary: verb('keepFile', { thread, file, size: fc.constantFrom(3, 30, 45) }) },
+  { weight: 2, arbitrary: verb('readFiles', { thread }) },
+  { weight: 1, arbitrary: verb('dropFile', { thread, file }) },
   { weight: 6, arbitrary: suspension },
   {
     weight: 9,

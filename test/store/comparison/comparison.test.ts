@@ -10,6 +10,9 @@ const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 1_000 });
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 /** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [
+  'keepFile kept',
+  'keepFile full',
+  'readFiles something',
   ...['enqueue enqueued', 'enqueue duplicate', 'enqueue unknown-thread', 'renewLease renewed'],
   ...[
     'renewLease stopped',

@@ -100,7 +100,7 @@ function threadInModel(world: World, id: string) {
 async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
   const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...others] = keys
     .forScript(threadId)
-    .slice(6);
+    .slice(7);
   const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
   const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
     others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),

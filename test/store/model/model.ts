@@ -1,5 +1,6 @@
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
+import { fileModel } from './files.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
@@ -18,6 +19,7 @@ export function modelOf(world: World): Verbs {
     ...timeModel(world),
     ...outboxModel(world),
     ...listModel(world),
+    ...fileModel(world),
     ...exportModel(world),
     ...usageModel(world),
   };

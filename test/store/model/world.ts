@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
-import type { InboxItem, Store } from '../../../src/store/port/store.ts';
+import type { InboxItem, KeptFile, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
@@ -37,6 +37,8 @@ export interface Thread {
   inbox: InboxItem[];
   /** The calls with effects of the turn that goes on. */
   effects: Map<string, Effect>;
+  /** The files that it keeps, by id. */
+  readonly files: Map<string, KeptFile>;
   /** The token of the latest turn. */
   token?: string;
   /** The number of turns in a row that failed, and the token of the last. */
