@@ -3,6 +3,7 @@ import { Keys } from '../record/keys.ts';
 import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
+import { freezeVerbs } from './verbs/freeze-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
@@ -41,6 +42,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...outboxVerbs(run),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
+    ...freezeVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
     ...measureVerbs(run),
     async close() {

@@ -1,5 +1,6 @@
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
+import { freezeModel } from './freezes.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
@@ -19,6 +20,7 @@ export function modelOf(world: World): Verbs {
     ...outboxModel(world),
     ...listModel(world),
     ...exportModel(world),
+    ...freezeModel(world),
     ...usageModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
