@@ -8,6 +8,7 @@ import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
+import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
@@ -175,6 +176,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     threads: context.turns.threads(),
     work: engine.running().map(nameOfWork),
   });
+  let freezes: { stop(): void } | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopped ??= stopInOrder();
@@ -182,6 +184,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
+    freezes?.stop();
     await connection.stop();
     await server.stop();
     const idle = engine.stop();
@@ -196,6 +199,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info('stopped');
   };
   try {
+    freezes = await keepFreezesSpread(context.store, log);
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();

@@ -50,8 +50,8 @@ export interface EffectJournal {
   readonly stopGraceMs: number;
   /** Returns the result that an earlier run of this call left on record, or its interrupt; `undefined` if the call may run. */
   recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
-  /** Records the start. The call runs only if this resolves to `true`. */
-  start(started: StartedCall): Promise<boolean>;
+  /** Records the start. The call runs only if this resolves to `true`; a part is its result instead, because it may not run now. */
+  start(started: StartedCall): Promise<boolean | ToolPart>;
   /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */
   afterUnknown?(
     call: CallPart,
@@ -180,7 +180,9 @@ export async function runCall(
     if (signal.aborted) return stopped();
     if (journal !== undefined) {
       const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
-      hasStarted = await journal.start({ ...started, messages: settings.messages() });
+      const begun = await journal.start({ ...started, messages: settings.messages() });
+      if (typeof begun === 'object') return begun;
+      hasStarted = begun;
       if (!hasStarted) return stopped();
       if (signal.aborted) return await finish('paused', stopped());
     }

@@ -9,6 +9,7 @@ import type {
   ChannelDeclaration,
   ContextMode,
   PendingLimits,
+  UnfreezeRule,
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
@@ -32,6 +33,8 @@ export interface AgentSettings {
   readonly askers: Askers;
   /** The people who are told of a broken manifest and see how policies do. */
   readonly admins: readonly string[];
+  /** The people of whom so many must want to end a freeze. */
+  readonly unfreeze: UnfreezeRule;
 }
 
 /** Leases and heartbeats, in milliseconds. */

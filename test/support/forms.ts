@@ -47,6 +47,7 @@ const SCALED = [
   'test/stories/home.test.ts',
   'test/store/comparison/comparison.test.ts',
   'test/store/lost-replies/lost-replies.test.ts',
+  'test/store/races/policy-races.test.ts',
   'test/store/races/races.test.ts',
   'test/tools/gate/fuzz.test.ts',
   'test/tools/gate/reference.test.ts',

@@ -145,6 +145,7 @@ export async function planAttempt(
   );
   return {
     attempt: randomUUID(),
+    tool: action.entry.tool.name,
     digest: currentDigest(context, action),
     heartbeatTimeoutMs: context.timing.heartbeatTimeoutMs,
     stillEligible,

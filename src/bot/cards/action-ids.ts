@@ -27,6 +27,9 @@ export const FILL_IN = 'fill-in';
 /** Shows the callback address to the requester, in private. */
 export const SHOW_ADDRESS = 'show-address';
 
+/** Counts for the end of a freeze. Its value is the id of the freeze and its scope. */
+export const UNFREEZE = 'unfreeze';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { freezeTexts } from '../texts/freezes.ts';
 import { APPROVE, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
@@ -44,6 +45,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   return [
     contextLine(request, details),
     ...undoesLine(details),
+    ...freezeLine(options),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
@@ -53,6 +55,13 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...approvalLines(request, details),
     pendingActions(request, details, body, options),
   ];
+}
+
+/** Says that approvals count and nothing starts. */
+function freezeLine({ freeze }: CardOptions): KnownBlock[] {
+  return freeze === undefined
+    ? []
+    : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
 }
 
 /** Builds the one line that says who asked, why people are asked, and until when. */

@@ -4,24 +4,36 @@ import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
 import { readDetails } from '../requests/request-details.ts';
+import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
+import { freezeTexts } from '../texts/freezes.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
 import { plainValue } from './values/plain-value.ts';
+import { showLabel } from './values/show-text.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
-  return [...stateBlocks(request), ...actionsOf(request, options)];
+  return [...stateBlocks(request, options), ...actionsOf(request, options)];
 }
 
-function stateBlocks(request: RequestRecord): KnownBlock[] {
+function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
   const reason = request.payload ?? '';
   switch (request.state) {
     case 'pending':
       return [];
     case 'approved':
-      return [line(words(cardTexts.starting), ...approvedBy(request))];
+      return [
+        line(
+          words(
+            freeze === undefined
+              ? cardTexts.starting
+              : showLabel(freezeTexts.held(freeze), limits.quoteCharacters),
+          ),
+          ...approvedBy(request),
+        ),
+      ];
     case 'started':
       return [
         line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),

@@ -27,7 +27,7 @@ const Row = z.object({
   title: z.string().optional(),
   tail: z.string().optional(),
   people: z.array(z.string()).optional(),
-  /** A button below a notice. */
+  /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
@@ -108,6 +108,7 @@ function contentOf({ kind, text, title = '', tail = '', people = [], button }: R
           words(tail),
           ...(people.length === 0 ? [] : mentions(people)),
         ),
+        ...(button === undefined ? [] : [buttonBlock(button)]),
       ];
       return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
     }

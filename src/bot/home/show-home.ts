@@ -13,11 +13,16 @@ export async function showHome(
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   const isAdmin = context.agent().admins.includes(userId);
-  const [pages, stats] = await Promise.all([
+  const { approvers, quorum } = context.agent().unfreeze;
+  const [pages, stats, { freezes }] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
+    context.store.readFreezes(),
   ]);
-  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats) });
+  const mayUnfreeze =
+    freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
+  const view = buildHome(pages, { stats, freezes, unfreeze: { quorum, isOffered: mayUnfreeze } });
+  await context.client.views.publish({ user_id: userId, view });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

@@ -110,3 +110,8 @@ export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details
     sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
   ]);
 }
+
+/** Returns the name of the tool that a request is about; '' if its details cannot be read. */
+export function toolOf(request: Pick<RequestRecord, 'details'>): string {
+  return readDetails(request)?.interrupt.toolRequest.name ?? '';
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
-import { type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
+import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
   type EffectEnd,
   type EffectJournal,
@@ -13,7 +13,9 @@ import type { Tool } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { findFreeze } from '../freezes/find-freeze.ts';
 import { requestersOf } from '../requests/task-people.ts';
+import { freezeTexts } from '../texts/freezes.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
@@ -82,18 +84,28 @@ export class TurnJournal implements EffectJournal {
     return this.#lease.mayStart() ? 'again' : undefined;
   }
 
-  async start({ call, input, messages }: StartedCall): Promise<boolean> {
+  async start({ call, input, messages }: StartedCall): Promise<boolean | ToolPart> {
     const { ref } = call.toolRequest;
     const run = randomUUID();
     const evidence = this.#evidenceOf(call, { ran: toJson(input), original: null }, messages);
-    const before = this.#runs.get(ref) ?? this.#turn.effects.find((effect) => effect.ref === ref);
+    const earlier = this.#turn.effects.find((effect) => effect.ref === ref);
+    const before = this.#runs.get(ref) ?? earlier;
     const { runs = 0, firstStart = Date.now() } = before ?? {};
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
       const fresh = this.rest(messages, this.read);
       const started = await this.#context.store
-        .startEffect(this.#turn, { ref, run, logged: this.#logged, ...fresh, evidence })
+        .startEffect(this.#turn, {
+          ref,
+          tool: call.toolRequest.name,
+          run,
+          logged: this.#logged,
+          ...fresh,
+          evidence,
+        })
         .catch((error: unknown) => ({ outcome: 'failed' as const, error }));
+      if (started.outcome === 'frozen')
+        return this.#frozen(call, evidence, earlier?.state === 'paused' ? undefined : before?.run);
       if (started.outcome !== 'started') {
         this.#context.logger.warn({ threadId: this.#turn.threadId, ref, ...started }, 'effect not started');
         this.#lease.lose(`the start of an effect was ${started.outcome}`);
@@ -107,6 +119,16 @@ export class TurnJournal implements EffectJournal {
       await this.finish(call, 'paused', waitingPart(call));
       return false;
     });
+  }
+
+  /** Ends a call whose tool is frozen: it is denied, unless an earlier run may have taken effect. */
+  async #frozen(call: CallPart, evidence: JsonObject, run: string | undefined): Promise<ToolPart> {
+    const { name, ref } = call.toolRequest;
+    const freeze = await findFreeze(this.#context.store, name);
+    if (run === undefined) return deniedPart(call, freezeTexts.denied(freeze));
+    const part = waitingPart(call, { metadata: { [OUTCOME_UNKNOWN]: freezeTexts.notTriedAgain } });
+    await this.#record({ run, evidence }, { ref, end: 'unknown', part });
+    return part;
   }
 
   async finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void> {

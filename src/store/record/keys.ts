@@ -51,6 +51,8 @@ const SHARD_KEYS = [
   'checkpoints',
   'states',
   'quarantined',
+  'freezes',
+  'frozen',
 ] as const;
 /** A key of one day; the day takes the place of a thread in it. */
 const DAY_KEYS = ['usage'] as const;
@@ -107,6 +109,10 @@ export class Keys {
 
   inbox(threadId: string): string {
     return this.#of(shardOf(threadId), 'inbox', threadId);
+  }
+
+  effects(threadId: string): string {
+    return this.#of(shardOf(threadId), 'effects', threadId);
   }
 
   seen(threadId: string): string {

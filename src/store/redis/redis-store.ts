@@ -4,6 +4,7 @@ import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
+import { freezeVerbs } from './verbs/freeze-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
@@ -45,6 +46,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...fileVerbs(run, client, keys, options.mostFileBytes),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
+    ...freezeVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
     ...measureVerbs(run),
     async close() {

@@ -34,9 +34,11 @@ const FOLDERS = {
     'resolve',
     'abandon',
     'add-views',
+    'redraw',
   ],
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
+  freeze: ['freeze', 'unfreeze', 'apply-freezes'],
   usage: ['spend', 'rename-usage'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;

@@ -61,6 +61,13 @@ export interface ModelDeclaration {
   readonly timeoutMs: number | undefined;
 }
 
+/** The people who may end a freeze, and how many of them must. */
+export interface UnfreezeRule {
+  /** Ids of people and user groups. */
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+}
+
 export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
@@ -74,6 +81,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** By default one admin. */
+  readonly unfreeze: UnfreezeRule;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
 

@@ -45,6 +45,7 @@ function toAgent({
   budgets = {},
   ...written
 }: AgentFile): Manifest['agent'] {
+  const { admins = [] } = written;
   return {
     model: written.model,
     fallbackModels: written.fallback_models ?? [],
@@ -70,7 +71,11 @@ function toAgent({
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
     },
     askers: toAskers(written.askers),
-    admins: written.admins ?? [],
+    admins,
+    unfreeze: {
+      approvers: written.unfreeze?.approvers ?? admins,
+      quorum: written.unfreeze?.quorum ?? 1,
+    },
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
       request_form: toUse(builtIns.request_form),

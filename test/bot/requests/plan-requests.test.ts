@@ -55,6 +55,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       admins: [],
+      unfreeze: { approvers: [], quorum: 1 },
     }),
     limiter: new PendingLimiter({ countPending }),
   };

@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
-import type { Command, RequestPlan } from './commands.ts';
+import { type Command, type RequestPlan, TOOLS } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
 export interface Call {
@@ -29,6 +29,11 @@ export interface Findings {
   readonly pages: string[];
   /** The number of the command: what it brings in is named by it. */
   step: number;
+}
+
+/** The tool of a call; a freeze is about one of them, or all. */
+function toolAt(pick: number): string {
+  return TOOLS[pick % TOOLS.length] ?? '';
 }
 
 const OPEN: readonly RequestState[] = ['pending'];
@@ -74,6 +79,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.turns, command.pick), (turn) =>
         call('startEffect', turn, {
           ref: command.ref,
+          tool: toolAt(command.pick),
           run: `run-${step}`,
           logged: command.logged ? (world.thread(turn.threadId)?.log.length ?? 0) : turn.messages.length,
           messages: [message(`before ${step}`)],
@@ -158,7 +164,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const signed = [...(world.request(id)?.votes.keys() ?? [])];
       found.attempts.push(attempt);
       return call('start', id, {
-        ...{ attempt, heartbeatTimeoutMs, evidence },
+        ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         // Whoever lists somebody twice has not found a second person.
         stillEligible: still ? signed : [...people, ...people],
@@ -178,7 +184,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         ([person, { groups: own = [] }]) => [person, own] as const,
       );
       return call('voteAndStart', id, vote, {
-        ...{ attempt, heartbeatTimeoutMs, evidence },
+        ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         stillEligible: still ? signed : [],
         groups: { ...Object.fromEntries(others), [who]: groups },
@@ -238,6 +244,24 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+    case 'freeze': {
+      const { scope, who } = command;
+      return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });
+    }
+    case 'unfreeze': {
+      const { scope, who, eligible, quorum, still, known } = command;
+      const shown = known === undefined ? undefined : known ? world.table.freezes.get(scope)?.id : 'freeze-0';
+      return call('unfreeze', {
+        ...{ scope, shown, id: `click-${step}`, who, eligible, quorum, evidence, reason: '' },
+        stillEligible: still ? (world.table.votes.get(scope) ?? []) : [],
+      });
+    }
+    case 'readFreezes':
+      return call('readFreezes');
+    case 'spreadFreezes':
+      return call('spreadFreezes', [...new Set(command.threads.map(shardOf))]);
+    case 'redraw':
+      return call('redraw', request(found, command.pick, ['pending', 'approved']));
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {

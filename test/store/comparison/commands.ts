@@ -4,6 +4,7 @@ import fc from 'fast-check';
 export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
 export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
 type Person = (typeof PEOPLE)[number];
+export const TOOLS = ['refund_order', 'press_part'] as const;
 export const KEPT_MS = 5_000;
 
 const thread = fc.constantFrom(...THREADS);
@@ -83,6 +84,15 @@ const start = verb('start', {
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
 });
 
+const scope = fc.constantFrom('*', ...TOOLS);
+const freeze = verb('freeze', { scope, who });
+const unfreeze = verb('unfreeze', {
+  ...{ scope, who, eligible: mostly, still: mostly },
+  quorum: fc.constantFrom(1, 1, 2),
+  known: fc.constantFrom(undefined, undefined, true, false),
+});
+const spread = verb('spreadFreezes', { threads: fc.subarray([...THREADS], { minLength: 1 }) });
+
 const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
   { weight: 6, arbitrary: verb('again', { pick }) },
@@ -158,6 +168,11 @@ const command = fc.oneof(
   { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
+  { weight: 1, arbitrary: freeze },
+  { weight: 3, arbitrary: unfreeze },
+  { weight: 2, arbitrary: spread },
+  { weight: 1, arbitrary: verb('readFreezes', {}) },
+  { weight: 1, arbitrary: verb('redraw', { pick }) },
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },

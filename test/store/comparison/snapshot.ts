@@ -89,9 +89,9 @@ function threadInModel(world: World, id: string) {
     inbox: thread?.inbox ?? [],
     round: Object.fromEntries(round),
     effects: Object.fromEntries(
-      [...(thread?.effects ?? [])].map(([ref, { state, run, runs, firstStart, part }]) => [
+      [...(thread?.effects ?? [])].map(([ref, { state, tool, run, runs, firstStart, part }]) => [
         ref,
-        [state, run, runs, firstStart, ...(part === undefined ? [] : [JSON.stringify(part)])].join(' '),
+        [state, run, runs, firstStart, part === undefined ? tool : JSON.stringify(part)].join(' '),
       ]),
     ),
   };

@@ -4,6 +4,7 @@ import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
+import { freezeScenarios } from './freezes.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
@@ -17,6 +18,7 @@ const scenarios: Scenarios = {
   ...runScenarios,
   ...timeScenarios,
   ...exportScenarios,
+  ...freezeScenarios,
 };
 const scripts = loadScripts();
 

@@ -1,6 +1,7 @@
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
+import { freezeModel } from './freezes.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
@@ -21,6 +22,7 @@ export function modelOf(world: World): Verbs {
     ...listModel(world),
     ...fileModel(world),
     ...exportModel(world),
+    ...freezeModel(world),
     ...usageModel(world),
   };
   return { ...single, ...joinedModel(world, single) };

@@ -1,5 +1,9 @@
 import type { Actor, Attempt } from '../../../src/store/port/store.ts';
+import { freezeIn } from './freezes.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
+
+/** A held action is tried again after this time, if nothing wakes it before. */
+const HOLD_MS = 60_000;
 
 type Attempts = 'start' | 'heartbeat' | 'finish' | 'resolve';
 type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
@@ -123,6 +127,16 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
       if (state === 'pending') return { outcome: 'not-approved', state };
       if (state !== 'approved') return settled(request);
+      const freeze = freezeIn(world.home(requestId), attempt.tool);
+      if (freeze !== undefined) {
+        if (request.held !== freeze.epoch) {
+          request.held = freeze.epoch;
+          world.redraw(request);
+          world.audit(request, 'held', `${freeze.epoch}`);
+        }
+        request.runAt = world.now + HOLD_MS;
+        return { outcome: 'frozen' };
+      }
       const reason = problemAtStart(request, attempt, world.now);
       if (reason !== undefined && tries > 0) {
         world.askPeople(request, reason);

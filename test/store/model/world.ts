@@ -5,6 +5,7 @@ import type { InboxItem, KeptFile, Store } from '../../../src/store/port/store.t
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
+import type { Frozen } from './freezes.ts';
 
 type OutsideTheModel =
   | 'load'
@@ -20,6 +21,7 @@ type OutsideTheModel =
   | 'trimCheckpoints'
   | 'listUsage'
   | 'listQuarantined'
+  | 'listRunning'
   | 'measure'
   | 'recount'
   | 'renameUsage';
@@ -61,6 +63,7 @@ export interface Thread {
 
 export interface Effect {
   readonly state: 'started' | 'paused' | 'finished';
+  readonly tool: string;
   readonly run: string;
   readonly runs: number;
   readonly firstStart: number;
@@ -101,6 +104,9 @@ export interface Request {
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;
+  /** The epoch of the freeze that held it last, and when it is tried again. */
+  held?: number;
+  runAt?: number | undefined;
   purgeAt?: number;
 }
 
@@ -127,6 +133,16 @@ export interface Shard {
   /** The rows that were sent. */
   readonly sent: Set<string>;
   readonly audit: string[];
+  /** The freezes that were brought to the shard, and the epoch of their table. */
+  frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
+}
+
+/** The table of freezes, with who wants to end them, and the click that ended the last of each scope. */
+export interface Table {
+  epoch: number;
+  readonly freezes: Map<string, Frozen>;
+  readonly votes: Map<string, readonly string[]>;
+  readonly ended: Map<string, string>;
 }
 
 /** The state of the export of the audit log. */
@@ -142,6 +158,7 @@ export class World {
   caller = '';
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
+  readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 
@@ -161,6 +178,7 @@ export class World {
       outbox: new Map(),
       sent: new Set(),
       audit: [],
+      frozen: { shown: 0, freezes: [] },
     };
     this.#shards.set(shard, found);
     return found;
@@ -227,6 +245,7 @@ export class World {
   enter(request: Request, state: RequestState): void {
     request.state = state;
     request.since = this.now;
+    request.runAt = undefined;
     this.redraw(request);
   }
 

@@ -2,15 +2,16 @@
 -- guards and audit rows.
 -- ARGV
 --    1 to 10 as `vote`
---   11 to 16 as 3 to 8 of `start`
+--   11 to 17 as 3 to 9 of `start`
 -- Returns
 --   the reply of `vote`, and after a vote that approves the request the reply of `start`; the same call again returns the same
 --- include request
 --- include groups
+--- include frozen
 --- script vote
 --- script start
 local reply = vote({ ARGV[1], ARGV[2], unpack(ARGV, 3, 10) })
 if reply[1] ~= 'voted' then return reply end
 if request.state ~= 'approved' and request.attempt ~= ARGV[11] then return reply end -- guard: vote-start-approved
-append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 11, 16) }))
+append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 11, 17) }))
 return reply

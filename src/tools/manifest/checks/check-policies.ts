@@ -14,10 +14,12 @@ const Parts = PolicyFile.partial();
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
 export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
-  const zone = isJsonObject(agent) ? checkTimeZone('/agent', agent.time_zone) : [];
-  if (!isJsonObject(policies)) return zone;
+  const ofAgent = isJsonObject(agent)
+    ? [...checkTimeZone('/agent', agent.time_zone), ...checkUnfreeze(agent.unfreeze)]
+    : [];
+  if (!isJsonObject(policies)) return ofAgent;
   return [
-    ...zone,
+    ...ofAgent,
     ...Object.entries(policies).flatMap(([name, policy]) =>
       checkPolicy(pointerTo('/policies', name), policy),
     ),
@@ -27,6 +29,11 @@ export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
 function checkTimeZone(pointer: string, name: JsonValue | undefined): Finding[] {
   if (typeof name !== 'string' || isTimeZone(name)) return [];
   return [{ pointer: `${pointer}/time_zone`, at: 'value', message: `there is no time zone "${name}"` }];
+}
+
+function checkUnfreeze(rule: JsonValue | undefined): Finding[] {
+  const { approvers, quorum } = readableParts(Parts, rule ?? null);
+  return Array.isArray(approvers) ? checkApprovers('/agent/unfreeze', { approvers, quorum }) : [];
 }
 
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {

@@ -1,0 +1,94 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Store } from '../../../src/store/port/store.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { countFor } from '../../support/count-for.ts';
+import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
+import {
+  approve,
+  ask,
+  attempt,
+  beginTurn,
+  effectStart,
+  newFreeze,
+  newThreadId,
+  unfreezeVote,
+} from '../support.ts';
+
+const CONTENDERS = 20;
+const ROUNDS = countFor('POLICY_RACE_ROUNDS', { quick: 5, full: 500 });
+
+let redis: TestRedis;
+/** A record for each contender, on a connection of its own. */
+let stores: readonly Store[] = [];
+let store: Store;
+
+beforeAll(() => {
+  redis = connectTestRedis();
+  store = openRedisStore(redis);
+  const { prefix } = redis;
+  stores = Array.from({ length: CONTENDERS }, () => openRedisStore({ client: new Redis(redis.url), prefix }));
+});
+afterAll(async () => {
+  await Promise.all(stores.map((each) => each.close()));
+  await redis.close();
+});
+
+/** Runs the contenders at once, in another order each round. */
+async function atOnce<Result>(
+  round: number,
+  act: (record: Store, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const order = stores.map((_, index) => (index * 7 + round) % CONTENDERS);
+  return Promise.all(order.map((index) => act(stores[index] ?? store, index)));
+}
+
+test(`of ${CONTENDERS} starts against a freeze none begins after its answer, which names all that had begun (${ROUNDS} rounds)`, async () => {
+  const seen = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ids = await Promise.all(
+      stores.map(async (each) => {
+        const id = await ask(each);
+        await each.vote(id, approve('U-ann'));
+        return id;
+      }),
+    );
+    const turns = await Promise.all(stores.slice(0, 5).map((each) => beginTurn(each, newThreadId())));
+    const threadIds = [...ids.map((id) => threadOf(id) ?? ''), ...turns.map(({ threadId }) => threadId)];
+    const shards = [...new Set(threadIds.map(shardOf))];
+    const [told, starts, effects] = await Promise.all([
+      (async () => {
+        for (let wait = 0; wait < round % 5; wait += 1) await store.readFreezes();
+        await store.freeze(newFreeze('*'));
+        await store.spreadFreezes(shards);
+        return store.listRunning();
+      })(),
+      atOnce(round, async (each, index) => {
+        for (let wait = 0; wait < index % 8; wait += 1) await each.readFreezes();
+        const id = ids[index] ?? '';
+        return { id, ...(await each.start(id, attempt('first'))) };
+      }),
+      Promise.all(
+        turns.map(async (turn, index) => {
+          for (let wait = 0; wait < 2 * index; wait += 1) await store.readFreezes();
+          return { turn, ...(await (stores[index] ?? store).startEffect(turn, effectStart('call-1'))) };
+        }),
+      ),
+    ]);
+    const begun = starts.filter(({ outcome }) => outcome === 'started').map(({ id }) => id);
+    expect(told.requestIds.filter((id) => ids.includes(id)).sort()).toEqual(begun.sort());
+    const threads = effects.filter(({ outcome }) => outcome === 'started').map(({ turn }) => turn.threadId);
+    const named = told.effects.map(({ threadId }) => threadId);
+    expect(named.filter((id) => turns.some(({ threadId }) => threadId === id)).sort()).toEqual(
+      threads.sort(),
+    );
+    for (const { outcome } of [...starts, ...effects]) seen.add(outcome);
+    await store.unfreeze(unfreezeVote('*'));
+    await store.spreadFreezes(shards);
+    for (const { id } of starts.filter(({ outcome }) => outcome === 'frozen'))
+      expect(await store.start(id, attempt('second'))).toMatchObject({ outcome: 'started', tries: 1 });
+    for (const turn of turns) await store.suspend(turn, { messages: [], read: 0 });
+  }
+  expect([...seen].sort()).toEqual(['frozen', 'started']);
+});
