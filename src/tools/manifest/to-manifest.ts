@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../age
 import type { ModelConfig } from '../../agent/model.ts';
 import type { ApproverGroup, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
-import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
@@ -10,8 +9,9 @@ import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
 import type { AgentFile } from './schema/agent.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
-import type { HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
+import type { HttpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
+import { toMcpConfig } from './to-mcp-config.ts';
 
 const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_TIME_ZONE = 'UTC';
@@ -165,7 +165,6 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_RETRY_MS = durationMs('1h');
-const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
@@ -227,20 +226,6 @@ function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undef
   const { tool, before, after, timeout: timeoutMs } = written;
   const input = toJson(written.input ?? {});
   return { tool, input: isJsonObject(input) ? input : {}, before, after, timeoutMs };
-}
-
-function toMcpConfig({
-  command,
-  args = [],
-  env = {},
-  cwd,
-  url,
-  headers = {},
-  ...rest
-}: McpFile): McpConfig | undefined {
-  const shared = { prefix: rest.prefix ?? '', timeoutMs: rest.timeout ?? DEFAULT_MCP_TIMEOUT_MS };
-  if (command !== undefined) return { ...shared, transport: 'stdio', command, args, env, cwd };
-  return url === undefined ? undefined : { ...shared, transport: 'http', url, headers };
 }
 
 function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {
