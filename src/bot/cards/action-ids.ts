@@ -27,6 +27,9 @@ export const FILL_IN = 'fill-in';
 /** Shows the callback address to the requester, in private. */
 export const SHOW_ADDRESS = 'show-address';
 
+/** The feedback buttons below a final answer. Their values are a word, the thread and the id of the answer. */
+export const FEEDBACK = 'feedback';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

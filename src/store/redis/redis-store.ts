@@ -5,6 +5,7 @@ import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
+import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
@@ -42,6 +43,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
+    ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),
     async close() {
       await client.quit();

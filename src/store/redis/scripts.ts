@@ -18,6 +18,7 @@ const FOLDERS = {
     'release',
     'fail-turn',
     'unquarantine',
+    'feedback',
   ],
   request: [
     'vote',
@@ -36,6 +37,7 @@ const FOLDERS = {
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   usage: ['spend', 'rename-usage'],
+  memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
+import type { KeptNote } from '../../../src/store/port/memory.ts';
 import type { InboxItem, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
@@ -19,6 +20,9 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
+  | 'listFeedback'
+  | 'eraseFeedback'
+  | 'listNotes'
   | 'listQuarantined'
   | 'measure'
   | 'recount'
@@ -37,6 +41,8 @@ export interface Thread {
   inbox: InboxItem[];
   /** The calls with effects of the turn that goes on. */
   effects: Map<string, Effect>;
+  /** What people think of answers, by answer and person. */
+  feedback?: Map<string, string>;
   /** The token of the latest turn. */
   token?: string;
   /** The number of turns in a row that failed, and the token of the last. */
@@ -140,6 +146,8 @@ export class World {
   caller = '';
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
+  /** The notes about each channel, by id. */
+  readonly notes = new Map<string, Map<string, KeptNote>>();
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 
