@@ -28,6 +28,8 @@ export interface AgentSettings {
   /** How much of a thread is read when the bot is mentioned in it. */
   readonly context: ContextMode;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether final answers have feedback buttons. */
+  readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
   readonly askers: Askers;

@@ -30,6 +30,9 @@ export const SHOW_ADDRESS = 'show-address';
 /** Counts for the end of a freeze. Its value is the id of the freeze and its scope. */
 export const UNFREEZE = 'unfreeze';
 
+/** The feedback buttons below a final answer. Their values are a word, the thread and the id of the answer. */
+export const FEEDBACK = 'feedback';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

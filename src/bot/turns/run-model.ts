@@ -139,7 +139,7 @@ async function callModel(
   });
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger);
   const progress = new TurnProgress(toolbox, stream, (line) => status.setLine(thread, line));
-  const { instructions, maxSteps, contextBudget } = context.agent();
+  const { instructions, maxSteps, contextBudget, feedback } = context.agent();
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
   let undo = undoReply(history);
@@ -211,7 +211,10 @@ async function callModel(
     const isSilent = text === '' && asked.requests.length === 0 && refusedCalls.length === 0;
     const rows = [
       ...refusalRows(turn, refusedCalls, requester),
-      ...replyRows(turn, isSilent ? replyTexts.empty : text, posted, { session, requester }),
+      ...replyRows(turn, isSilent ? replyTexts.empty : text, posted, {
+        ...{ session, requester },
+        feedback: feedback && session === 'active' && response.finishReason === 'stop',
+      }),
     ];
     const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });

@@ -7,6 +7,7 @@ import { fileVerbs } from './verbs/file-verbs.ts';
 import { freezeVerbs } from './verbs/freeze-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
+import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
@@ -48,6 +49,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
+    ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),
     async close() {
       await client.quit();

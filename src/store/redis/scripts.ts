@@ -20,6 +20,7 @@ const FOLDERS = {
     'unquarantine',
     'keep-file',
     'drop-file',
+    'feedback',
   ],
   request: [
     'vote',
@@ -40,6 +41,7 @@ const FOLDERS = {
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   freeze: ['freeze', 'unfreeze', 'apply-freezes'],
   usage: ['spend', 'rename-usage'],
+  memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];

@@ -78,6 +78,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly contextBudget: number | undefined;
   readonly context: ContextMode;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether final answers have feedback buttons. */
+  readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];

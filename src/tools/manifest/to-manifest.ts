@@ -66,6 +66,7 @@ function toAgent({
     contextBudget: written.context_budget,
     context: written.context ?? 'thread',
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
+    feedback: written.feedback ?? false,
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,

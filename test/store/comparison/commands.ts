@@ -176,6 +176,13 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
+  {
+    weight: 2,
+    arbitrary: verb('giveFeedback', { thread, who, verdict: fc.constantFrom('good', 'bad') }),
+  },
+  { weight: 2, arbitrary: verb('remember', { note: fc.nat({ max: 4 }), most: limit }) },
+  { weight: 1, arbitrary: verb('recall', {}) },
+  { weight: 1, arbitrary: verb('forget', { note: fc.nat({ max: 4 }) }) },
   { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },

@@ -57,6 +57,7 @@ const ANSWERS = [
     'resolve not-as-shown',
   ],
   ...['expire expired', 'expire not-due', 'remind reminded', 'remind not-due', 'escalate escalated'],
+  ...['giveFeedback recorded', 'remember remembered', 'remember full'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...[
     'holdOutbox held',

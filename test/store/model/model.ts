@@ -4,6 +4,7 @@ import { fileModel } from './files.ts';
 import { freezeModel } from './freezes.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
+import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
 import { threadModel } from './threads.ts';
@@ -24,6 +25,7 @@ export function modelOf(world: World): Verbs {
     ...exportModel(world),
     ...freezeModel(world),
     ...usageModel(world),
+    ...memoryModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

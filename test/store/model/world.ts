@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
+import type { KeptNote } from '../../../src/store/port/memory.ts';
 import type { InboxItem, KeptFile, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
@@ -20,6 +21,9 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
+  | 'listFeedback'
+  | 'eraseFeedback'
+  | 'listNotes'
   | 'listQuarantined'
   | 'listRunning'
   | 'measure'
@@ -41,6 +45,8 @@ export interface Thread {
   effects: Map<string, Effect>;
   /** The files that it keeps, by id. */
   readonly files: Map<string, KeptFile>;
+  /** What people think of answers, by answer and person. */
+  feedback?: Map<string, string>;
   /** The token of the latest turn. */
   token?: string;
   /** The number of turns in a row that failed, and the token of the last. */
@@ -159,6 +165,8 @@ export class World {
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
+  /** The notes about each channel, by id. */
+  readonly notes = new Map<string, Map<string, KeptNote>>();
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 

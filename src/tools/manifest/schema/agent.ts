@@ -84,6 +84,10 @@ export const AgentFile = z
       .record(Channel, ChannelFile)
       .optional()
       .describe('Settings of single channels, by id, in place of those of the agent.'),
+    feedback: z
+      .boolean()
+      .optional()
+      .describe('Whether final answers have buttons with which people say whether they helped; false.'),
     limits: z
       .strictObject({
         pending_per_thread: Count.optional().describe('Per thread; 10.'),
