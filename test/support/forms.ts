@@ -51,6 +51,7 @@ const SCALED = [
   'test/store/races/races.test.ts',
   'test/tools/gate/fuzz.test.ts',
   'test/tools/gate/reference.test.ts',
+  'test/tools/manifest/compare/random.test.ts',
   'test/tools/manifest/parse.test.ts',
 ];
 
