@@ -18,8 +18,6 @@ const FOLDERS = {
     'release',
     'fail-turn',
     'unquarantine',
-    'keep-file',
-    'drop-file',
     'feedback',
   ],
   request: [
@@ -40,6 +38,7 @@ const FOLDERS = {
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   freeze: ['freeze', 'unfreeze', 'apply-freezes'],
+  files: ['keep-file', 'drop-file'],
   usage: ['spend', 'rename-usage'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
