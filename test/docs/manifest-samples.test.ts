@@ -36,8 +36,11 @@ function whole(text: string): Record<string, Record<string, unknown>> {
 }
 
 function problemsOf(manifest: object): string[] {
-  const environment = { STATUS_TOKEN: 'token-of-status' };
-  const parsed = parseManifest(stringify(manifest), { file: 'sample.yml', environment });
+  const text = stringify(manifest);
+  const environment = Object.fromEntries(
+    [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, `the value of ${name}`]),
+  );
+  const parsed = parseManifest(text, { file: 'sample.yml', environment });
   return parsed.ok ? [] : parsed.problems.map(formatProblem);
 }
 

@@ -46,6 +46,7 @@ describe('what is left out', () => {
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
+      feedback: false,
       unfreeze: { approvers: [], quorum: 1 },
       builtIns: {
         ask_question: 'anyone',
@@ -147,6 +148,7 @@ describe('what is written', () => {
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
+      feedback: false,
       unfreeze: { approvers: ['U012ABCDEF', 'W012ABCDEF'], quorum: 1 },
       builtIns: {
         ask_question: 'requester',
