@@ -41,7 +41,6 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
 
 function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {
   const body = buildCallBody(details);
-  const isHigh = details.policy?.risk === 'high';
   return [
     contextLine(request, details),
     ...undoesLine(details),
@@ -49,12 +48,16 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
-    ...(details.why === undefined || isHigh
-      ? []
-      : [quoted(cardTexts.explanation, details.why, { characters: limits.quoteCharacters, lines: 2 })]),
+    ...explanation(details, options),
     ...approvalLines(request, details),
     pendingActions(request, details, body, options),
   ];
+}
+
+/** Quotes the model beside the copies of a card; in the thread its words are the message above. On high risk nothing of it is shown. */
+function explanation({ why, policy }: CardDetails, { view }: CardOptions): KnownBlock[] {
+  if (why === undefined || view === 'thread' || policy?.risk === 'high') return [];
+  return [quoted(cardTexts.explanation, why, { characters: limits.quoteCharacters, lines: 2 })];
 }
 
 /** Says that approvals count and nothing starts. */
