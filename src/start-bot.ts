@@ -105,6 +105,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log: toolsLog,
     proxy,
     around: observeTools({ metrics, content }),
+    readTotals: (limits) => record.readTotals(limits),
     onUnlocked: () => onUnlocked(),
   });
   current = () => toolbox.manifest;

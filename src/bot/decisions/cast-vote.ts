@@ -3,7 +3,7 @@ import { type Action, runAction } from '../actions/run-action.ts';
 import {
   approversOf,
   findAction,
-  hasPreview,
+  needsWorker,
   planAttempt,
   requesterProblem,
 } from '../actions/start-action.ts';
@@ -57,7 +57,7 @@ async function planStart(
     if (!(await wouldComplete(context.directory, request, who))) return undefined;
     const action = await findAction(context, { ...request, by: who });
     // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
-    if (action === undefined || hasPreview(action)) return undefined;
+    if (action === undefined || needsWorker(action)) return undefined;
     // A woken worker ends the request, or asks anew, instead of running it.
     if ((await requesterProblem(context, action)) !== undefined) return undefined;
     const attempt = await planAttempt(context, action, [...approversOf(request), who]);

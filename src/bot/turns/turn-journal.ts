@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JsonObject, toJson } from '../../agent/json.ts';
+import { z } from 'zod';
+import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
 import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
@@ -12,16 +13,36 @@ import {
 import type { Tool } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
+import { type Limit, limitInWords, overVerdict } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
+import { giveBackLimits, type LimitedCall, reserveLimits } from '../limits/reserve-limits.ts';
 import { requestersOf } from '../requests/task-people.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { freezeTexts } from '../texts/freezes.ts';
+import { replyTexts } from '../texts/replies.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
 const STOP_GRACE_MS = 10_000;
 
 const RETRY_BACK_OFF = { firstMs: 500, longestMs: 10_000 };
+
+/** The part of an audit body that limits count by. */
+const Evidence = z.object({
+  tool: z.string(),
+  arguments: z.custom<JsonValue>((value) => value !== undefined),
+  requesters: z.array(z.string()),
+  ref: z.string(),
+});
+
+/** Builds the end of a call that is over a limit: it is denied, or the policy of the limit is asked. */
+function overLimit(call: CallPart, limit: Limit): ToolPart {
+  const verdict = overVerdict(limit);
+  if (verdict.outcome !== 'ask') return deniedPart(call, limitInWords(limit));
+  const { policy, rule } = verdict;
+  return waitingPart(call, { metadata: { approval: { policy, rule } } });
+}
 
 interface Run {
   readonly run: string;
@@ -93,6 +114,10 @@ export class TurnJournal implements EffectJournal {
     const { runs = 0, firstStart = Date.now() } = before ?? {};
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
+      const earlierRun = earlier?.state === 'paused' ? undefined : before?.run;
+      const limited = this.#limitedCall(evidence);
+      const limit = limited && (await reserveLimits(this.#context.store, limited, run));
+      if (limit !== undefined) return this.#refuse(call, evidence, earlierRun, overLimit(call, limit));
       const fresh = this.rest(messages, this.read);
       const started = await this.#context.store
         .startEffect(this.#turn, {
@@ -104,8 +129,12 @@ export class TurnJournal implements EffectJournal {
           evidence,
         })
         .catch((error: unknown) => ({ outcome: 'failed' as const, error }));
-      if (started.outcome === 'frozen')
-        return this.#frozen(call, evidence, earlier?.state === 'paused' ? undefined : before?.run);
+      if (limited !== undefined && started.outcome !== 'started' && started.outcome !== 'failed')
+        await giveBackLimits(this.#context.store, limited, run);
+      if (started.outcome === 'frozen') {
+        const freeze = await findFreeze(this.#context.store, call.toolRequest.name);
+        return this.#refuse(call, evidence, earlierRun, deniedPart(call, freezeTexts.denied(freeze)));
+      }
       if (started.outcome !== 'started') {
         this.#context.logger.warn({ threadId: this.#turn.threadId, ref, ...started }, 'effect not started');
         this.#lease.lose(`the start of an effect was ${started.outcome}`);
@@ -121,14 +150,27 @@ export class TurnJournal implements EffectJournal {
     });
   }
 
-  /** Ends a call whose tool is frozen: it is denied, unless an earlier run may have taken effect. */
-  async #frozen(call: CallPart, evidence: JsonObject, run: string | undefined): Promise<ToolPart> {
-    const { name, ref } = call.toolRequest;
-    const freeze = await findFreeze(this.#context.store, name);
-    if (run === undefined) return deniedPart(call, freezeTexts.denied(freeze));
-    const part = waitingPart(call, { metadata: { [OUTCOME_UNKNOWN]: freezeTexts.notTriedAgain } });
-    await this.#record({ run, evidence }, { ref, end: 'unknown', part });
+  /** Ends a call that may not start now, unless an earlier run may have taken effect: then its outcome is unknown. */
+  async #refuse(
+    call: CallPart,
+    evidence: JsonObject,
+    earlierRun: string | undefined,
+    refused: ToolPart,
+  ): Promise<ToolPart> {
+    if (earlierRun === undefined) return refused;
+    const part = waitingPart(call, { metadata: { [OUTCOME_UNKNOWN]: replyTexts.notTriedAgain } });
+    await this.#record({ run: earlierRun, evidence }, { ref: call.toolRequest.ref, end: 'unknown', part });
     return part;
+  }
+
+  /** Returns a call as its limits count it, by the body of its audit rows; `undefined` if there are none. */
+  #limitedCall(evidence: JsonObject): LimitedCall | undefined {
+    const { tool, arguments: input, requesters, ref } = Evidence.parse(evidence);
+    const entry = this.#context.toolbox.find(tool);
+    if (entry === undefined || entry.limits.length === 0) return undefined;
+    const { threadId } = this.#turn;
+    const { channel } = parseThreadId(threadId);
+    return { entry, input, requesters, channel, action: `${threadId}/${ref}` };
   }
 
   async finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void> {
@@ -172,6 +214,9 @@ export class TurnJournal implements EffectJournal {
     const { store, logger } = this.#context;
     try {
       const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence });
+      const limited = this.#limitedCall(evidence);
+      if (finished.outcome === 'finished' && limited !== undefined && (end === 'failed' || end === 'paused'))
+        await giveBackLimits(store, limited, end === 'paused' ? run : undefined);
       if (finished.outcome === 'stale') this.#lease.lose('another turn has the thread');
     } catch (err) {
       // The end of the turn records the result as well; if that fails too, the next turn asks.

@@ -103,6 +103,11 @@ export class Keys {
     return this.#of(shard, 'usage', day);
   }
 
+  /** The actions that count against one limit. */
+  limit(key: string, shard: number): string {
+    return this.#of(shard, 'limit', key);
+  }
+
   log(threadId: string, shard = shardOf(threadId)): string {
     return this.#of(shard, 'log', threadId);
   }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
 import type { Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
-import type { ApprovalRules } from './approval-rules.ts';
-import { type PolicyOf, strictestVerdict } from './strictest.ts';
+import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
+import { judgeLimits, type Limit, type ReadTotals, totalsFor, usesOf } from './limits.ts';
+import { compareStrictness, type JudgedCall, type PolicyOf, strictestVerdict } from './strictest.ts';
 
 const Approval = z.object({ policy: z.string(), rule: z.string() });
 /** The policy that must approve a gated call, and the rule that requires it. */
@@ -51,6 +52,9 @@ export interface GateOptions {
   readonly allows?: (place: CallPlace) => boolean;
   /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
   readonly refreshRules?: () => Promise<ApprovalRules>;
+  /** The limits on what calls may do, and how much of them is used. */
+  readonly limits?: readonly Limit[];
+  readonly readTotals?: ReadTotals | undefined;
 }
 
 /**
@@ -60,8 +64,21 @@ export interface GateOptions {
 export function gate(
   tool: Action,
   rules: ApprovalRules,
-  { policyOf = () => undefined, allows = () => true, refreshRules = async () => rules }: GateOptions = {},
+  {
+    policyOf = () => undefined,
+    allows = () => true,
+    refreshRules = async () => rules,
+    limits = [],
+    readTotals,
+  }: GateOptions = {},
 ): Action {
+  const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
+    const uses = readTotals === undefined ? [] : usesOf(limits, call);
+    const totals = readTotals && (await totalsFor(uses, readTotals));
+    const verdict = strictestVerdict(await refreshRules(), { ...call, totals }, policyOf);
+    const over = readTotals && (await judgeLimits(uses, readTotals));
+    return over === undefined || compareStrictness(over, verdict, policyOf) <= 0 ? verdict : over;
+  };
   const admit = async (input: unknown, helpers: ToolHelpers): Promise<() => unknown> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
@@ -70,11 +87,7 @@ export function gate(
     if (resumed?.decision === 'approved') {
       return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
     }
-    const verdict = strictestVerdict(
-      await refreshRules(),
-      { tool: tool.name, input: toJson(input), ...place },
-      policyOf,
-    );
+    const verdict = await judge({ tool: tool.name, input: toJson(input), ...place });
     // An editor is on record with the pause, because they have to be known as a requester from then on.
     const editor = resumed?.by ?? undefined;
     const kept = {

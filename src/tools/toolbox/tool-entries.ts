@@ -9,6 +9,7 @@ import {
   type TimeZoneOf,
 } from '../gate/approval-rules.ts';
 import { type CallPlace, gate } from '../gate/gate.ts';
+import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -44,6 +45,7 @@ interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
+  readonly readTotals?: ReadTotals | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around }: BuildOptions,
+  { secrets, lock, around, readTotals }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
@@ -62,6 +64,8 @@ export function buildEntries(
   const options = {
     secrets,
     around,
+    readTotals,
+    limits: manifest.limits,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -146,6 +150,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       source: 'built-in',
       execution: ONE_ATTEMPT,
       behind: {},
+      limits: [],
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),
@@ -158,6 +163,8 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
+  readonly readTotals: ReadTotals | undefined;
+  readonly limits: readonly Limit[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -167,7 +174,8 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals } = options;
+  const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -188,6 +196,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     rules,
     allow,
     allows,
+    limits,
   } as const;
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
@@ -207,7 +216,9 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     ...base,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+    tool: gate(watchTool(protectedTool, around), compiled, {
+      ...{ policyOf, allows, refreshRules, limits, readTotals },
+    }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),

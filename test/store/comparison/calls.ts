@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
-import { type Command, type RequestPlan, TOOLS } from './commands.ts';
+import { type Command, KEPT_MS, type RequestPlan, TOOLS } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
 export interface Call {
@@ -236,6 +236,20 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+    case 'reserve': {
+      const { action, limitKeys, attempt, amount, max } = command;
+      const uses = limitKeys.map((key) => ({ key, amount, max, windowMs: KEPT_MS }));
+      return call('reserve', action, `try-${attempt}`, uses);
+    }
+    case 'giveBack': {
+      const attempt = command.attempt === undefined ? undefined : `try-${command.attempt}`;
+      return call('giveBack', command.action, command.limitKeys, attempt);
+    }
+    case 'readTotals':
+      return call(
+        'readTotals',
+        command.limitKeys.map((key) => ({ key, windowMs: KEPT_MS })),
+      );
     case 'freeze': {
       const { scope, who } = command;
       return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });

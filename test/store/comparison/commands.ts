@@ -92,6 +92,9 @@ const unfreeze = verb('unfreeze', {
 });
 const spread = verb('spreadFreezes', { threads: fc.subarray([...THREADS], { minLength: 1 }) });
 
+const action = fc.constantFrom('one', 'two', 'three');
+const limitKeys = fc.subarray(['refunds', 'parts'], { minLength: 1 });
+
 const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
   { weight: 6, arbitrary: verb('again', { pick }) },
@@ -164,6 +167,19 @@ const command = fc.oneof(
   { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
+  {
+    weight: 4,
+    arbitrary: verb('reserve', {
+      ...{ action, limitKeys, max: fc.constantFrom(undefined, 1, 2, 3) },
+      attempt: fc.nat({ max: 2 }),
+      amount: fc.nat({ max: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: verb('giveBack', { action, limitKeys, attempt: fc.constantFrom(undefined, 0, 1, 2) }),
+  },
+  { weight: 2, arbitrary: verb('readTotals', { limitKeys }) },
   { weight: 1, arbitrary: freeze },
   { weight: 3, arbitrary: unfreeze },
   { weight: 2, arbitrary: spread },

@@ -44,6 +44,7 @@ const ANSWERS = [
   ],
   ...['start frozen', 'startEffect frozen', 'freeze frozen', 'freeze already-frozen', 'unfreeze unfrozen'],
   ...['unfreeze voted', 'unfreeze not-frozen', 'unfreeze not-as-shown', 'unfreeze not-eligible'],
+  ...['reserve reserved', 'reserve over'],
   ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],

@@ -6,6 +6,7 @@ import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { freezeScenarios } from './freezes.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
+import { limitScenarios } from './limits.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -19,6 +20,7 @@ const scenarios: Scenarios = {
   ...timeScenarios,
   ...exportScenarios,
   ...freezeScenarios,
+  ...limitScenarios,
 };
 const scripts = loadScripts();
 

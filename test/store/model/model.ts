@@ -2,6 +2,7 @@ import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { freezeModel } from './freezes.ts';
 import { joinedModel } from './joined.ts';
+import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
@@ -21,6 +22,7 @@ export function modelOf(world: World): Verbs {
     ...listModel(world),
     ...exportModel(world),
     ...freezeModel(world),
+    ...limitModel(world),
     ...usageModel(world),
   };
   return { ...single, ...joinedModel(world, single) };

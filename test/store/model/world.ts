@@ -135,6 +135,13 @@ export interface Shard {
   frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
 }
 
+/** What an action counts for a limit, and the attempts that hold it. */
+export interface Counted {
+  readonly at: number;
+  readonly amount: number;
+  readonly holders: readonly string[];
+}
+
 /** The table of freezes, with who wants to end them, and the click that ended the last of each scope. */
 export interface Table {
   epoch: number;
@@ -157,6 +164,8 @@ export class World {
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
+  /** The actions that count against each limit. */
+  readonly limits = new Map<string, Map<string, Counted>>();
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 

@@ -11,6 +11,7 @@ import {
   attempt,
   beginTurn,
   effectStart,
+  MINUTE_MS,
   newFreeze,
   newThreadId,
   unfreezeVote,
@@ -91,4 +92,41 @@ test(`of ${CONTENDERS} starts against a freeze none begins after its answer, whi
     for (const turn of turns) await store.suspend(turn, { messages: [], read: 0 });
   }
   expect([...seen].sort()).toEqual(['frozen', 'started']);
+});
+
+test(`of ${CONTENDERS} actions at the edge of a limit never one too many starts, and what did not start leaves its place (${ROUNDS} rounds)`, async () => {
+  const ends = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const use = { key: `edge-${round}`, amount: 10, max: 10 * (1 + (round % 7)), windowMs: MINUTE_MS };
+    const ids = await Promise.all(
+      stores.map(async (each, index) => {
+        const id = await ask(each);
+        // Every third was not approved, so it reserves, does not start, and gives back.
+        if (index % 3 > 0) await each.vote(id, approve('U-ann'));
+        return id;
+      }),
+    );
+    const results = await atOnce(round, async (each, index) => {
+      const id = ids[index] ?? '';
+      const tries = await Promise.all(
+        // Two processes look after each action.
+        ['first', 'second'].map(async (name) => {
+          if ((await each.reserve(id, name, [use])).outcome === 'over') return 'over';
+          const { outcome } = await each.start(id, attempt(name));
+          if (outcome !== 'started') await each.giveBack(id, [use.key], name);
+          return outcome;
+        }),
+      );
+      for (const end of tries) ends.add(end);
+      return tries.filter((end) => end === 'started').length;
+    });
+    const started = results.reduce((sum, count) => sum + count, 0);
+    expect(10 * started).toBeLessThanOrEqual(use.max);
+    expect(await store.readTotals([use])).toEqual([{ count: started, sum: 10 * started }]);
+    // Whoever comes later finds the places that were given back, and no more.
+    const late = await Promise.all(ids.map((id) => store.reserve(`late ${id}`, 'first', [use])));
+    const free = use.max / 10 - started;
+    expect(late.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(free);
+  }
+  expect([...ends].sort()).toEqual(['not-approved', 'over', 'settled', 'started']);
 });

@@ -7,16 +7,18 @@ import { PolicyFile } from '../schema/policies.ts';
 import { DEFAULT_EXPIRES_MS } from '../to-manifest.ts';
 import { checkApprovers } from './check-approvers.ts';
 import { checkExpression } from './check-expression.ts';
+import { checkLimits } from './check-limits.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
 
 const Parts = PolicyFile.partial();
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
-export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
+export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[] {
   const ofAgent = isJsonObject(agent)
     ? [...checkTimeZone('/agent', agent.time_zone), ...checkUnfreeze(agent.unfreeze)]
     : [];
+  ofAgent.push(...checkLimits(limits, isJsonObject(policies) ? Object.keys(policies) : []));
   if (!isJsonObject(policies)) return ofAgent;
   return [
     ...ofAgent,
