@@ -53,6 +53,7 @@ const SHARD_KEYS = [
   'quarantined',
   'freezes',
   'frozen',
+  'grants',
 ] as const;
 /** A key of one day; the day takes the place of a thread in it. */
 const DAY_KEYS = ['usage'] as const;
@@ -101,6 +102,10 @@ export class Keys {
   /** The tokens of one day. */
   usage(day: string, shard: number): string {
     return this.#of(shard, 'usage', day);
+  }
+
+  grant(id: string, shard: number): string {
+    return this.#of(shard, 'grant', id);
   }
 
   /** The actions that count against one limit. */

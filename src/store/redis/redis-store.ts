@@ -4,6 +4,7 @@ import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { freezeVerbs } from './verbs/freeze-verbs.ts';
+import { grantVerbs } from './verbs/grant-verbs.ts';
 import { limitVerbs } from './verbs/limit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
@@ -44,6 +45,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
+    ...grantVerbs(run, client, keys),
     ...limitVerbs(run, keys),
     ...usageVerbs(run, client, keys),
     ...measureVerbs(run),

@@ -38,6 +38,7 @@ const FOLDERS = {
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   freeze: ['freeze', 'unfreeze', 'apply-freezes'],
   limit: ['reserve', 'give-back', 'read-totals'],
+  grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
   usage: ['spend', 'rename-usage'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
 } as const;

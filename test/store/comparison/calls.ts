@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
-import { type Command, KEPT_MS, type RequestPlan, TOOLS } from './commands.ts';
+import { type Command, type RequestPlan, TOOLS } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
 export interface Call {
@@ -30,6 +30,9 @@ export interface Findings {
   /** The number of the command: what it brings in is named by it. */
   step: number;
 }
+
+/** Longer than a sequence takes, because Redis forgets a limit by its own clock. */
+const WINDOW_MS = 1_000_000;
 
 /** The tool of a call; a freeze is about one of them, or all. */
 function toolAt(pick: number): string {
@@ -120,10 +123,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'vote': {
-      const { who, decision, shown, eligible, groups } = command;
+      const { who, decision, shown, eligible, groups, grants } = command;
       const vote = {
         who,
         groups,
+        grants,
         decision,
         eligible,
         evidence,
@@ -166,12 +170,21 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, grants } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
       found.attempts.push(attempt);
-      const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}`, groups };
+      const vote = {
+        who,
+        decision,
+        eligible: true,
+        evidence,
+        shown: 'digest',
+        reason: `no ${step}`,
+        groups,
+        grants,
+      };
       const others = [...(world.request(id)?.votes ?? [])].map(
         ([person, { groups: own = [] }]) => [person, own] as const,
       );
@@ -236,9 +249,23 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+    case 'openGrant': {
+      const { grant: id, uses, far } = command;
+      // Redis forgets a grant by its own clock, so it expires far from now, or had expired before.
+      const expiresAt = far === 0 ? world.now : Date.now() + 10 * far;
+      return call('openGrant', { id, uses, expiresAt, details: { step } });
+    }
+    case 'useGrant':
+      return call('useGrant', command.grant, command.action, evidence);
+    case 'returnUse':
+      return call('returnUse', command.grant, command.action, evidence);
+    case 'revokeGrant':
+      return call('revokeGrant', command.grant, { who: command.who, eligible: command.eligible, evidence });
+    case 'loadGrant':
+      return call('loadGrant', command.grant);
     case 'reserve': {
       const { action, limitKeys, attempt, amount, max } = command;
-      const uses = limitKeys.map((key) => ({ key, amount, max, windowMs: KEPT_MS }));
+      const uses = limitKeys.map((key) => ({ key, amount, max, windowMs: WINDOW_MS }));
       return call('reserve', action, `try-${attempt}`, uses);
     }
     case 'giveBack': {
@@ -248,7 +275,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'readTotals':
       return call(
         'readTotals',
-        command.limitKeys.map((key) => ({ key, windowMs: KEPT_MS })),
+        command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
       );
     case 'freeze': {
       const { scope, who } = command;

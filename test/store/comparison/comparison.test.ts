@@ -44,6 +44,8 @@ const ANSWERS = [
   ],
   ...['start frozen', 'startEffect frozen', 'freeze frozen', 'freeze already-frozen', 'unfreeze unfrozen'],
   ...['unfreeze voted', 'unfreeze not-frozen', 'unfreeze not-as-shown', 'unfreeze not-eligible'],
+  ...['openGrant opened', 'openGrant expired', 'useGrant used', 'useGrant spent', 'useGrant revoked'],
+  ...['useGrant unknown', 'revokeGrant revoked', 'revokeGrant not-eligible', 'revokeGrant unknown'],
   ...['reserve reserved', 'reserve over'],
   ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],

@@ -5,6 +5,7 @@ import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { freezeScenarios } from './freezes.ts';
+import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { limitScenarios } from './limits.ts';
 import { runScenarios } from './runs.ts';
@@ -21,6 +22,7 @@ const scenarios: Scenarios = {
   ...exportScenarios,
   ...freezeScenarios,
   ...limitScenarios,
+  ...grantScenarios,
 };
 const scripts = loadScripts();
 

@@ -1,6 +1,7 @@
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { freezeModel } from './freezes.ts';
+import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
 import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
@@ -22,6 +23,7 @@ export function modelOf(world: World): Verbs {
     ...listModel(world),
     ...exportModel(world),
     ...freezeModel(world),
+    ...grantModel(world),
     ...limitModel(world),
     ...usageModel(world),
   };

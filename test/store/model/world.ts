@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
-import type { InboxItem, Store } from '../../../src/store/port/store.ts';
+import type { InboxItem, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
@@ -22,6 +22,7 @@ type OutsideTheModel =
   | 'listUsage'
   | 'listQuarantined'
   | 'listRunning'
+  | 'listGrants'
   | 'measure'
   | 'recount'
   | 'renameUsage';
@@ -78,6 +79,7 @@ export interface Request {
       readonly at: number;
       /** The approver groups that the person voted for; only where the policy has groups. */
       readonly groups?: readonly number[];
+      readonly grants?: true;
     }
   >;
   readonly refused: Map<string, string>;
@@ -99,6 +101,8 @@ export interface Request {
   startedAt?: number;
   /** When people last decided that it runs. */
   decidedAt?: number;
+  /** Whether the whole quorum allows the same again. */
+  granted?: boolean;
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;
@@ -135,6 +139,12 @@ export interface Shard {
   frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
 }
 
+/** A grant, and the calls that have taken a use of it. */
+export interface Granted extends NewGrant {
+  readonly calls: Set<string>;
+  revokedBy?: string;
+}
+
 /** What an action counts for a limit, and the attempts that hold it. */
 export interface Counted {
   readonly at: number;
@@ -164,6 +174,7 @@ export class World {
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
+  readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();
   readonly usage: Spent = { tokens: new Map(), last: new Map() };

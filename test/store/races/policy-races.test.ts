@@ -6,6 +6,7 @@ import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import {
+  actor,
   approve,
   ask,
   attempt,
@@ -130,3 +131,35 @@ test(`of ${CONTENDERS} actions at the edge of a limit never one too many starts,
   }
   expect([...ends].sort()).toEqual(['not-approved', 'over', 'settled', 'started']);
 });
+
+test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revocation, never one too many runs (${ROUNDS} rounds)`, async () => {
+  const ends = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const id = `g-${round}`;
+    const uses = 1 + (round % 5);
+    await store.openGrant({ id, uses, expiresAt: Date.now() + MINUTE_MS, details: {} });
+    const isRevoked = round % 2 === 0;
+    const [revoked, results] = await Promise.all([
+      isRevoked ? revokeSoon(id, round % 8) : undefined,
+      atOnce(round, async (each, index) => {
+        for (let wait = 0; wait < index % 6; wait += 1) await each.readFreezes();
+        // Two processes try the same call, which takes one use.
+        const tries = await Promise.all([0, 1].map(() => each.useGrant(id, `call-${index}`, {})));
+        for (const { outcome } of tries) ends.add(outcome);
+        return tries.some(({ outcome }) => outcome === 'used') ? 1 : 0;
+      }),
+    ]);
+    const used = results.reduce<number>((sum, count) => sum + count, 0);
+    expect(used).toBeLessThanOrEqual(uses);
+    // The answer to a revocation names every use there ever is.
+    expect(used).toBe(isRevoked ? revoked : uses);
+    expect(await store.loadGrant(id)).toMatchObject({ used });
+  }
+  expect([...ends].sort()).toEqual(['revoked', 'spent', 'used']);
+});
+
+async function revokeSoon(id: string, waits: number): Promise<number> {
+  for (let wait = 0; wait < waits; wait += 1) await store.readFreezes();
+  const revoked = await store.revokeGrant(id, actor('U-ann'));
+  return revoked.outcome === 'revoked' ? revoked.used : -1;
+}

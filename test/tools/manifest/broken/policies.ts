@@ -35,7 +35,7 @@ limits:
     rest: 'slack',
     problems: [
       '3:24: limits.refund_order.sum: an amount must be a number, but this is of type string',
-      '3:59: limits.refund_order.then: there is no policy "defualt"; did you mean "default"?',
+      '3:61: limits.refund_order.then: there is no policy "defualt"; did you mean "default"?',
     ],
   },
   {
