@@ -28,6 +28,11 @@ export const SHOW_ADDRESS = 'show-address';
 /** Counts for the end of a freeze. Its value is the id of the freeze and its scope. */
 export const UNFREEZE = 'unfreeze';
 
+/** Opens the modal that approves and allows the same again. */
+export const APPROVE_GRANT = 'approve-grant';
+/** Revokes a grant. Its value is the id of the grant. */
+export const REVOKE = 'revoke-grant';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

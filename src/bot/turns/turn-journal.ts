@@ -16,6 +16,7 @@ import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import { type Limit, limitInWords, overVerdict } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
+import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
 import { giveBackLimits, type LimitedCall, reserveLimits } from '../limits/reserve-limits.ts';
 import { requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -105,10 +106,13 @@ export class TurnJournal implements EffectJournal {
     return this.#lease.mayStart() ? 'again' : undefined;
   }
 
-  async start({ call, input, messages }: StartedCall): Promise<boolean | ToolPart> {
+  async start({ call, input, messages, evidence: admitted }: StartedCall): Promise<boolean | ToolPart> {
     const { ref } = call.toolRequest;
     const run = randomUUID();
-    const evidence = this.#evidenceOf(call, { ran: toJson(input), original: null }, messages);
+    const evidence = {
+      ...this.#evidenceOf(call, { ran: toJson(input), original: null }, messages),
+      ...(admitted !== undefined && { granted: admitted }),
+    };
     const earlier = this.#turn.effects.find((effect) => effect.ref === ref);
     const before = this.#runs.get(ref) ?? earlier;
     const { runs = 0, firstStart = Date.now() } = before ?? {};
@@ -117,6 +121,7 @@ export class TurnJournal implements EffectJournal {
       const earlierRun = earlier?.state === 'paused' ? undefined : before?.run;
       const limited = this.#limitedCall(evidence);
       const limit = limited && (await reserveLimits(this.#context.store, limited, run));
+      if (limit !== undefined) await returnUse(this.#context.store, admitted);
       if (limit !== undefined) return this.#refuse(call, evidence, earlierRun, overLimit(call, limit));
       const fresh = this.rest(messages, this.read);
       const started = await this.#context.store
@@ -132,6 +137,7 @@ export class TurnJournal implements EffectJournal {
       if (limited !== undefined && started.outcome !== 'started' && started.outcome !== 'failed')
         await giveBackLimits(this.#context.store, limited, run);
       if (started.outcome === 'frozen') {
+        await returnUse(this.#context.store, admitted);
         const freeze = await findFreeze(this.#context.store, call.toolRequest.name);
         return this.#refuse(call, evidence, earlierRun, deniedPart(call, freezeTexts.denied(freeze)));
       }
@@ -143,6 +149,7 @@ export class TurnJournal implements EffectJournal {
       this.#logged += fresh.messages.length;
       this.#inboxLogged += fresh.read;
       this.#runs.set(ref, { run, evidence, runs: runs + 1, firstStart });
+      await tellOfUse(this.#context.store, this.#turn.threadId, call.toolRequest.name, admitted);
       if (this.#lease.mayStart()) return true;
       // The start is on record and the effect has not begun: the next turn may run it.
       await this.finish(call, 'paused', waitingPart(call));

@@ -80,6 +80,11 @@ export function overVerdict(limit: Limit): ApprovalVerdict {
   return { outcome: 'deny', rule, reason: limitInWords(limit) };
 }
 
+/** Tells whether a verdict is that of a limit. */
+export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
+  return rule.startsWith('limit ');
+}
+
 /** Says which limit is reached. */
 export function limitInWords({ sum, per, max, windowMs }: Limit): string {
   const whose = { requester: 'each person', channel: 'each channel', tool: 'everybody together' }[per];
@@ -87,7 +92,8 @@ export function limitInWords({ sum, per, max, windowMs }: Limit): string {
   return `The limit of ${max} ${what} in ${durationInWords(windowMs)} for ${whose} is reached`;
 }
 
-function durationInWords(ms: number): string {
+/** Writes a duration in its largest whole unit. */
+export function durationInWords(ms: number): string {
   const units = [
     ['day', 86_400_000],
     ['hour', 3_600_000],

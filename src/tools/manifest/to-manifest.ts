@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Limit } from '../gate/limits.ts';
-import type { ApproverGroup, Policy } from '../gate/policy.ts';
+import type { ApproverGroup, GrantRule, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
@@ -159,8 +159,15 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     confirm: written.confirm,
     risk,
     timeZone: written.time_zone ?? timeZone,
+    grants: toGrants(written.grants),
     resolvers: written.resolvers ?? approvers,
   };
+}
+
+function toGrants(written: PolicyFile['grants']): GrantRule | undefined {
+  if (written === undefined) return undefined;
+  const { for: forMs, uses, scope = 'thread', when } = written;
+  return { forMs, uses, scope, when };
 }
 
 /** Reads the forms in which approvers are written. */

@@ -8,7 +8,7 @@ import {
   matchesGlob,
   type TimeZoneOf,
 } from '../gate/approval-rules.ts';
-import { type CallPlace, gate } from '../gate/gate.ts';
+import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
 import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
@@ -46,6 +46,7 @@ interface BuildOptions {
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
   readonly readTotals?: ReadTotals | undefined;
+  readonly useGrant?: UseGrant | undefined;
 }
 
 /**
@@ -55,7 +56,7 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals }: BuildOptions,
+  { secrets, lock, around, readTotals, useGrant }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
@@ -65,6 +66,7 @@ export function buildEntries(
     secrets,
     around,
     readTotals,
+    useGrant,
     limits: manifest.limits,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
@@ -164,6 +166,7 @@ interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
   readonly readTotals: ReadTotals | undefined;
+  readonly useGrant: UseGrant | undefined;
   readonly limits: readonly Limit[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
@@ -174,7 +177,7 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant } = options;
   const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
@@ -217,7 +220,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     resolvedBy: policyFor(tool.name, rules),
     tool: gate(watchTool(protectedTool, around), compiled, {
-      ...{ policyOf, allows, refreshRules, limits, readTotals },
+      ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
     }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>

@@ -27,6 +27,18 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     problems: ['2:25: policies.default.approvers: this list must not be empty'],
   },
   {
+    says: 'a grant of a high-risk policy, and a condition of one that is none',
+    text: `policies:
+  default: { approvers: [U012ABCDEF], risk: high, grants: { for: 2h, uses: 5 } }
+  other: { approvers: [U012ABCDEF], grants: { for: 2h, uses: 5, when: requester } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:59: policies.default.grants: a high-risk call is never allowed beforehand; remove "grants" or lower the risk',
+      '3:71: policies.other.grants.when: a condition must be true or false, but this is of type string',
+    ],
+  },
+  {
     says: 'a limit of an unknown policy and an amount that is no number',
     text: `policies: { default: { approvers: [U012ABCDEF] } }
 limits:
