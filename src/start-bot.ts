@@ -9,6 +9,7 @@ import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
 import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
+import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
@@ -105,6 +106,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log: toolsLog,
     proxy,
     around: observeTools({ metrics, content }),
+    readTotals: (limits) => record.readTotals(limits),
+    useGrant: grantUser(() => context),
     onUnlocked: () => onUnlocked(),
   });
   current = () => toolbox.manifest;

@@ -12,7 +12,7 @@ import {
 import { RunningCall } from './nested.ts';
 import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
-import type { Tool, ToolContext, ToolHelpers } from './tool.ts';
+import type { Admitted, Tool, ToolContext, ToolHelpers } from './tool.ts';
 import { limitTime, orAbort } from './util/abort.ts';
 
 export interface ToolProgress {
@@ -36,6 +36,8 @@ export interface StartedCall {
   readonly input: unknown;
   /** All messages of the history so far, with the message that made the call. */
   readonly messages: readonly Message[];
+  /** The evidence of the gate that admitted the call. */
+  readonly evidence?: JsonObject | undefined;
 }
 
 /** The end of a started call. `paused` had no effect yet; `unknown` means that nobody can know. */
@@ -176,11 +178,12 @@ export async function runCall(
   };
 
   try {
-    const start = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
+    const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
     if (signal.aborted) return stopped();
     if (journal !== undefined) {
       const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
-      const begun = await journal.start({ ...started, messages: settings.messages() });
+      const { evidence } = start;
+      const begun = await journal.start({ ...started, messages: settings.messages(), evidence });
       if (typeof begun === 'object') return begun;
       hasStarted = begun;
       if (!hasStarted) return stopped();

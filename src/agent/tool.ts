@@ -88,6 +88,12 @@ interface ToolParts<Name extends string, Input, Given> {
   matches(interrupt: Interrupt): interrupt is Interrupt<Name, Given>;
 }
 
+/** Runs an admitted call. The evidence goes on record with its start. */
+export interface Admitted {
+  (): unknown;
+  readonly evidence?: JsonObject | undefined;
+}
+
 /** A tool as the loop uses it, without its own types. */
 export type Tool<Name extends string = string, Input = unknown, Given = unknown> =
   | (ToolParts<Name, Input, Given> & {
@@ -105,7 +111,7 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       /** Names the call that takes back what a call did, from its input and its output as JSON; `undefined` if none does. */
       undo?(input: Input, output: JsonValue): UndoCall | undefined;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
-      admit?(input: Input, helpers: ToolHelpers): Promise<() => unknown>;
+      admit?(input: Input, helpers: ToolHelpers): Promise<Admitted>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */

@@ -33,6 +33,11 @@ export const UNFREEZE = 'unfreeze';
 /** The feedback buttons below a final answer. Their values are a word, the thread and the id of the answer. */
 export const FEEDBACK = 'feedback';
 
+/** Opens the modal that approves and allows the same again. */
+export const APPROVE_GRANT = 'approve-grant';
+/** Revokes a grant. Its value is the id of the grant. */
+export const REVOKE = 'revoke-grant';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

@@ -4,7 +4,8 @@ import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { freezeTexts } from '../texts/freezes.ts';
-import { APPROVE, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
@@ -138,6 +139,9 @@ function pendingActions(
       isWhole ? approveButton(id, details) : button(id, DETAILS, cardTexts.reviewAll, { style: 'primary' }),
       button(id, REJECT, cardTexts.reject),
       moreMenu([
+        ...(isWhole && details.policy?.grants !== undefined
+          ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
+          : []),
         [EDIT, cardTexts.edit],
         ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),
         ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),

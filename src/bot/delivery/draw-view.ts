@@ -7,6 +7,7 @@ import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
+import { openGrant } from '../grants/open-grant.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -62,6 +63,8 @@ async function drawRequest(
   try {
     const posted = PostedMessage.safeParse(view.postedAt).data;
     const threadLink = await threadLinkFor(context, request, item.viewId);
+    // The process that recorded the last vote may have died before it opened the grant.
+    if (request.granted) await openGrant(context, request);
     const freeze = await freezeFor(context, request);
     const card = cardFor(request, item.viewId, place, { threadLink, freeze });
     const postedAt =

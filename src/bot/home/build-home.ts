@@ -1,8 +1,9 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
-import type { Freeze, RequestRecord } from '../../store/port/store.ts';
+import type { Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';
+import { buildGrants } from '../grants/grant-blocks.ts';
 import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
@@ -18,22 +19,22 @@ export interface HomeExtras {
   /** Only for admins. */
   readonly stats?: readonly PolicyStats[] | undefined;
   readonly freezes?: readonly Freeze[];
+  /** The grants that the person may revoke. */
+  readonly grants?: readonly GrantRecord[];
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
 /** Builds App Home: what is frozen, a page of each of the three lists, and for admins the decisions of each policy. */
 export function buildHome(
   lists: readonly ListPage[],
-  { stats, freezes = [], unfreeze = { quorum: 1, isOffered: false } }: HomeExtras = {},
+  { stats, grants = [], freezes = [], unfreeze = { quorum: 1, isOffered: false } }: HomeExtras = {},
 ): HomeView {
-  return {
-    type: 'home',
-    blocks: [
-      ...buildFreezes(freezes, unfreeze),
-      ...lists.flatMap(buildList),
-      ...(stats === undefined ? [] : buildStats(stats)),
-    ],
-  };
+  const blocks = [
+    ...buildFreezes(freezes, unfreeze),
+    ...lists.flatMap(buildList),
+    ...(stats === undefined ? [] : buildStats(stats)),
+  ];
+  return { type: 'home', blocks: [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)] };
 }
 
 const MAX_POLICIES = 15;

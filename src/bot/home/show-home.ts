@@ -1,4 +1,5 @@
 import type { BotContext } from '../context.ts';
+import { grantsFor } from '../grants/revoke-grant.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
 import { recentStats } from './policy-stats.ts';
@@ -14,14 +15,15 @@ export async function showHome(
   );
   const isAdmin = context.agent().admins.includes(userId);
   const { approvers, quorum } = context.agent().unfreeze;
-  const [pages, stats, { freezes }] = await Promise.all([
+  const [pages, stats, { freezes }, grants] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
     context.store.readFreezes(),
+    grantsFor(context, userId),
   ]);
   const mayUnfreeze =
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
-  const view = buildHome(pages, { stats, freezes, unfreeze: { quorum, isOffered: mayUnfreeze } });
+  const view = buildHome(pages, { stats, grants, freezes, unfreeze: { quorum, isOffered: mayUnfreeze } });
   await context.client.views.publish({ user_id: userId, view });
 }
 

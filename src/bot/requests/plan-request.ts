@@ -3,6 +3,7 @@ import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
 import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
+import { isOverLimit } from '../../tools/gate/limits.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
@@ -125,7 +126,12 @@ export async function planRequest(
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
-  const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
+  const risk = riskOf(policy.risk, judged);
+  const mayGrant = risk !== 'high' && !pause.own && !isOverLimit(pause) && editor === undefined;
+  const shown = {
+    ...{ name, risk, confirm, own: pause.own },
+    ...(mayGrant && policy.grants !== undefined && { grants: { ...policy.grants } }),
+  };
   return {
     ...base,
     barred,

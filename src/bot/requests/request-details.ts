@@ -68,6 +68,16 @@ const Details = z.object({
       confirm: z.boolean().optional().catch(undefined),
       /** Whether the tool paused by itself, behind its gate. */
       own: z.boolean().catch(false),
+      /** The terms on which approvers may allow the same again. */
+      grants: z
+        .object({
+          forMs: z.number(),
+          uses: z.number(),
+          scope: z.enum(['thread', 'requester']),
+          when: z.string().optional(),
+        })
+        .optional()
+        .catch(undefined),
     })
     .optional()
     .catch(undefined),

@@ -46,7 +46,6 @@ export const freezeTexts = {
     `Frozen: ${freeze.scope === ALL_TOOLS ? 'no action starts' : 'this action does not start'} until it's unfrozen. Approvals still count.${why(freeze)}`,
   held: (freeze: Freeze) => `Approved, and on hold while actions are frozen.${why(freeze)}`,
   denied: (freeze: Freeze | undefined) => `Actions are frozen.${freeze === undefined ? '' : why(freeze)}`,
-  notTriedAgain: 'The worker stopped mid-run, and actions are frozen.',
   home: {
     title: 'Frozen',
     by: 'By ',

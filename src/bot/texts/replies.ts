@@ -35,6 +35,7 @@ const BUDGET_OWNER = { thread: 'This thread has', person: 'You have', bot: 'I ha
 
 /** Every sentence of ours in a reply to a message. */
 export const replyTexts = {
+  notTriedAgain: 'The worker stopped mid-run, and it may not be tried again now.',
   empty: "I don't have an answer to this. Please try rephrasing your question.",
   endings: ENDINGS,
   failures: FAILURES,

@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type { FreezeStore } from './freezes.ts';
+import type { GrantStore } from './grants.ts';
+import type { LimitStore } from './limits.ts';
 import type { MemoryStore } from './memory.ts';
 import type {
   AbandonResult,
@@ -58,6 +60,8 @@ import type {
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
 export type * from './freezes.ts';
+export type * from './grants.ts';
+export type * from './limits.ts';
 export type * from './results.ts';
 export type * from './values.ts';
 
@@ -65,7 +69,7 @@ export type * from './values.ts';
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore, FreezeStore, UsageStore, MemoryStore {
+export interface Store extends AuditStore, FreezeStore, GrantStore, LimitStore, MemoryStore, UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;

@@ -139,6 +139,8 @@ export interface Vote extends Actor {
   /** The numbers of the approver groups that the person may approve for, from 1; only where the policy has groups. */
   readonly groups?: readonly number[];
   readonly reason?: string;
+  /** Whether the person allows the same again; it counts if the whole quorum does. */
+  readonly grants?: boolean;
 }
 
 /** One attempt to run an approved action. */

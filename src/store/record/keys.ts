@@ -53,6 +53,7 @@ const SHARD_KEYS = [
   'quarantined',
   'freezes',
   'frozen',
+  'grants',
 ] as const;
 /** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */
 const OTHER_KEYS = ['usage', 'feedback', 'memory'] as const;
@@ -106,6 +107,15 @@ export class Keys {
   /** The notes about a channel. */
   memory(channel: string): string {
     return this.#of(shardOf(channel), 'memory', channel);
+  }
+
+  grant(id: string, shard: number): string {
+    return this.#of(shard, 'grant', id);
+  }
+
+  /** The actions that count against one limit. */
+  limit(key: string, shard: number): string {
+    return this.#of(shard, 'limit', key);
   }
 
   log(threadId: string, shard = shardOf(threadId)): string {

@@ -5,6 +5,8 @@ import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
 import { freezeVerbs } from './verbs/freeze-verbs.ts';
+import { grantVerbs } from './verbs/grant-verbs.ts';
+import { limitVerbs } from './verbs/limit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { memoryVerbs } from './verbs/memory-verbs.ts';
@@ -48,6 +50,8 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
+    ...grantVerbs(run, client, keys),
+    ...limitVerbs(run, keys),
     ...usageVerbs(run, client, keys),
     ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),

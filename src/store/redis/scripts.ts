@@ -39,6 +39,8 @@ const FOLDERS = {
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   freeze: ['freeze', 'unfreeze', 'apply-freezes'],
   files: ['keep-file', 'drop-file'],
+  limit: ['reserve', 'give-back', 'read-totals'],
+  grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
   usage: ['spend', 'rename-usage'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],

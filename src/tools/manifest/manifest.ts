@@ -2,6 +2,7 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
+import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
@@ -155,6 +156,7 @@ export interface Manifest {
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
+  readonly limits: readonly Limit[];
   readonly tools: readonly ToolDeclaration[];
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;

@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
-import type { ApproverGroup, Policy } from '../gate/policy.ts';
+import type { Limit } from '../gate/limits.ts';
+import type { ApproverGroup, GrantRule, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
 import type { AgentFile } from './schema/agent.ts';
+import type { LimitFile } from './schema/limits.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
 import type { HttpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -22,7 +24,7 @@ const DEFAULT_RETENTION_MS = durationMs('30d');
 
 /** Converts a checked file to a manifest; `unfilled` is the file before values of the environment were filled in. */
 export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifest {
-  const { slack, agent = {}, policies = {}, tools = {}, audit = {}, retention = {} } = written;
+  const { slack, agent = {}, policies = {}, limits = {}, tools = {}, audit = {}, retention = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
@@ -30,6 +32,7 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
     ),
+    limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, unfilled.tools) ?? []),
     audit: toAudit(audit),
     retention: {
@@ -84,6 +87,22 @@ function toAgent({
       complete_task: toUse(builtIns.complete_task),
     },
   };
+}
+
+/** Fills in the defaults of the limits of a tool; the first is named after the tool. */
+function toLimits(match: string, written: LimitFile | readonly LimitFile[]): Limit[] {
+  const all: readonly LimitFile[] = 'window' in written ? [written] : written;
+  return all.map(({ name, sum, per = 'requester', window, max, then = 'deny' }, index) => ({
+    name: name ?? (index === 0 ? match : `${match}-${index + 1}`),
+    ...{ match, sum, per, max },
+    windowMs: window,
+    policy: policyIn(then),
+  }));
+}
+
+/** Returns the policy that `then` of a limit names. */
+export function policyIn(then: string): string | undefined {
+  return then === 'deny' ? undefined : then.replace(/^policy\s+/, '');
 }
 
 function toConfig(written: AgentFile): ModelConfig {
@@ -142,8 +161,15 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     confirm: written.confirm,
     risk,
     timeZone: written.time_zone ?? timeZone,
+    grants: toGrants(written.grants),
     resolvers: written.resolvers ?? approvers,
   };
+}
+
+function toGrants(written: PolicyFile['grants']): GrantRule | undefined {
+  if (written === undefined) return undefined;
+  const { for: forMs, uses, scope = 'thread', when } = written;
+  return { forMs, uses, scope, when };
 }
 
 /** Reads the forms in which approvers are written. */

@@ -8,7 +8,8 @@ import {
   matchesGlob,
   type TimeZoneOf,
 } from '../gate/approval-rules.ts';
-import { type CallPlace, gate } from '../gate/gate.ts';
+import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
+import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -45,6 +46,8 @@ interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
+  readonly readTotals?: ReadTotals | undefined;
+  readonly useGrant?: UseGrant | undefined;
 }
 
 /**
@@ -54,7 +57,7 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around }: BuildOptions,
+  { secrets, lock, around, readTotals, useGrant }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
@@ -63,6 +66,9 @@ export function buildEntries(
   const options = {
     secrets,
     around,
+    readTotals,
+    useGrant,
+    limits: manifest.limits,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -151,6 +157,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       source: 'built-in',
       execution: ONE_ATTEMPT,
       behind: {},
+      limits: [],
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),
@@ -163,6 +170,9 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
+  readonly readTotals: ReadTotals | undefined;
+  readonly useGrant: UseGrant | undefined;
+  readonly limits: readonly Limit[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -172,7 +182,8 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant } = options;
+  const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -193,6 +204,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     rules,
     allow,
     allows,
+    limits,
   } as const;
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
@@ -213,7 +225,9 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+    tool: gate(watchTool(protectedTool, around), compiled, {
+      ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
+    }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),

@@ -31,6 +31,9 @@ export interface Findings {
   step: number;
 }
 
+/** Longer than a sequence takes, because Redis forgets a limit by its own clock. */
+const WINDOW_MS = 1_000_000;
+
 /** The tool of a call; a freeze is about one of them, or all. */
 function toolAt(pick: number): string {
   return TOOLS[pick % TOOLS.length] ?? '';
@@ -130,10 +133,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'vote': {
-      const { who, decision, shown, eligible, groups } = command;
+      const { who, decision, shown, eligible, groups, grants } = command;
       const vote = {
         who,
         groups,
+        grants,
         decision,
         eligible,
         evidence,
@@ -176,12 +180,21 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, grants } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
       found.attempts.push(attempt);
-      const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}`, groups };
+      const vote = {
+        who,
+        decision,
+        eligible: true,
+        evidence,
+        shown: 'digest',
+        reason: `no ${step}`,
+        groups,
+        grants,
+      };
       const others = [...(world.request(id)?.votes ?? [])].map(
         ([person, { groups: own = [] }]) => [person, own] as const,
       );
@@ -246,6 +259,34 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+    case 'openGrant': {
+      const { grant: id, uses, far } = command;
+      // Redis forgets a grant by its own clock, so it expires far from now, or had expired before.
+      const expiresAt = far === 0 ? world.now : Date.now() + 10 * far;
+      return call('openGrant', { id, uses, expiresAt, details: { step } });
+    }
+    case 'useGrant':
+      return call('useGrant', command.grant, command.action, evidence);
+    case 'returnUse':
+      return call('returnUse', command.grant, command.action, evidence);
+    case 'revokeGrant':
+      return call('revokeGrant', command.grant, { who: command.who, eligible: command.eligible, evidence });
+    case 'loadGrant':
+      return call('loadGrant', command.grant);
+    case 'reserve': {
+      const { action, limitKeys, attempt, amount, max } = command;
+      const uses = limitKeys.map((key) => ({ key, amount, max, windowMs: WINDOW_MS }));
+      return call('reserve', action, `try-${attempt}`, uses);
+    }
+    case 'giveBack': {
+      const attempt = command.attempt === undefined ? undefined : `try-${command.attempt}`;
+      return call('giveBack', command.action, command.limitKeys, attempt);
+    }
+    case 'readTotals':
+      return call(
+        'readTotals',
+        command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
+      );
     case 'freeze': {
       const { scope, who } = command;
       return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });

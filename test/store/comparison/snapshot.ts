@@ -179,6 +179,7 @@ function requestInModel(request: Request) {
     decidedAt: request.decidedAt,
     settledAt: isSettled(request) ? request.since : undefined,
     trace: asked.trace,
+    granted: request.granted ?? false,
     approvals: votesFor(request, 'approve'),
     rejections: votesFor(request, 'reject'),
     votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),

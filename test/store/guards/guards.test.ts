@@ -5,7 +5,9 @@ import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { freezeScenarios } from './freezes.ts';
+import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
+import { limitScenarios } from './limits.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -19,6 +21,8 @@ const scenarios: Scenarios = {
   ...timeScenarios,
   ...exportScenarios,
   ...freezeScenarios,
+  ...limitScenarios,
+  ...grantScenarios,
 };
 const scripts = loadScripts();
 

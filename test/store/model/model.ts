@@ -2,7 +2,9 @@ import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
 import { freezeModel } from './freezes.ts';
+import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
+import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
 import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
@@ -24,6 +26,8 @@ export function modelOf(world: World): Verbs {
     ...fileModel(world),
     ...exportModel(world),
     ...freezeModel(world),
+    ...grantModel(world),
+    ...limitModel(world),
     ...usageModel(world),
     ...memoryModel(world),
   };

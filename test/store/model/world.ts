@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { KeptNote } from '../../../src/store/port/memory.ts';
-import type { InboxItem, KeptFile, Store } from '../../../src/store/port/store.ts';
+import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
@@ -26,6 +26,7 @@ type OutsideTheModel =
   | 'listNotes'
   | 'listQuarantined'
   | 'listRunning'
+  | 'listGrants'
   | 'measure'
   | 'recount'
   | 'renameUsage';
@@ -86,6 +87,7 @@ export interface Request {
       readonly at: number;
       /** The approver groups that the person voted for; only where the policy has groups. */
       readonly groups?: readonly number[];
+      readonly grants?: true;
     }
   >;
   readonly refused: Map<string, string>;
@@ -107,6 +109,8 @@ export interface Request {
   startedAt?: number;
   /** When people last decided that it runs. */
   decidedAt?: number;
+  /** Whether the whole quorum allows the same again. */
+  granted?: boolean;
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;
@@ -143,6 +147,19 @@ export interface Shard {
   frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
 }
 
+/** A grant, and the calls that have taken a use of it. */
+export interface Granted extends NewGrant {
+  readonly calls: Set<string>;
+  revokedBy?: string;
+}
+
+/** What an action counts for a limit, and the attempts that hold it. */
+export interface Counted {
+  readonly at: number;
+  readonly amount: number;
+  readonly holders: readonly string[];
+}
+
 /** The table of freezes, with who wants to end them, and the click that ended the last of each scope. */
 export interface Table {
   epoch: number;
@@ -167,6 +184,9 @@ export class World {
   readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
   /** The notes about each channel, by id. */
   readonly notes = new Map<string, Map<string, KeptNote>>();
+  readonly grants = new Map<string, Granted>();
+  /** The actions that count against each limit. */
+  readonly limits = new Map<string, Map<string, Counted>>();
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 

@@ -76,6 +76,7 @@ describe('what is left out', () => {
       confirm: undefined,
       risk: 'medium',
       timeZone: 'UTC',
+      grants: undefined,
       resolvers: ['S0APPROVE1'],
     });
   });
@@ -194,6 +195,7 @@ describe('what is written', () => {
       confirm: undefined,
       risk: 'low',
       timeZone: 'Asia/Tokyo',
+      grants: undefined,
       resolvers: ['U034GHIJKL'],
     });
   });

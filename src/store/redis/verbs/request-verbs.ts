@@ -192,16 +192,21 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 /** Writes a vote in the order in which `vote.lua` reads it. */
 function voteFields(
   run: RunScript,
-  { who, eligible, evidence, decision, shown, reason = '', groups = [] }: Vote,
+  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false }: Vote,
 ): Fields {
   return [
     who,
     decision,
     shown,
     eligible ? 1 : 0,
-    ...run.auditBody({ who, decision, reason, evidence, ...(groups.length > 0 && { groups: [...groups] }) }),
+    ...run.auditBody({
+      ...{ who, decision, reason, evidence },
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(grants && { grants }),
+    }),
     reason,
     groups.join(' '),
+    grants ? 1 : '',
   ];
 }
 
