@@ -4,6 +4,7 @@ import type { Model } from '../agent/model.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
 import type {
+  AgentDeclaration,
   Askers,
   Budgets,
   ChannelDeclaration,
@@ -32,6 +33,8 @@ export interface AgentSettings {
   readonly askers: Askers;
   /** The people who are told of a broken manifest and see how policies do. */
   readonly admins: readonly string[];
+  /** Who must approve that the rules become weaker, and where they are asked. */
+  readonly policyChanges: AgentDeclaration['policyChanges'];
 }
 
 /** Leases and heartbeats, in milliseconds. */

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
+import type { ManifestStore } from './manifest.ts';
 import type {
   AbandonResult,
   AddViewsResult,
@@ -60,7 +61,7 @@ export type * from './values.ts';
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore, UsageStore {
+export interface Store extends AuditStore, UsageStore, ManifestStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;

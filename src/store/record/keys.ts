@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The shard that holds the checkpoints of all chains and the progress of their export. */
+/** The shard that holds the checkpoints of all chains, the progress of their export and the manifest that is active. */
 export const EXPORT_SHARD = 0;
 
 /** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
@@ -51,6 +51,7 @@ const SHARD_KEYS = [
   'checkpoints',
   'states',
   'quarantined',
+  'manifest',
 ] as const;
 /** A key of one day; the day takes the place of a thread in it. */
 const DAY_KEYS = ['usage'] as const;

@@ -4,6 +4,7 @@ import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
+import { manifestVerbs } from './verbs/manifest-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
@@ -43,6 +44,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...auditVerbs(run, client, keys),
     ...usageVerbs(run, client, keys),
     ...measureVerbs(run),
+    ...manifestVerbs(run, client, keys),
     async close() {
       await client.quit();
     },

@@ -37,6 +37,7 @@ const FOLDERS = {
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   usage: ['spend', 'rename-usage'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
+  manifest: ['record-manifest', 'approve-manifest'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

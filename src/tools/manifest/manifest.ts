@@ -73,6 +73,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** Who must approve that the rules become weaker, and where they are asked; `undefined` if nobody must. */
+  readonly policyChanges: { readonly policy: Policy; readonly channel: string } | undefined;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
 

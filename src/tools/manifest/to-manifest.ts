@@ -70,6 +70,7 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins: written.admins ?? [],
+    policyChanges: toPolicyChanges(written.policy_changes),
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
       request_form: toUse(builtIns.request_form),
@@ -77,6 +78,17 @@ function toAgent({
       complete_task: toUse(builtIns.complete_task),
     },
   };
+}
+
+/** The name of the policy under which policies are changed; no policy of a manifest can have it. */
+export const POLICY_CHANGES = 'policy changes';
+const POLICY_CHANGE_EXPIRES_MS = durationMs('7d');
+
+function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent']['policyChanges'] {
+  if (written === undefined) return undefined;
+  const { approvers, quorum = 1, channel } = written;
+  const declared = { approvers, quorum, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
+  return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 
 function toConfig(written: AgentFile): ModelConfig {

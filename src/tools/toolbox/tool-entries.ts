@@ -16,6 +16,7 @@ import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { Secrets } from '../secrets.ts';
+import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
 import type { ToolLock } from './tool-lock.ts';
@@ -44,6 +45,7 @@ interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
+  readonly approveChange?: ApproveChange | undefined;
 }
 
 /**
@@ -53,10 +55,13 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around }: BuildOptions,
+  { secrets, lock, around, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
+    [...builtInEntries(manifest), ...changeEntries(manifest, approveChange)].map((entry) => [
+      entry.tool.name,
+      entry,
+    ]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {

@@ -53,6 +53,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       channels: new Map(),
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
+      policyChanges: undefined,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       admins: [],
     }),

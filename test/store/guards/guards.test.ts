@@ -5,6 +5,7 @@ import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
+import { manifestScenarios } from './manifest.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -17,6 +18,7 @@ const scenarios: Scenarios = {
   ...runScenarios,
   ...timeScenarios,
   ...exportScenarios,
+  ...manifestScenarios,
 };
 const scripts = loadScripts();
 

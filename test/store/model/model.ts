@@ -2,6 +2,7 @@ import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { joinedModel } from './joined.ts';
 import { listModel } from './lists.ts';
+import { manifestModel } from './manifest.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
 import { threadModel } from './threads.ts';
@@ -20,6 +21,7 @@ export function modelOf(world: World): Verbs {
     ...listModel(world),
     ...exportModel(world),
     ...usageModel(world),
+    ...manifestModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -140,6 +140,8 @@ export class World {
   caller = '';
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
+  /** The manifest that is active. */
+  manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 

@@ -14,7 +14,9 @@ const Parts = PolicyFile.partial();
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
 export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
-  const zone = isJsonObject(agent) ? checkTimeZone('/agent', agent.time_zone) : [];
+  const zone = isJsonObject(agent)
+    ? [...checkTimeZone('/agent', agent.time_zone), ...checkChanges(agent.policy_changes)]
+    : [];
   if (!isJsonObject(policies)) return zone;
   return [
     ...zone,
@@ -22,6 +24,13 @@ export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
       checkPolicy(pointerTo('/policies', name), policy),
     ),
   ];
+}
+
+/** Checks that enough people are named to approve a change of the policies. */
+function checkChanges(written: JsonValue | undefined): Finding[] {
+  if (written === undefined) return [];
+  const { approvers, quorum } = readableParts(Parts, written);
+  return approvers === undefined ? [] : checkApprovers('/agent/policy_changes', { approvers, quorum });
 }
 
 function checkTimeZone(pointer: string, name: JsonValue | undefined): Finding[] {
