@@ -339,6 +339,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
+    case 'recordManifest': {
+      const former = command.own ? world.manifest?.digest : 'another';
+      const digest = `digest-${command.pick % 4}`;
+      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
+      return call('recordManifest', former, version);
+    }
+    case 'approveManifest': {
+      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
+      return call('approveManifest', former, `digest-${command.pick % 4}`, `key-${step}`);
+    }
+    case 'readManifest':
+      return call('readManifest');
     case 'lastCheckpoint':
       return call('lastCheckpoint');
     case 'list': {

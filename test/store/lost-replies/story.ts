@@ -436,6 +436,12 @@ const END_STEPS: readonly Step[] = [
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
   },
   {
+    script: 'record-manifest',
+    call: ({ store }) =>
+      store.recordManifest(undefined, { digest: 'one', text: '', lock: undefined, isGoverned: true }),
+  },
+  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('one', 'two', 'key') },
+  {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {
       await spoil(threadId);

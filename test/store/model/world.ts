@@ -187,6 +187,8 @@ export class World {
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();
+  /** The manifest that is active. */
+  manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 
