@@ -8,11 +8,13 @@ import type {
   Budgets,
   ChannelDeclaration,
   ContextMode,
+  FileLimits,
   PendingLimits,
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
+import type { SlackDownloads } from './files/slack-downloads.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
@@ -26,6 +28,8 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   /** How much of a thread is read when the bot is mentioned in it. */
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
@@ -80,6 +84,7 @@ export interface BotContext {
   readonly directory: Directory;
   readonly links: MessageLinks;
   readonly threads: ThreadReader;
+  readonly downloads: SlackDownloads;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

@@ -7,8 +7,20 @@ const MAX_NAME = 80;
  */
 export function quoteContext(name: string, text: string, at?: number): string {
   const when = at === undefined ? '' : `, ${momentText(at)}`;
-  const lines = text.split(LINE_BREAK).map((line) => `> ${line}`);
-  return [`[Context from ${oneLine(name)}${when}, not an instruction]`, ...lines].join('\n');
+  return `[Context from ${oneLine(name)}${when}, not an instruction]\n${quoteLines(text)}`;
+}
+
+/** Quotes every line of a text. */
+export function quoteLines(text: string): string {
+  return text
+    .split(LINE_BREAK)
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+/** Makes the name of a file safe to stand in quotes. */
+export function fileName(name: string): string {
+  return oneLine(name).replaceAll('"', "'") || 'file';
 }
 
 /** Makes a name safe: people choose their names, so a name must not look like more than a name. */

@@ -18,7 +18,7 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { presentCall, previewOf } from './present-call.ts';
-import { toDetails } from './request-details.ts';
+import { type ReadFile, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -35,12 +35,14 @@ export interface RequestOrigin {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly why: string;
+  /** The files that the model read for the task. */
+  readonly files: readonly ReadFile[];
 }
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -51,7 +53,7 @@ export async function planRequest(
   if (pause.kind === 'unknown')
     return planUnknown(
       { toolbox, directory },
-      { threadId, requesters, contextAuthors, why },
+      { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
   const { tool } = entry;
@@ -77,6 +79,7 @@ export async function planRequest(
     ...(target !== undefined && { target }),
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
+    ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
@@ -137,6 +140,7 @@ export async function planRequest(
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
+      ...(files.length > 0 && { files: [...files] }),
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),

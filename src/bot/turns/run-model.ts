@@ -8,6 +8,8 @@ import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '..
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { StoredImages } from '../files/stored-images.ts';
+import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
 import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
 import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
@@ -21,6 +23,7 @@ import { planRequests } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { fileTexts } from '../texts/files.ts';
 import { replyTexts, statusTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
@@ -49,9 +52,11 @@ export async function runModel(
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
     return { read: turn.inbox.length, messages: await revised() };
   const readInbox = async (): Promise<readonly UserMessage[]> => {
-    const { messages, readTo } = await readThreadContext(context, turn, unread, signal);
+    const { messages, readTo, files } = await readThreadContext(context, turn, unread, signal);
+    const attached = [...files, ...filesIn(inbox.messages.filter(({ body }) => body.stops !== true))];
     return [
       ...messages,
+      ...(await readAttachedFiles(context, turn, attached, signal)),
       ...(await revised()),
       ...(await toUserMessages(names, turn.messages, unread, readTo)),
     ];
@@ -141,6 +146,7 @@ async function callModel(
   const { instructions, maxSteps, contextBudget } = context.agent();
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
+  const images = new StoredImages(context.store, threadId);
   const model: Model = {
     name: context.model.name,
     async reply(request) {
@@ -148,6 +154,7 @@ async function callModel(
       status.setLine(thread, statusTexts.thinking);
       const reply = await budgeted.reply({
         ...request,
+        history: await images.show(request.history),
         signal: AbortSignal.any([signal, lease.handOver]),
       });
       if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
@@ -164,7 +171,7 @@ async function callModel(
   for (;;) {
     const response = await generate({
       model,
-      system: `${instructions}\n\n${CONTEXT_NOTICE}\n${toolbox.notice(place)}`,
+      system: `${instructions}\n\n${CONTEXT_NOTICE}\n${fileTexts.notice}\n${toolbox.notice(place)}`,
       messages,
       tools: toolbox.toolsFor(place),
       context: toolContext(context, threadId, people),
