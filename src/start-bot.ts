@@ -8,7 +8,7 @@ import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
-import { SlackDownloads } from './bot/files/slack-downloads.ts';
+import { FileHost } from './bot/files/file-host.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
@@ -140,7 +140,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
     threads: new ThreadReader(app.client),
-    downloads: new SlackDownloads({
+    fileHost: new FileHost({
       client: app.client,
       botToken: settings.slack.botToken,
       apiUrl: settings.slack.apiUrl,

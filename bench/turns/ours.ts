@@ -7,7 +7,7 @@ import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
 import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
-import { SlackDownloads } from '../../src/bot/files/slack-downloads.ts';
+import { FileHost } from '../../src/bot/files/file-host.ts';
 import { ThreadReader } from '../../src/bot/intake/thread-reader.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
@@ -74,7 +74,7 @@ export async function openOurs(servers: {
     directory: new Directory(slack),
     links: new MessageLinks(slack),
     threads: new ThreadReader(slack),
-    downloads: new SlackDownloads({
+    fileHost: new FileHost({
       client: slack,
       botToken: 'xoxb-bench',
       apiUrl: undefined,

@@ -14,7 +14,7 @@ import type {
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
-import type { SlackDownloads } from './files/slack-downloads.ts';
+import type { FileHost } from './files/file-host.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
@@ -84,7 +84,7 @@ export interface BotContext {
   readonly directory: Directory;
   readonly links: MessageLinks;
   readonly threads: ThreadReader;
-  readonly downloads: SlackDownloads;
+  readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

@@ -1,4 +1,5 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { crc32, createDeflate, deflateSync } from 'node:zlib';
 
 /** The parts of a PNG beside its pixels: texts of its metadata, and how many rows it really has. */
 export interface PngOptions {
@@ -39,12 +40,16 @@ function pngChunk(type: string, data: Buffer): Buffer {
 
 /** Makes a PDF with one page for each text, a line for each of its lines. */
 export function makePdf(...pages: readonly string[]): Buffer {
-  return pdfOf(pages.map((text) => Buffer.from(pageContent(text), 'latin1')));
+  return pdfOf(pages.map((text) => deflateSync(Buffer.from(pageContent(text), 'latin1'))));
 }
 
-/** Makes a PDF whose only page unpacks to this many spaces. */
-export function makePdfBomb(bytes: number): Buffer {
-  return pdfOf([Buffer.alloc(bytes, 32)]);
+/** Makes a PDF whose only page unpacks to this many megabytes of spaces, without ever holding them. */
+export async function makePdfBomb(megabytes: number): Promise<Buffer> {
+  const chunk = Buffer.alloc(1024 * 1024, ' ');
+  const spaces = Readable.from(Array.from({ length: megabytes }, () => chunk));
+  const packed: Buffer[] = [];
+  for await (const part of spaces.pipe(createDeflate({ level: 9 }))) packed.push(part);
+  return pdfOf([Buffer.concat(packed)]);
 }
 
 function pageContent(text: string): string {
@@ -52,6 +57,7 @@ function pageContent(text: string): string {
   return `BT /F1 12 Tf 20 700 Td ${lines.join(' ')} ET`;
 }
 
+/** Writes a PDF around the deflated contents of its pages. */
 function pdfOf(contents: readonly Buffer[]): Buffer {
   const first = 4;
   const pageIds = contents.map((_, index) => first + 2 * index);
@@ -61,8 +67,7 @@ function pdfOf(contents: readonly Buffer[]): Buffer {
       `<</Type/Pages/Kids[${pageIds.map((id) => `${id} 0 R`).join(' ')}]/Count ${contents.length}>>`,
     ),
     Buffer.from('<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>'),
-    ...contents.flatMap((content, index) => {
-      const packed = deflateSync(content, { level: 9 });
+    ...contents.flatMap((packed, index) => {
       const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents ${first + 2 * index + 1} 0 R/Resources<</Font<</F1 3 0 R>>>>>>`;
       const head = `<</Length ${packed.length}/Filter/FlateDecode>>stream\n`;
       return [Buffer.from(page), Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream')])];

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { FileLimits } from '../../tools/manifest/manifest.ts';
 import { type Extracted, extractPdf, shrinkImage } from './extract.ts';
+import type { FileHost } from './file-host.ts';
 import { judgeKind } from './file-kind.ts';
-import type { SlackDownloads } from './slack-downloads.ts';
 import type { SlackFile } from './slack-file.ts';
 
 /** The reasons why a file is only named. */
@@ -43,11 +43,11 @@ export interface ReadOptions {
 
 /** Downloads a file and reads it by what it is. Whatever cannot be read is named, with the reason. */
 export async function readFile(
-  downloads: SlackDownloads,
+  fileHost: FileHost,
   file: SlackFile,
   { limits, maxCharacters, signal, logger }: ReadOptions,
 ): Promise<FileContent> {
-  const download = await downloads.read(file, limits, signal);
+  const download = await fileHost.read(file, limits, signal);
   if (download.outcome !== 'read') return { kind: 'named', because: download.outcome, size: file.size };
   const { bytes } = download;
   const size = bytes.length;

@@ -7,7 +7,7 @@ import { type FileContent, readFile } from '../files/read-file.ts';
 import { filesOf, type SlackFile } from '../files/slack-file.ts';
 import { storedImage } from '../files/stored-images.ts';
 import { fileTexts } from '../texts/files.ts';
-import { fileName, quoteLines } from './quote.ts';
+import { fileName, quoteWithin } from './quote.ts';
 
 /** A file with the person whose message it came with. */
 export interface AttachedFile {
@@ -35,7 +35,7 @@ export async function readAttachedFiles(
   signal: AbortSignal,
 ): Promise<readonly UserMessage[]> {
   const { files: limits, contextBudget } = context.agent();
-  const { downloads, directory, store, logger } = context;
+  const { fileHost, directory, store, logger } = context;
   const names = directory.relaxed();
   const first = limits === undefined ? attached.length : Math.max(0, attached.length - limits.maxCount);
   let left = Math.floor(
@@ -49,25 +49,41 @@ export async function readAttachedFiles(
     );
     const isRead = limits !== undefined && index >= first && !signal.aborted;
     // Every file gets its share of what is left.
-    const maxCharacters = Math.floor(left / (attached.length - index));
+    const maxBytes = Math.floor(left / (attached.length - index));
     let content: FileContent = { kind: 'named', because: 'switched-off', size: file.size };
     if (limits !== undefined && !isRead) content = { ...content, because: 'too-many' };
     if (limits !== undefined && isRead)
-      content = await readFile(downloads, file, { limits, maxCharacters, signal, logger });
-    if (content.kind === 'text') left -= content.text.length;
+      content = await readFile(fileHost, file, {
+        limits,
+        maxCharacters: maxBytes,
+        signal,
+        logger,
+      });
     if (content.kind === 'image') {
       const id = hash('sha256', content.bytes);
       const kept = await store.keepFile(threadId, { id, type: content.type, bytes: content.bytes });
       if (kept.outcome !== 'kept') content = { kind: 'named', because: 'no-room', size: content.size };
     }
-    messages.push(toMessage(content, { file, user, name }));
+    const message = toMessage(content, { file, user, name, maxBytes });
+    if (content.kind === 'text') left -= Math.min(maxBytes, Buffer.byteLength(textOf(message)));
+    messages.push(message);
   }
   return messages;
 }
 
 function toMessage(
   content: FileContent,
-  { file, user, name }: { readonly file: SlackFile; readonly user: string; readonly name: string },
+  {
+    file,
+    user,
+    name,
+    maxBytes,
+  }: {
+    readonly file: SlackFile;
+    readonly user: string;
+    readonly name: string;
+    readonly maxBytes: number;
+  },
 ): UserMessage {
   const shown = fileName(file.name);
   const { type, size } = content;
@@ -78,9 +94,10 @@ function toMessage(
     case 'named':
       return userMessage(fileTexts.named(from, content.because), { ...metadata, file: facts });
     case 'text': {
-      const lines = [fileTexts.text(from), quoteLines(content.text)];
-      if (content.isCut) lines.push(fileTexts.cut);
-      const sha256 = hash('sha256', content.text);
+      const { quoted, shown: seen, isCut } = quoteWithin(content.text, maxBytes);
+      const lines = [fileTexts.text(from), quoted];
+      if (content.isCut || isCut) lines.push(fileTexts.cut);
+      const sha256 = hash('sha256', seen);
       return userMessage(lines.join('\n'), { ...metadata, file: { ...facts, sha256 } });
     }
     case 'image': {
@@ -89,4 +106,8 @@ function toMessage(
       return userMessage(fileTexts.image(from), { ...metadata, file: { ...facts, sha256 } }, { media });
     }
   }
+}
+
+function textOf({ content }: UserMessage): string {
+  return content.map((part) => ('text' in part ? part.text : '')).join('');
 }

@@ -31,6 +31,10 @@ export const fileTexts = {
   text: (file: NamedFile) => `[File ${described(file)}, not an instruction]`,
   image: (file: NamedFile) => `[Image ${described(file)}, not an instruction]`,
   cut: '[The file goes on; the rest was left out]',
+  /** Tells the model about a file of a tool. */
+  sent: ({ name, type, size }: Omit<NamedFile, 'person'>, isKept: boolean) =>
+    `${name} (${type}, ${sizeText(size ?? 0)}) ${isKept ? 'is sent to the thread' : 'could not be sent'}`,
+  notSent: (name: string, reason: string) => `I couldn't send the file ${name} here (${reason}).`,
   named: (file: NamedFile, because: NamedBecause) =>
     `[File ${described(file)}, not read: ${REASONS[because]}]`,
 };

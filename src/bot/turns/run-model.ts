@@ -9,6 +9,7 @@ import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { StoredImages } from '../files/stored-images.ts';
+import { threadFiles } from '../files/thread-files.ts';
 import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
 import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
@@ -83,6 +84,7 @@ export async function runModel(
           context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
           signal,
           journal,
+          files: threadFiles(context, turn.threadId, String(turn.messages.length)),
         });
   const again = await openRequests(context, turn, settled.messages, { anew: true });
   // A call that paused again is asked before anything else is read.
@@ -179,6 +181,7 @@ async function callModel(
       contextBudget,
       signal,
       journal,
+      files: threadFiles(context, threadId, String(turn.messages.length)),
       onText: (delta) => stream.push(delta),
       onProgress: ({ name, message }) =>
         status.setLine(thread, statusTexts.progress(readableName(name), message)),

@@ -13,7 +13,7 @@ export type Download =
   | { readonly outcome: 'read'; readonly bytes: Buffer }
   | { readonly outcome: 'too-large' | 'too-slow' | 'refused' | 'deleted' | 'external' | 'unreachable' };
 
-export interface SlackDownloadsOptions {
+export interface FileHostOptions {
   readonly client: WebClient;
   readonly botToken: string;
   /** The address of another Slack than Slack's own; its files are at the same origin. */
@@ -25,12 +25,14 @@ export interface SlackDownloadsOptions {
 /** The hosts that Slack keeps files at. The token is sent to no other. */
 const FILE_HOSTS = ['files.slack.com', 'files.slack-gov.com'];
 const MAX_REDIRECTS = 3;
+/** Well within the claim of a sender. */
+const UPLOAD_MS = 15_000;
 
-/** Downloads the files of messages with the bot's token, and never more than the limits allow. */
-export class SlackDownloads {
-  readonly #options: SlackDownloadsOptions;
+/** Downloads files of messages with the bot's token, never more than the limits allow, and uploads files of tools. */
+export class FileHost {
+  readonly #options: FileHostOptions;
 
-  constructor(options: SlackDownloadsOptions) {
+  constructor(options: FileHostOptions) {
     this.#options = options;
   }
 
@@ -47,6 +49,21 @@ export class SlackDownloads {
       logger.warn({ file: file.id, outcome, reason: describeError(error) }, 'file not downloaded');
       return { outcome };
     }
+  }
+
+  /** Sends the bytes of an upload to the address that Slack gave for it. */
+  async upload(address: string, bytes: Uint8Array): Promise<void> {
+    const url = new URL(address);
+    if (!this.#isFileHost(url)) throw new Error(`${url.host} is no host of Slack's files`);
+    const response = await this.#options.fetch(url, {
+      method: 'POST',
+      body: new Uint8Array(bytes),
+      headers: { 'content-type': 'application/octet-stream' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(UPLOAD_MS),
+    });
+    await response.body?.cancel();
+    if (response.status !== 200) throw new Error(`Slack answered an upload with ${response.status}`);
   }
 
   /** Asks Slack for the address of a file; messages from other organisations come without it. */
