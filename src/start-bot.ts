@@ -9,6 +9,8 @@ import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
 import { FileHost } from './bot/files/file-host.ts';
+import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
+import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
@@ -105,6 +107,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log: toolsLog,
     proxy,
     around: observeTools({ metrics, content }),
+    readTotals: (limits) => record.readTotals(limits),
+    useGrant: grantUser(() => context),
     onUnlocked: () => onUnlocked(),
   });
   current = () => toolbox.manifest;
@@ -183,6 +187,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     threads: context.turns.threads(),
     work: engine.running().map(nameOfWork),
   });
+  let freezes: { stop(): void } | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopped ??= stopInOrder();
@@ -190,6 +195,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
+    freezes?.stop();
     await connection.stop();
     await server.stop();
     const idle = engine.stop();
@@ -204,6 +210,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info('stopped');
   };
   try {
+    freezes = await keepFreezesSpread(context.store, log);
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();

@@ -134,7 +134,7 @@ export async function openOurs(servers: {
       const click = { who: APPROVER, id: `click-${requestId}` };
       const checked = await checkClick(answering, requestId, click);
       const notice = checked.ok
-        ? await castVote(answering, checked.request, click, 'approve')
+        ? await castVote(answering, checked.request, click, { decision: 'approve' })
         : checked.notice;
       if (notice !== undefined) throw new Error(`The approval was refused: ${notice}`);
       await (common.turns.workIn(threadOf(requestId) ?? '') ?? startApprovedAction(answering, requestId));

@@ -10,6 +10,7 @@ import type {
   ContextMode,
   FileLimits,
   PendingLimits,
+  UnfreezeRule,
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
@@ -31,11 +32,15 @@ export interface AgentSettings {
   /** `undefined` if files are switched off. */
   readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether final answers have feedback buttons. */
+  readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
   readonly askers: Askers;
   /** The people who are told of a broken manifest and see how policies do. */
   readonly admins: readonly string[];
+  /** The people of whom so many must want to end a freeze. */
+  readonly unfreeze: UnfreezeRule;
 }
 
 /** Leases and heartbeats, in milliseconds. */

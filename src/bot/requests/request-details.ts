@@ -73,6 +73,10 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** How long after its success the action can be undone; missing if nothing undoes it. */
+  undoMs: z.number().optional().catch(undefined),
+  /** The action that this one takes back. */
+  undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The part of the policy that the card shows; the record itself has the approvers. */
@@ -83,6 +87,16 @@ const Details = z.object({
       confirm: z.boolean().optional().catch(undefined),
       /** Whether the tool paused by itself, behind its gate. */
       own: z.boolean().catch(false),
+      /** The terms on which approvers may allow the same again. */
+      grants: z
+        .object({
+          forMs: z.number(),
+          uses: z.number(),
+          scope: z.enum(['thread', 'requester']),
+          when: z.string().optional(),
+        })
+        .optional()
+        .catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -124,4 +138,9 @@ export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details
     sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [{ toolRequest, idempotencyKey }] }),
     sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
   ]);
+}
+
+/** Returns the name of the tool that a request is about; '' if its details cannot be read. */
+export function toolOf(request: Pick<RequestRecord, 'details'>): string {
+  return readDetails(request)?.interrupt.toolRequest.name ?? '';
 }

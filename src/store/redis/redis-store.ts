@@ -4,8 +4,12 @@ import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
+import { freezeVerbs } from './verbs/freeze-verbs.ts';
+import { grantVerbs } from './verbs/grant-verbs.ts';
+import { limitVerbs } from './verbs/limit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
+import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
@@ -45,7 +49,11 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...fileVerbs(run, client, keys, options.mostFileBytes),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
+    ...freezeVerbs(run, client, keys),
+    ...grantVerbs(run, client, keys),
+    ...limitVerbs(run, keys),
     ...usageVerbs(run, client, keys),
+    ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),
     async close() {
       await client.quit();

@@ -2,11 +2,13 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
+import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
+import type { UndoDeclaration } from '../presentation/undo.ts';
 import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
@@ -69,6 +71,13 @@ export interface ModelDeclaration {
   readonly timeoutMs: number | undefined;
 }
 
+/** The people who may end a freeze, and how many of them must. */
+export interface UnfreezeRule {
+  /** Ids of people and user groups. */
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+}
+
 export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
@@ -81,9 +90,13 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** `undefined` if files are switched off. */
   readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether final answers have feedback buttons. */
+  readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** By default one admin. */
+  readonly unfreeze: UnfreezeRule;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
 
@@ -112,6 +125,7 @@ interface Declared {
 export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
+  readonly undo?: UndoDeclaration | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {
@@ -153,6 +167,7 @@ export interface Manifest {
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
+  readonly limits: readonly Limit[];
   readonly tools: readonly ToolDeclaration[];
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;

@@ -52,10 +52,12 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       context: 'thread' as const,
       files: undefined,
       channels: new Map(),
+      feedback: false,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       admins: [],
+      unfreeze: { approvers: [], quorum: 1 },
     }),
     limiter: new PendingLimiter({ countPending }),
   };

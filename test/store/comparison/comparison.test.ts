@@ -45,6 +45,12 @@ const ANSWERS = [
     'start not-approved pending',
     'start settled started',
   ],
+  ...['start frozen', 'startEffect frozen', 'freeze frozen', 'freeze already-frozen', 'unfreeze unfrozen'],
+  ...['unfreeze voted', 'unfreeze not-frozen', 'unfreeze not-as-shown', 'unfreeze not-eligible'],
+  ...['openGrant opened', 'openGrant expired', 'useGrant used', 'useGrant spent', 'useGrant revoked'],
+  ...['useGrant unknown', 'revokeGrant revoked', 'revokeGrant not-eligible', 'revokeGrant unknown'],
+  ...['reserve reserved', 'reserve over'],
+  ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
   ...[
@@ -54,6 +60,7 @@ const ANSWERS = [
     'resolve not-as-shown',
   ],
   ...['expire expired', 'expire not-due', 'remind reminded', 'remind not-due', 'escalate escalated'],
+  ...['giveFeedback recorded', 'remember remembered', 'remember full'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...[
     'holdOutbox held',

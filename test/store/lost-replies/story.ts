@@ -395,6 +395,16 @@ const END_STEPS: readonly Step[] = [
     again: { outcome: 'unknown' },
   },
   {
+    script: 'feedback',
+    call: ({ store, threadId }) =>
+      store.giveFeedback({ threadId, answer: '1', person: 'U-ann', verdict: 'good' }),
+  },
+  {
+    script: 'remember',
+    call: ({ store }) => store.remember('C1', { id: 'n', text: 'On Tuesdays.', people: ['U-ann'] }, 3),
+  },
+  { script: 'forget', call: ({ store }) => store.forget('C1', ['n']) },
+  {
     script: 'retire',
     call: ({ store, threadId }) => store.retire(threadId),
     again: { outcome: 'not-due' },

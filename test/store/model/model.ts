@@ -1,8 +1,12 @@
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
+import { freezeModel } from './freezes.ts';
+import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
+import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
+import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
 import { threadModel } from './threads.ts';
@@ -21,7 +25,11 @@ export function modelOf(world: World): Verbs {
     ...listModel(world),
     ...fileModel(world),
     ...exportModel(world),
+    ...freezeModel(world),
+    ...grantModel(world),
+    ...limitModel(world),
     ...usageModel(world),
+    ...memoryModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

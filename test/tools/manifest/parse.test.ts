@@ -47,6 +47,8 @@ describe('what is left out', () => {
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
+      feedback: false,
+      unfreeze: { approvers: [], quorum: 1 },
       builtIns: {
         ask_question: 'anyone',
         request_form: 'anyone',
@@ -75,6 +77,7 @@ describe('what is left out', () => {
       confirm: undefined,
       risk: 'medium',
       timeZone: 'UTC',
+      grants: undefined,
       resolvers: ['S0APPROVE1'],
     });
   });
@@ -149,6 +152,8 @@ describe('what is written', () => {
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
+      feedback: false,
+      unfreeze: { approvers: ['U012ABCDEF', 'W012ABCDEF'], quorum: 1 },
       builtIns: {
         ask_question: 'requester',
         request_form: 'off',
@@ -193,6 +198,7 @@ describe('what is written', () => {
       confirm: undefined,
       risk: 'low',
       timeZone: 'Asia/Tokyo',
+      grants: undefined,
       resolvers: ['U034GHIJKL'],
     });
   });

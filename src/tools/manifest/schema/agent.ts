@@ -8,6 +8,7 @@ import {
   Group,
   Headers,
   Person,
+  PersonOrGroup,
   Size,
   Text,
   TimeZone,
@@ -102,6 +103,10 @@ export const AgentFile = z
       .record(Channel, ChannelFile)
       .optional()
       .describe('Settings of single channels, by id, in place of those of the agent.'),
+    feedback: z
+      .boolean()
+      .optional()
+      .describe('Whether final answers have buttons with which people say whether they helped; false.'),
     limits: z
       .strictObject({
         pending_per_thread: Count.optional().describe('Per thread; 10.'),
@@ -128,8 +133,15 @@ export const AgentFile = z
       .describe('Who may ask beside the full members of the workspace; nobody.'),
     admins: distinct(
       Person,
-      'People who are told about errors of a changed manifest, budgets and failures of the model.',
+      'People who are told about errors of a changed manifest, budgets and failures of the model, and who may freeze actions.',
     ).optional(),
+    unfreeze: z
+      .strictObject({
+        approvers: distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1),
+        quorum: Count.optional().describe('How many of them must want it; 1.'),
+      })
+      .optional()
+      .describe('Who may end a freeze ("/countersign freeze"); one of the admins.'),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),
