@@ -8,6 +8,7 @@ import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
+import { FileHost } from './bot/files/file-host.ts';
 import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
 import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
@@ -163,6 +164,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
     threads: new ThreadReader(app.client),
+    fileHost: new FileHost({
+      client: app.client,
+      botToken: settings.slack.botToken,
+      apiUrl: settings.slack.apiUrl,
+      fetch: proxiedFetch(proxy),
+      logger,
+    }),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),

@@ -10,6 +10,7 @@ import {
   type Schema,
   type Unparsed,
 } from './schema/compile-schema.ts';
+import type { ToolFile } from './util/tool-files.ts';
 
 /** Values that the caller of `generate` hands to its tools. */
 export type ToolContext = Readonly<Record<string, unknown>>;
@@ -30,6 +31,8 @@ export interface ToolHelpers {
   readonly idempotencyKey: string;
   /** Shows the model an image beside the result; `false` means that it is too large and was left out. */
   readonly attach: (image: Media) => boolean;
+  /** Sends a file to the people of the thread when the call has succeeded; `false` means that it is too large, or cannot be sent here. */
+  readonly file: (file: ToolFile) => boolean;
 }
 
 /**

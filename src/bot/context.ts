@@ -9,12 +9,14 @@ import type {
   Budgets,
   ChannelDeclaration,
   ContextMode,
+  FileLimits,
   PendingLimits,
   UnfreezeRule,
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
+import type { FileHost } from './files/file-host.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
@@ -28,6 +30,8 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   /** How much of a thread is read when the bot is mentioned in it. */
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
@@ -88,6 +92,7 @@ export interface BotContext {
   readonly directory: Directory;
   readonly links: MessageLinks;
   readonly threads: ThreadReader;
+  readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

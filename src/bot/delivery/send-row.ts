@@ -13,6 +13,7 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { sendFile } from './send-file.ts';
 
 const Row = z.object({
   /**
@@ -58,6 +59,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     await context.store.doneRow(item);
     return;
   }
+  if (await sendFile(context, item)) return;
   const row = Row.parse(item.body);
   try {
     if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);

@@ -19,7 +19,7 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { presentCall, previewOf } from './present-call.ts';
-import { toDetails } from './request-details.ts';
+import { type ReadFile, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -36,6 +36,8 @@ export interface RequestOrigin {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly why: string;
+  /** The files that the model read for the task. */
+  readonly files: readonly ReadFile[];
   /** The action that the call takes back, if a person clicked Undo. */
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
@@ -43,7 +45,7 @@ export interface RequestOrigin {
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why, undoes }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -54,7 +56,7 @@ export async function planRequest(
   if (pause.kind === 'unknown')
     return planUnknown(
       { toolbox, directory },
-      { threadId, requesters, contextAuthors, why },
+      { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
   const { tool } = entry;
@@ -80,6 +82,7 @@ export async function planRequest(
     ...(target !== undefined && { target }),
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
+    ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
@@ -147,6 +150,7 @@ export async function planRequest(
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
+      ...(files.length > 0 && { files: [...files] }),
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),

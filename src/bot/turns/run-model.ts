@@ -7,6 +7,9 @@ import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { StoredImages } from '../files/stored-images.ts';
+import { threadFiles } from '../files/thread-files.ts';
+import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
 import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
 import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
@@ -20,6 +23,7 @@ import { openRequests } from '../requests/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { fileTexts } from '../texts/files.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
@@ -49,9 +53,11 @@ export async function runModel(
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
     return { read: turn.inbox.length, messages: await revised() };
   const readInbox = async (): Promise<readonly UserMessage[]> => {
-    const { messages, readTo } = await readThreadContext(context, turn, unread, signal);
+    const { messages, readTo, files } = await readThreadContext(context, turn, unread, signal);
+    const attached = [...files, ...filesIn(inbox.messages.filter(({ body }) => body.stops !== true))];
     return [
       ...messages,
+      ...(await readAttachedFiles(context, turn, attached, signal)),
       ...(await revised()),
       ...(await toUserMessages(names, turn.messages, unread, readTo)),
     ];
@@ -78,6 +84,7 @@ export async function runModel(
           context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
           signal,
           journal,
+          files: threadFiles(context, turn.threadId, String(turn.messages.length)),
         });
   const again = await openRequests(context, turn.threadId, settled.messages, { anew: true });
   // A call that paused again is asked before anything else is read.
@@ -142,6 +149,7 @@ async function callModel(
   const { instructions, maxSteps, contextBudget, feedback } = context.agent();
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
+  const images = new StoredImages(context.store, threadId);
   let undo = undoReply(history);
   const model: Model = {
     name: context.model.name,
@@ -156,6 +164,7 @@ async function callModel(
       progress.thinking();
       const reply = await budgeted.reply({
         ...request,
+        history: await images.show(request.history),
         signal: AbortSignal.any([signal, lease.handOver]),
       });
       if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
@@ -171,7 +180,7 @@ async function callModel(
   for (;;) {
     const response = await generate({
       model,
-      system: `${instructions}\n\n${CONTEXT_NOTICE}\n${toolbox.notice(place)}`,
+      system: `${instructions}\n\n${CONTEXT_NOTICE}\n${fileTexts.notice}\n${toolbox.notice(place)}`,
       messages,
       tools: toolbox.toolsFor(place),
       context: toolContext(context, threadId, people),
@@ -179,6 +188,7 @@ async function callModel(
       contextBudget,
       signal,
       journal,
+      files: threadFiles(context, threadId, String(turn.messages.length)),
       onText: (delta) => stream.push(delta),
       onProgress: (reported) => progress.report(reported),
       onToolError({ name, ref, error }) {

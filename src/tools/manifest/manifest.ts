@@ -9,7 +9,7 @@ import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
-import type { BUILT_IN_NAMES } from './schema/agent.ts';
+import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
@@ -41,6 +41,15 @@ export type ContextMode = 'thread' | 'mention';
 /** The settings of one channel that differ from the agent's. */
 export interface ChannelDeclaration {
   readonly context: ContextMode | undefined;
+}
+
+/** The limits of files that people attach and that tools send. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  /** How many files one turn reads. */
+  readonly maxCount: number;
+  readonly timeoutMs: number;
+  readonly types: readonly (typeof FILE_KINDS)[number][];
 }
 
 /** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
@@ -78,6 +87,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;

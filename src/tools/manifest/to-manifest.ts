@@ -7,7 +7,7 @@ import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
-import type { AgentFile } from './schema/agent.ts';
+import { type AgentFile, FILE_KINDS } from './schema/agent.ts';
 import type { LimitFile } from './schema/limits.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
@@ -68,6 +68,7 @@ function toAgent({
     timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
     contextBudget: written.context_budget,
     context: written.context ?? 'thread',
+    files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
     feedback: written.feedback ?? false,
     limits: {
@@ -87,6 +88,24 @@ function toAgent({
       wait_for_callback: toUse(builtIns.wait_for_callback),
       complete_task: toUse(builtIns.complete_task),
     },
+  };
+}
+
+const DEFAULT_FILES = {
+  maxBytes: 10_000_000,
+  maxCount: 5,
+  timeoutMs: durationMs('30s'),
+  types: FILE_KINDS,
+};
+
+function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files'] {
+  if (typeof written === 'boolean') return written ? DEFAULT_FILES : undefined;
+  const { max_size, max_count, timeout, types } = written;
+  return {
+    maxBytes: max_size ?? DEFAULT_FILES.maxBytes,
+    maxCount: max_count ?? DEFAULT_FILES.maxCount,
+    timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
+    types: types ?? DEFAULT_FILES.types,
   };
 }
 

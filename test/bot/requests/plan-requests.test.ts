@@ -50,6 +50,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       maxSteps: 1,
       contextBudget: undefined,
       context: 'thread' as const,
+      files: undefined,
       channels: new Map(),
       feedback: false,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
