@@ -33,6 +33,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'policyChanges',
   'unfreeze',
   'feedback',
+  'files',
+  'memory',
 ]);
 
 /** Compares who may ask, who answers the agent's questions, and who the admins are. */
