@@ -8,6 +8,9 @@ import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
+import { FileHost } from './bot/files/file-host.ts';
+import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
+import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
@@ -118,6 +121,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log: toolsLog,
     proxy,
     around: observeTools({ metrics, content }),
+    readTotals: (limits) => record.readTotals(limits),
+    useGrant: grantUser(() => context),
     onUnlocked: () => onUnlocked(),
     lock: chosen?.lock,
     approveChange: async (change) => {
@@ -159,6 +164,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
     threads: new ThreadReader(app.client),
+    fileHost: new FileHost({
+      client: app.client,
+      botToken: settings.slack.botToken,
+      apiUrl: settings.slack.apiUrl,
+      fetch: proxiedFetch(proxy),
+      logger,
+    }),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
@@ -195,6 +207,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     threads: context.turns.threads(),
     work: engine.running().map(nameOfWork),
   });
+  let freezes: { stop(): void } | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopped ??= stopInOrder();
@@ -202,6 +215,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
+    freezes?.stop();
     await connection.stop();
     await server.stop();
     const idle = engine.stop();
@@ -216,6 +230,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info('stopped');
   };
   try {
+    freezes = await keepFreezesSpread(context.store, log);
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();

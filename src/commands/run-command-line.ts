@@ -89,6 +89,16 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
+    name: 'freeze',
+    summary: 'let no new action start, of one tool or of all',
+    load: async () => (await import('./operate/freeze.ts')).freeze,
+  },
+  {
+    name: 'unfreeze',
+    summary: 'end a freeze',
+    load: async () => (await import('./operate/freeze.ts')).unfreeze,
+  },
+  {
     name: 'erase',
     summary: "remove a person's words from threads, requests and exports",
     load: async () => (await import('./operate/erase.ts')).erase,

@@ -10,7 +10,16 @@ import { showLabel } from './values/show-text.ts';
 export interface CardDetails
   extends Pick<
     Details,
-    'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy' | 'approvers'
+    | 'originalInput'
+    | 'description'
+    | 'why'
+    | 'rule'
+    | 'purpose'
+    | 'policy'
+    | 'editedBy'
+    | 'approvers'
+    | 'files'
+    | 'undoes'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -24,7 +33,8 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, editedBy, approvers, description, why, purpose, policy, interrupt } = details;
+  const { originalInput, editedBy, approvers, description, why, purpose, policy, undoes, files, interrupt } =
+    details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
   const presented = details.presented ?? {
@@ -34,7 +44,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     isComplete: false,
   };
   const call = { presented, name, input: toJson(input), originalInput, editedBy };
-  return { ...call, approvers, description, why, purpose, policy, rule };
+  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

@@ -1,4 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
+import type { UseGrant } from '../gate/gate.ts';
+import type { ReadTotals } from '../gate/limits.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
@@ -21,6 +23,10 @@ export interface ToolboxOptions {
   readonly proxy?: ProxySettings | undefined;
   /** Runs around every run of a tool. */
   readonly around?: AroundRun | undefined;
+  /** Reads how much of limits is used; without it no limit is looked at before the start. */
+  readonly readTotals?: ReadTotals | undefined;
+  /** Takes a use of a grant that allows a call without asking. */
+  readonly useGrant?: UseGrant | undefined;
   /** The lock file that is active; without it, the one beside the manifest. */
   readonly lock?: LockText | undefined;
   /** Records that people have approved a change of the policies; without it nobody is asked about one. */
@@ -76,8 +82,15 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       return problem === undefined ? [] : [{ ...definition, problem }];
     });
   const rebuild = (): void => {
-    const { secrets, around, approveChange } = options;
-    const built = buildEntries(manifest, sources, { secrets, lock, around, approveChange });
+    const { secrets, around, readTotals, useGrant, approveChange } = options;
+    const built = buildEntries(manifest, sources, {
+      secrets,
+      lock,
+      around,
+      readTotals,
+      useGrant,
+      approveChange,
+    });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);

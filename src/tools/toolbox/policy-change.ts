@@ -107,6 +107,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       answerableBy: 'anyone',
       resolvedBy: POLICY_CHANGES,
       rules,
+      limits: [],
       // Nobody is offered it: the bot itself makes the call.
       allow: { channels: [], people: [] },
     },

@@ -31,6 +31,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'admins',
   'builtIns',
   'policyChanges',
+  'unfreeze',
+  'feedback',
 ]);
 
 /** Compares who may ask, who answers the agent's questions, and who the admins are. */
@@ -46,6 +48,15 @@ export function compareAgents(former: AgentDeclaration, next: AgentDeclaration):
     ...compareSwitch('people of other organisations', before.external, now.external),
     ...compareMembers('admins', former.admins, next.admins),
     ...compareBuiltIns(former, next),
+    ...compareMembers('who may end a freeze', former.unfreeze.approvers, next.unfreeze.approvers),
+    ...compareNumbers(
+      'people who must want the end of a freeze',
+      next.unfreeze.quorum,
+      former.unfreeze.quorum,
+    ).map(({ effect }) => ({
+      effect,
+      words: `people who must want the end of a freeze: ${next.unfreeze.quorum}`,
+    })),
     ...compareChanges(former.policyChanges, next.policyChanges),
     ...compareOthers(former, next, KNOWN),
   ];
