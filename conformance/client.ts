@@ -61,6 +61,7 @@ async function run(tool: Extract<Tool, { kind: 'tool' }>, input: JsonObject): Pr
     resumed: undefined,
     signal: AbortSignal.timeout(20_000),
     attach: () => true,
+    file: () => false,
     progress: () => {},
     idempotencyKey: 'conformance',
   });

@@ -20,6 +20,8 @@ export interface CardDetails
     | 'editedBy'
     | 'approvers'
     | 'runsAs'
+    | 'files'
+    | 'undoes'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -35,8 +37,19 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, editedBy, approvers, description, why, purpose, policy, runsAs, interrupt } =
-    details;
+  const {
+    originalInput,
+    editedBy,
+    approvers,
+    description,
+    why,
+    purpose,
+    policy,
+    undoes,
+    files,
+    runsAs,
+    interrupt,
+  } = details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
   const presented = details.presented ?? {
@@ -47,7 +60,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   };
   const call = { presented, name, input: toJson(input), originalInput, editedBy };
   const consent = consentOf(interrupt);
-  return { ...call, approvers, description, why, purpose, policy, rule, runsAs, consent };
+  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files, runsAs, consent };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

@@ -1,4 +1,5 @@
 import type { BotContext } from '../context.ts';
+import { grantsFor } from '../grants/revoke-grant.ts';
 import { loadAccounts } from './build-accounts.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
@@ -14,12 +15,21 @@ export async function showHome(
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   const isAdmin = context.agent().admins.includes(userId);
-  const [pages, stats, accounts] = await Promise.all([
+  const { approvers, quorum } = context.agent().unfreeze;
+  const [pages, stats, { freezes }, grants, accounts] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
+    context.store.readFreezes(),
+    grantsFor(context, userId),
     loadAccounts(context, userId),
   ]);
-  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats, accounts) });
+  const mayUnfreeze =
+    freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
+  const view = buildHome(pages, {
+    ...{ stats, grants, accounts, freezes },
+    unfreeze: { quorum, isOffered: mayUnfreeze },
+  });
+  await context.client.views.publish({ user_id: userId, view });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

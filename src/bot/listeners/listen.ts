@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
 import { listenToActions } from './actions.ts';
 import { listenToConnections } from './connections.ts';
+import { listenToFeedback } from './feedback.ts';
 import { listenToHome } from './home.ts';
 import { listenToMessages } from './messages.ts';
 import { listenToRevisions } from './revisions.ts';
@@ -15,4 +16,5 @@ export function listen(app: App, context: BotContext): void {
   listenToSubmissions(app, context);
   listenToHome(app, context);
   listenToConnections(app, context);
+  listenToFeedback(app, context);
 }

@@ -5,7 +5,11 @@ import { connectionScenarios } from './connections.ts';
 import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
+import { freezeScenarios } from './freezes.ts';
+import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
+import { limitScenarios } from './limits.ts';
+import { manifestScenarios } from './manifest.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -19,6 +23,10 @@ const scenarios: Scenarios = {
   ...timeScenarios,
   ...exportScenarios,
   ...connectionScenarios,
+  ...freezeScenarios,
+  ...limitScenarios,
+  ...grantScenarios,
+  ...manifestScenarios,
 };
 const scripts = loadScripts();
 
