@@ -304,7 +304,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'spreadFreezes':
       return call('spreadFreezes', [...new Set(command.threads.map(shardOf))]);
     case 'redraw':
-      return call('redraw', request(found, command.pick, ['pending', 'approved']));
+      return call(
+        'redraw',
+        request(found, command.pick, ['pending', 'approved']),
+        `cause ${command.pick % 3}`,
+      );
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {

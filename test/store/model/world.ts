@@ -122,6 +122,7 @@ export interface Request {
   recoverAt?: number;
   /** The epoch of the freeze that held it last, and when it is tried again. */
   held?: number;
+  redrawnFor?: string;
   runAt?: number | undefined;
   purgeAt?: number;
 }
