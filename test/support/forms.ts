@@ -24,6 +24,7 @@ const ONLY_FULL = [
   'test/store/queue/engine-processes.test.ts',
   'test/store/redis/connect.test.ts',
   'test/stories/context-injections.test.ts',
+  'test/stories/elicitation-kill.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',
   'test/stories/slow-slack.test.ts',

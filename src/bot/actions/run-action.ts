@@ -10,7 +10,7 @@ import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { type Details, messagesOf } from '../requests/request-details.ts';
+import { type Details, messagesOf, PAUSED_AGAIN } from '../requests/request-details.ts';
 import { runTurn } from '../turns/run-turn.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { toolContext } from './tool-context.ts';
@@ -119,5 +119,5 @@ function stateOf(part: ToolPart): 'succeeded' | 'failed' {
 }
 
 function summaryOf(part: ToolPart): JsonValue {
-  return 'toolResponse' in part ? part.toolResponse.output : { status: 'paused again' };
+  return 'toolResponse' in part ? part.toolResponse.output : { status: PAUSED_AGAIN };
 }

@@ -2,7 +2,10 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { type ServerPause, serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
+import { PAUSED_AGAIN, readDetails } from '../requests/request-details.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
@@ -26,8 +29,10 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
         line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
         ...ifAny(cardTexts.progress, request.progress),
       ];
-    case 'succeeded':
-      return [line(words(cardTexts.done), ...when(request), ...approvedBy(request))];
+    case 'succeeded': {
+      const word = isPaused(request) ? cardTexts.paused : cardTexts.done;
+      return [line(words(word), ...when(request), ...approvedBy(request))];
+    }
     case 'failed':
       return [
         line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
@@ -60,12 +65,31 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
     case 'superseded':
       return replacedBlocks(request, reason);
     case 'answered':
-      return [
-        line(words(cardTexts.answered), ...by(request), words(', '), ...when(request)),
-        ...ifAny(cardTexts.answer, plainPayload(request)),
-      ];
+      return answerBlocks(request);
   }
 }
+
+function answerBlocks(request: RequestRecord): KnownBlock[] {
+  const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
+  const answer = asked && parseAnswerValue(request.payload);
+  const end = answer?.action === 'decline' ? cardTexts.declined : cardTexts.answered;
+  const values = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  return [
+    line(words(end), ...by(request), words(', '), ...when(request)),
+    ...ifAny(cardTexts.answer, values),
+  ];
+}
+
+function serverPauseIn(request: RequestRecord): ServerPause | undefined {
+  const details = readDetails(request);
+  return details && serverPauseOf(details.interrupt);
+}
+
+/** True for an action that ran until its server, or its tool, had to ask somebody; it continues with the answer. */
+export function isPaused({ state, payload }: RequestRecord): boolean {
+  return state === 'succeeded' && Paused.safeParse(tryParseJson(payload ?? '')).success;
+}
+const Paused = z.strictObject({ status: z.literal(PAUSED_AGAIN) });
 
 function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
   const edited = parseEdited(reason);

@@ -5,9 +5,11 @@ import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
+import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
+import { planElicitation } from '../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
@@ -53,6 +55,13 @@ export async function planRequest(
       { toolbox, directory },
       { threadId, requesters, contextAuthors, why },
       { call, interrupt, entry },
+    );
+  const asked = serverPauseOf(interrupt);
+  if (asked !== undefined)
+    return planElicitation(
+      { toolbox, directory },
+      { threadId, requesters, contextAuthors, why },
+      { call, interrupt, entry, asked },
     );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;

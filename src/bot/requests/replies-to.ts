@@ -7,6 +7,8 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
 import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
+import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { replyToServer } from '../elicitation/reply-to-server.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 
@@ -70,10 +72,17 @@ export function repliesTo(
   };
 }
 
-function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool: Tool | undefined): Resume {
+function replyTo(
+  { requestId, state, by, payload }: Settlement,
+  interrupt: Interrupt,
+  tool: Tool | undefined,
+): Resume {
   const close = (status: string, what: string, why = payload): Resume => ({
     close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
   });
+  const asked = serverPauseOf(interrupt);
+  const reply = asked && tool && replyToServer({ requestId, state, by, payload }, interrupt, tool, asked);
+  if (reply !== undefined) return reply;
   switch (state) {
     case 'answered':
       return tool === undefined

@@ -8,6 +8,7 @@ import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '..
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { heldSettlements } from '../elicitation/held-settlements.ts';
 import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
 import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
@@ -66,7 +67,7 @@ export async function runModel(
   }
 
   // All tools, also those that this person may not use: one of them may be waiting.
-  const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
+  const resume = repliesTo(await heldSettlements(context, turn), turn.messages, toolbox.tools());
   const settled =
     isEmpty(resume) && !hasOpenCalls
       ? turn

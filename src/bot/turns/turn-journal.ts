@@ -12,6 +12,7 @@ import {
 import type { Tool } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
+import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { requestersOf } from '../requests/task-people.ts';
 import type { TurnLease } from './turn-lease.ts';
@@ -57,7 +58,9 @@ export class TurnJournal implements EffectJournal {
 
   async recorded(call: CallPart, tool: Tool, replaced?: ReplacedInput): Promise<ToolPart | undefined> {
     const effect = this.#turn.effects.find(({ ref }) => ref === call.toolRequest.ref);
-    if (effect === undefined || effect.state === 'paused') return undefined;
+    if (effect === undefined) return undefined;
+    // A server that has asked a person is not asked to start anew.
+    if (effect.state === 'paused') return isServerPause(effect.part) ? effect.part : undefined;
     if (effect.state === 'finished') return effect.part;
     const started = { run: effect.run, evidence: this.#evidenceOf(call, replaced, this.#turn.messages) };
     const found = await this.#lookUp(started, call, tool, replaced);
@@ -181,4 +184,8 @@ export class TurnJournal implements EffectJournal {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+function isServerPause(part: ToolPart): boolean {
+  return 'interrupt' in part && serverPauseOf(part.interrupt) !== undefined;
 }

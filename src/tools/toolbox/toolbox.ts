@@ -4,6 +4,7 @@ import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
+import type { ElicitationDeclaration } from '../manifest/manifest.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
 
@@ -58,6 +59,8 @@ export interface ToolEntry {
   readonly preview?: PreviewSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
+  /** The people who are asked when the tool's server needs input. */
+  readonly elicitation?: ElicitationDeclaration | undefined;
 }
 
 /** The tools and policies of the manifest that is active now. */
