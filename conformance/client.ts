@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../src/ag
 import type { Tool } from '../src/agent/tool.ts';
 import { guardedFetch } from '../src/tools/http/guard/guarded-fetch.ts';
 import { openMcpServer } from '../src/tools/mcp/open-mcp-server.ts';
-import { SERVER_PAUSE, serverPauseOf } from '../src/tools/mcp/server-pause.ts';
+import { elicitationOf, SERVER_PAUSE } from '../src/tools/mcp/server-pause.ts';
 
 /** The client under test: connects to the server of a scenario with the bot's own code and makes the calls that the scenario wants. */
 const Context = z.looseObject({
@@ -63,7 +63,7 @@ async function run(
       idempotencyKey: 'conformance',
     });
   } catch (error) {
-    const pause = serverPauseOf({ metadata: paused });
+    const pause = elicitationOf({ metadata: paused });
     if (pause === undefined) throw error;
     const { question } = pause;
     const content = question.mode === 'form' ? { content: exampleObject(question.schema) } : {};

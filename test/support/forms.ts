@@ -28,6 +28,7 @@ const ONLY_FULL = [
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',
   'test/stories/slow-slack.test.ts',
+  'test/stories/tasks-kill.test.ts',
   'test/stories/thread-context-limits.test.ts',
   'test/tools/mcp/older-servers.test.ts',
   'test/tools/mcp/restarts.test.ts',

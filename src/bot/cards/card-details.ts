@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { type ServerPause, serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
@@ -18,7 +18,7 @@ export interface CardDetails
   readonly name: string;
   readonly input: JsonValue;
   /** The question of the call's server, if it asks one. */
-  readonly pause: ServerPause | undefined;
+  readonly pause: Elicitation | undefined;
 }
 
 const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
@@ -36,7 +36,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     hasTitle: false,
     isComplete: false,
   };
-  const pause = serverPauseOf(interrupt);
+  const pause = elicitationOf(interrupt);
   const call = { presented, name, input: toJson(input), originalInput, editedBy, pause };
   return { ...call, approvers, description, why, purpose, policy, rule };
 }

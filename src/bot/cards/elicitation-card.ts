@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
-import type { ServerPause } from '../../tools/mcp/server-pause.ts';
+import type { Elicitation } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { hostOf } from '../elicitation/url-modal.ts';
 import { limits } from '../slack/limits.ts';
@@ -16,7 +16,7 @@ import { showLabel } from './values/show-text.ts';
 export function buildElicitationCard(
   request: RequestRecord,
   { purpose = '', presented }: CardDetails,
-  pause: ServerPause,
+  pause: Elicitation,
   options: CardOptions,
 ): Card {
   const { server, question, call } = pause;

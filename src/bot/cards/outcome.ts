@@ -2,7 +2,7 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { type ServerPause, serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
 import { PAUSED_AGAIN, readDetails } from '../requests/request-details.ts';
@@ -80,9 +80,9 @@ function answerBlocks(request: RequestRecord): KnownBlock[] {
   ];
 }
 
-function serverPauseIn(request: RequestRecord): ServerPause | undefined {
+function serverPauseIn(request: RequestRecord): Elicitation | undefined {
   const details = readDetails(request);
-  return details && serverPauseOf(details.interrupt);
+  return details && elicitationOf(details.interrupt);
 }
 
 /** True for an action that ran until its server, or its tool, had to ask somebody; it continues with the answer. */

@@ -1,6 +1,6 @@
 import { Transcript } from '../../agent/transcript.ts';
 import type { ClaimedTurn, Settlement } from '../../store/port/store.ts';
-import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { findAction, problemAtStart } from '../actions/start-problem.ts';
 import type { BotContext } from '../context.ts';
 
@@ -15,7 +15,7 @@ export async function heldSettlements(
   if (settled.length === 0) return settled;
   const { interrupts } = Transcript.latestRound(messages, { mayBeOpen: true });
   const asking = new Set(
-    interrupts.filter((interrupt) => serverPauseOf(interrupt) !== undefined).map(({ id }) => id),
+    interrupts.filter((interrupt) => elicitationOf(interrupt) !== undefined).map(({ id }) => id),
   );
   return Promise.all(
     settled.map(async (settlement): Promise<Settlement> => {

@@ -4,7 +4,7 @@ import { buildRestart, closeInterrupt, type Resume } from '../../agent/replies.t
 import type { Tool } from '../../agent/tool.ts';
 import type { Settlement } from '../../store/port/store.ts';
 import { approverOf, type GateResumed } from '../../tools/gate/gate.ts';
-import { type PauseEnd, SERVER_PAUSE, type ServerPause } from '../../tools/mcp/server-pause.ts';
+import { type Elicitation, type PauseEnd, SERVER_PAUSE } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from './answer-value.ts';
 
 /**
@@ -15,7 +15,7 @@ export function replyToServer(
   { state, payload }: Settlement,
   interrupt: Interrupt,
   tool: Tool,
-  pause: ServerPause,
+  pause: Elicitation,
 ): Resume | undefined {
   const end = endOf(state, payload);
   if (end === undefined) return undefined;

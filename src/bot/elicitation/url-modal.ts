@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
-import type { ServerPause } from '../../tools/mcp/server-pause.ts';
+import type { Elicitation } from '../../tools/mcp/server-pause.ts';
 import { OPEN_LINK } from '../cards/action-ids.ts';
 import { line, plain, words } from '../cards/card.ts';
 import { showLabel } from '../cards/values/show-text.ts';
@@ -11,7 +11,7 @@ import { modalTexts } from '../texts/modals.ts';
 export const URL_MODAL = 'open-link';
 
 /** Builds the modal with the address that a server wants a person to open. Nothing fetches it; the person's browser does. */
-export function buildUrlModal(request: RequestRecord, { server, question }: ServerPause): Modal | undefined {
+export function buildUrlModal(request: RequestRecord, { server, question }: Elicitation): Modal | undefined {
   if (question.mode !== 'url') return undefined;
   const blocks: KnownBlock[] = [
     untrustedText(question.message),

@@ -1,7 +1,7 @@
 import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import * as ids from '../cards/action-ids.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from '../decisions/authorize.ts';
@@ -114,7 +114,7 @@ export function listenToActions(app: App, context: BotContext): void {
   app.action(ids.OPEN_LINK, ({ ack }) => ack());
   onOpen(ids.FILL_IN, async (request, click) => {
     const { interrupt } = detailsOf(request);
-    const asked = serverPauseOf(interrupt);
+    const asked = elicitationOf(interrupt);
     // The address may be meant for one person alone.
     const { problem } = asked ? await authorize(context, click, request.principals) : { problem: undefined };
     if (problem !== undefined) return problem === noticeTexts.notApprover ? noticeTexts.notAnswerer : problem;

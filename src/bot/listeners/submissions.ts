@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
@@ -91,7 +91,7 @@ export function listenToSubmissions(app: App, context: BotContext): void {
     const { interrupt } = detailsOf(request);
     const schema = awaitedSchema(interrupt, context.toolbox.find(interrupt.toolRequest.name));
     if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
-    const isAsked = serverPauseOf(interrupt) !== undefined;
+    const isAsked = elicitationOf(interrupt) !== undefined;
     return toDecision(parseSubmission(schema, values), (value) => ({
       type: 'answer',
       value: isAsked ? acceptedValue(value) : value,

@@ -5,7 +5,7 @@ import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
-import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
@@ -56,7 +56,7 @@ export async function planRequest(
       { threadId, requesters, contextAuthors, why },
       { call, interrupt, entry },
     );
-  const asked = serverPauseOf(interrupt);
+  const asked = elicitationOf(interrupt);
   if (asked !== undefined)
     return planElicitation(
       { toolbox, directory },

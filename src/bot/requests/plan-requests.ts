@@ -2,7 +2,7 @@ import type { Message } from '../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { NewRequest } from '../../store/port/store.ts';
-import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
@@ -37,7 +37,7 @@ export async function planRequests(
   };
   const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isStarted = ({ interrupt }: WaitingCall) =>
-    classifyInterrupt(interrupt).kind === 'unknown' || serverPauseOf(interrupt) !== undefined;
+    classifyInterrupt(interrupt).kind === 'unknown' || elicitationOf(interrupt) !== undefined;
   const groups = [
     // Each of these was started by itself, so none is joined to another.
     ...waiting.filter(isStarted).map((first) => ({ first, repeats: [] })),

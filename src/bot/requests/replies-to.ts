@@ -7,7 +7,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
 import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
-import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { replyToServer } from '../elicitation/reply-to-server.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -80,7 +80,7 @@ function replyTo(
   const close = (status: string, what: string, why = payload): Resume => ({
     close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
   });
-  const asked = serverPauseOf(interrupt);
+  const asked = elicitationOf(interrupt);
   const reply = asked && tool && replyToServer({ requestId, state, by, payload }, interrupt, tool, asked);
   if (reply !== undefined) return reply;
   switch (state) {

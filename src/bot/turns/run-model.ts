@@ -2,6 +2,7 @@ import { generate } from '../../agent/generate.ts';
 import type { Message, UserMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
+import type { ToolProgress } from '../../agent/run-call.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
@@ -25,6 +26,7 @@ import { parseThreadId } from '../slack/thread.ts';
 import { replyTexts, statusTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
+import { followTasks } from './follow-tasks.ts';
 import { reportModelFailure } from './report-model-failure.ts';
 import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
@@ -80,7 +82,14 @@ export async function runModel(
           signal,
           journal,
         });
-  const again = await openRequests(context, turn, settled.messages, { anew: true });
+  const followed = await followTasks(settled.messages, {
+    tools: toolbox.tools(),
+    context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
+    signal,
+    journal,
+    onProgress: showProgress(context, turn.threadId),
+  });
+  const again = await openRequests(context, turn, followed, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0) {
     const denied = deniedCalls(turn, again.messages);
@@ -174,15 +183,26 @@ async function callModel(
       signal,
       journal,
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) =>
-        status.setLine(thread, statusTexts.progress(readableName(name), message)),
+      onProgress: showProgress(context, threadId),
       onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
     });
     if (response.finishReason === 'model-error') {
       logger.error({ threadId, token, err: response.error }, 'model failed');
       await reportModelFailure(context, response.error, reference);
     }
-    const completed = await settleCompletedTask(response.messages);
+    const followed = await followTasks(response.messages, {
+      tools: toolbox.tools(),
+      context: toolContext(context, threadId, people),
+      signal,
+      journal,
+      onProgress: showProgress(context, threadId),
+    });
+    if (followed !== response.messages && !signal.aborted && !Transcript.of(followed).isWaiting) {
+      await stream.end();
+      messages = followed;
+      continue;
+    }
+    const completed = await settleCompletedTask(followed);
     const [asked, posted] = await Promise.all([
       openRequests(context, turn, completed.messages),
       stream.end(),
@@ -205,6 +225,12 @@ async function callModel(
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
     return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
   }
+}
+
+/** Shows the progress of a call in the status line of its thread. */
+function showProgress({ status }: BotContext, threadId: string) {
+  return ({ name, message }: ToolProgress): void =>
+    status.setLine(parseThreadId(threadId), statusTexts.progress(readableName(name), message));
 }
 
 /** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */

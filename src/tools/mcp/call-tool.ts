@@ -19,6 +19,7 @@ import type { ListedTool } from './build-tools.ts';
 import { InputDialog, InputRequired, withNotes } from './input/input-dialog.ts';
 import type { OlderQuestions } from './input/older-questions.ts';
 import { CallResult, imagesIn, readContent, readResult } from './read-result.ts';
+import { followTask, pauseForTask, startTask, taskToFollow } from './tasks/follow-task.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
@@ -45,7 +46,7 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   const { server, tool, helpers } = call;
   helpers.signal.throwIfAborted();
   const dialog = new InputDialog(call);
-  const result = await callUntilComplete(client, call, dialog);
+  const result = await resultOf(client, call, dialog);
   if (result.isError !== true) {
     dialog.pauseIfAsked(readContent(result));
     for (const image of imagesIn(result)) helpers.attach(image);
@@ -54,6 +55,16 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
   dialog.pauseIfAsked(reason);
   throw new McpServerError('failed', server, [...dialog.notes, reason].join('\n'));
+}
+
+/** Makes the call, or follows the task that an earlier run of it has started. */
+async function resultOf(client: Client, call: Call, dialog: InputDialog): Promise<CallResult> {
+  const { tool, helpers, questions } = call;
+  const taskId = taskToFollow(helpers);
+  if (taskId !== undefined) return questions.run(dialog, () => followTask(client, call, taskId));
+  if (!tool.needsTask) return callUntilComplete(client, call, dialog);
+  const started = z.string().parse(await makeRequest(client, call, dialog));
+  return pauseForTask(call, started);
 }
 
 async function callUntilComplete(client: Client, call: Call, dialog: InputDialog): Promise<CallResult> {
@@ -102,11 +113,13 @@ async function makeRequest(client: Client, call: Call, dialog: InputDialog): Pro
  */
 async function send(
   client: Client,
-  { tool, input, questions }: Call,
+  call: Call,
   dialog: InputDialog,
   options: RequestOptions,
 ): Promise<unknown> {
+  const { tool, input, questions } = call;
   const params = { name: tool.name, arguments: { ...input } };
+  if (tool.needsTask) return startTask(client, call, options);
   if (client.getProtocolEra() !== 'modern') {
     return questions.run(dialog, () => client.request({ method: 'tools/call', params }, CallResult, options));
   }

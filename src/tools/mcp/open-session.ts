@@ -105,6 +105,9 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   const listTools = async (): Promise<ServerList> => ({
     definitions: await listDefinitions(client, timeout),
     repeatsParameters: child === undefined && client.getProtocolEra() === 'modern',
+    offersTasks:
+      client.getProtocolEra() !== 'modern' &&
+      client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined,
   });
   const listUntilFresh = async () => {
     try {

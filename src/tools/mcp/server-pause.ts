@@ -57,12 +57,33 @@ export const Elicitation = z.object({
 });
 export type Elicitation = z.infer<typeof Elicitation>;
 
-export const ServerPause = Elicitation;
+/** A pause of a call that its server runs as a task. It only puts the task on record: the call continues at once and follows the task. */
+export const TaskPause = z.object({
+  kind: z.literal('task'),
+  server: z.string(),
+  definition: z.string(),
+  taskId: z.string().min(1),
+});
+export type TaskPause = z.infer<typeof TaskPause>;
+
+const ServerPause = z.discriminatedUnion('kind', [Elicitation, TaskPause]);
 export type ServerPause = z.infer<typeof ServerPause>;
 
-/** Returns the pause that a server asked for; `undefined` for every other pause. */
+/** Returns the pause that a server caused; `undefined` for every other pause. */
 export function serverPauseOf(interrupt: Pick<Interrupt, 'metadata'>): ServerPause | undefined {
   return ServerPause.safeParse(interrupt.metadata?.[SERVER_PAUSE]).data;
+}
+
+/** Returns the question that a call waits for, if its server asks one. */
+export function elicitationOf(interrupt: Pick<Interrupt, 'metadata'>): Elicitation | undefined {
+  const pause = serverPauseOf(interrupt);
+  return pause?.kind === 'elicitation' ? pause : undefined;
+}
+
+/** Returns the task that a call has to follow, if its server runs it as one. */
+export function taskOf(interrupt: Pick<Interrupt, 'metadata'>): TaskPause | undefined {
+  const pause = serverPauseOf(interrupt);
+  return pause?.kind === 'task' ? pause : undefined;
 }
 
 /** The end of a pause: a person's response, or the reason why there is none. */

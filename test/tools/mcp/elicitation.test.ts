@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { McpServer } from '../../../src/tools/mcp/open-mcp-server.ts';
-import { type PauseEnd, type ServerPause, serverPauseOf } from '../../../src/tools/mcp/server-pause.ts';
+import { type Elicitation, elicitationOf, type PauseEnd } from '../../../src/tools/mcp/server-pause.ts';
 import { buildModule } from '../../support/build-module.ts';
 import { SIGN_IN_URL } from './fixtures/asking-tools.ts';
 import { call, nodeConfig, open, temporaryFolder } from './support.ts';
@@ -30,7 +30,7 @@ class Paused extends Error {
 }
 
 /** Calls a tool until it pauses or ends; a pause comes back as JSON, as the record would return it. */
-async function play(server: McpServer, name: string, resumed?: { pause: ServerPause; end: PauseEnd }) {
+async function play(server: McpServer, name: string, resumed?: { pause: Elicitation; end: PauseEnd }) {
   const interrupt = (metadata: JsonObject = {}): never => {
     throw new Paused(JSON.parse(JSON.stringify(metadata)));
   };
@@ -42,7 +42,7 @@ async function play(server: McpServer, name: string, resumed?: { pause: ServerPa
     };
   } catch (error) {
     if (!(error instanceof Paused)) throw error;
-    return { answer: undefined, pause: serverPauseOf(error) };
+    return { answer: undefined, pause: elicitationOf(error) };
   }
 }
 

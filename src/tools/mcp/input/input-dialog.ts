@@ -5,10 +5,10 @@ import type { ToolHelpers } from '../../../agent/tool.ts';
 import { McpServerError } from '../../errors.ts';
 import {
   type CurrentCall,
+  type Elicitation,
   type InputResponse,
   type OlderCall,
   type PauseEnd,
-  type Resumed,
   resumedFrom,
   SERVER_PAUSE,
   type ServerQuestion,
@@ -65,7 +65,7 @@ export class InputDialog {
         `The MCP server "${call.server}" has changed "${call.tool.name}" since it asked for input: it was not run again.`,
       );
     }
-    this.#answers = resumed === undefined ? [] : this.#resume(resumed);
+    this.#answers = resumed?.pause.kind === 'elicitation' ? this.#resume(resumed.pause, resumed.end) : [];
     this.#unused = [...this.#answers];
   }
 
@@ -141,7 +141,7 @@ export class InputDialog {
     });
   }
 
-  #resume({ pause, end }: Resumed): { question: string; response: InputResponse }[] {
+  #resume(pause: Elicitation, end: PauseEnd): { question: string; response: InputResponse }[] {
     const response = this.#responseTo(end);
     if (pause.call.protocol === 'older')
       return [...pause.call.answers, { question: pause.call.asked, response }];
