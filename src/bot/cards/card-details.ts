@@ -11,7 +11,16 @@ import { showLabel } from './values/show-text.ts';
 export interface CardDetails
   extends Pick<
     Details,
-    'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy' | 'approvers'
+    | 'originalInput'
+    | 'description'
+    | 'why'
+    | 'rule'
+    | 'purpose'
+    | 'policy'
+    | 'editedBy'
+    | 'approvers'
+    | 'files'
+    | 'undoes'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -27,7 +36,8 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, editedBy, approvers, description, why, purpose, policy, interrupt } = details;
+  const { originalInput, editedBy, approvers, description, why, purpose, policy, undoes, files, interrupt } =
+    details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
   const presented = details.presented ?? {
@@ -38,7 +48,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   };
   const pause = elicitationOf(interrupt);
   const call = { presented, name, input: toJson(input), originalInput, editedBy, pause };
-  return { ...call, approvers, description, why, purpose, policy, rule };
+  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

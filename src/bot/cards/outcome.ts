@@ -4,34 +4,49 @@ import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
+import { grantIdOf } from '../grants/grant-details.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
 import { PAUSED_AGAIN, readDetails } from '../requests/request-details.ts';
+import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
-import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
+import { freezeTexts } from '../texts/freezes.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
 import { plainValue } from './values/plain-value.ts';
+import { showLabel } from './values/show-text.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
-  return [...stateBlocks(request), ...actionsOf(request, options)];
+  return [...stateBlocks(request, options), ...grantLine(request), ...actionsOf(request, options)];
 }
 
-function stateBlocks(request: RequestRecord): KnownBlock[] {
+function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
   const reason = request.payload ?? '';
   switch (request.state) {
     case 'pending':
       return [];
     case 'approved':
-      return [line(words(cardTexts.starting), ...approvedBy(request))];
+      return [
+        line(
+          words(
+            freeze === undefined
+              ? cardTexts.starting
+              : showLabel(freezeTexts.held(freeze), limits.quoteCharacters),
+          ),
+          ...approvedBy(request),
+        ),
+      ];
     case 'started':
       return [
         line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
         ...ifAny(cardTexts.progress, request.progress),
       ];
     case 'succeeded': {
-      const word = isPaused(request) ? cardTexts.paused : cardTexts.done;
-      return [line(words(word), ...when(request), ...approvedBy(request))];
+      const end = isPaused(request) ? cardTexts.paused : cardTexts.done;
+      const undo = isPaused(request) ? [] : undoUntil(request);
+      return [line(words(end), ...when(request), ...approvedBy(request), ...undo)];
     }
     case 'failed':
       return [
@@ -91,6 +106,12 @@ export function isPaused({ state, payload }: RequestRecord): boolean {
 }
 const Paused = z.strictObject({ status: z.literal(PAUSED_AGAIN) });
 
+/** Says that the quorum has allowed the same again. */
+function grantLine(request: RequestRecord): KnownBlock[] {
+  const terms = request.granted ? readDetails(request)?.policy?.grants : undefined;
+  return terms === undefined ? [] : [line(words(grantTexts.onCard(terms)))];
+}
+
 function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
   const edited = parseEdited(reason);
   if (edited !== undefined)
@@ -135,11 +156,19 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
   return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
 }
 
+/** Says until when an action that succeeded can be undone; nothing if it cannot. */
+function undoUntil(request: RequestRecord): RichTextElement[] {
+  const undoMs = request.state === 'succeeded' ? readDetails(request)?.undoMs : undefined;
+  if (undoMs === undefined || request.settledAt === undefined) return [];
+  return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
+}
+
 function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
   if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
     elements.push(button(id, WITHDRAW, cardTexts.withdraw));
+  if (undoUntil(request).length > 0) elements.push(button(id, UNDO, cardTexts.undo));
   if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, cardTexts.requestAgain));
   if (request.state === 'unknown') {
     const texts = confirmTexts.runAgain(titleOf(request));
@@ -156,6 +185,7 @@ function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] 
       button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
     );
   }
+  if (request.granted) elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
   elements.push(button(id, DETAILS, cardTexts.details));
   return [{ type: 'actions', elements }];
 }

@@ -8,12 +8,13 @@ import { noticeTexts } from '../texts/notices.ts';
 import { castVote } from './cast-vote.ts';
 import { type Click, checkClick, decideInTrace, type Notice } from './click.ts';
 import { answer, askAgain, edit, resolve, showAddress, withdraw } from './decide.ts';
+import { undo } from './undo.ts';
 
 const Json = z.custom<JsonValue>((value) => value !== undefined);
 
 /** A decision of a person, as a click or a submitted modal states it. */
 export const Decision = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('approve') }),
+  z.object({ type: z.literal('approve'), grants: z.boolean().optional() }),
   z.object({ type: z.literal('reject'), reason: z.string() }),
   z.object({ type: z.literal('choose'), picked: z.array(z.number()) }),
   z.object({ type: z.literal('answer'), value: Json }),
@@ -28,6 +29,7 @@ export const Decision = z.discriminatedUnion('type', [
   z.object({ type: z.literal('withdraw') }),
   z.object({ type: z.literal('ask-again') }),
   z.object({ type: z.literal('show-address') }),
+  z.object({ type: z.literal('undo') }),
 ]);
 export type Decision = z.infer<typeof Decision>;
 
@@ -63,9 +65,9 @@ function decide(
 ): Promise<Notice> {
   switch (decision.type) {
     case 'approve':
-      return castVote(context, request, click, 'approve');
+      return castVote(context, request, click, { decision: 'approve', grants: decision.grants });
     case 'reject':
-      return castVote(context, request, click, 'reject', decision.reason);
+      return castVote(context, request, click, { decision: 'reject', reason: decision.reason });
     case 'choose':
       return choose(context, request, click, decision.picked);
     case 'answer':
@@ -82,6 +84,8 @@ function decide(
       return askAgain(context, request, click);
     case 'show-address':
       return showAddress(context, request, click);
+    case 'undo':
+      return undo(context, request, click);
   }
 }
 

@@ -1,24 +1,40 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';
+import { buildGrants } from '../grants/grant-blocks.ts';
 import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
+import { buildFreezes } from './freeze-blocks.ts';
 import type { ListPage } from './load-lists.ts';
 import type { PolicyStats } from './policy-stats.ts';
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 
-/** Builds App Home: a page of each of the three lists, and for admins the decisions of each policy. */
-export function buildHome(lists: readonly ListPage[], stats?: readonly PolicyStats[]): HomeView {
-  return {
-    type: 'home',
-    blocks: [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))],
-  };
+export interface HomeExtras {
+  /** Only for admins. */
+  readonly stats?: readonly PolicyStats[] | undefined;
+  readonly freezes?: readonly Freeze[];
+  /** The grants that the person may revoke. */
+  readonly grants?: readonly GrantRecord[];
+  readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
+}
+
+/** Builds App Home: what is frozen, a page of each of the three lists, and for admins the decisions of each policy. */
+export function buildHome(
+  lists: readonly ListPage[],
+  { stats, grants = [], freezes = [], unfreeze = { quorum: 1, isOffered: false } }: HomeExtras = {},
+): HomeView {
+  const blocks = [
+    ...buildFreezes(freezes, unfreeze),
+    ...lists.flatMap(buildList),
+    ...(stats === undefined ? [] : buildStats(stats)),
+  ];
+  return { type: 'home', blocks: [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)] };
 }
 
 const MAX_POLICIES = 15;

@@ -1,4 +1,5 @@
 import type { BotContext } from '../context.ts';
+import { grantsFor } from '../grants/revoke-grant.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
 import { recentStats } from './policy-stats.ts';
@@ -13,11 +14,17 @@ export async function showHome(
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   const isAdmin = context.agent().admins.includes(userId);
-  const [pages, stats] = await Promise.all([
+  const { approvers, quorum } = context.agent().unfreeze;
+  const [pages, stats, { freezes }, grants] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
+    context.store.readFreezes(),
+    grantsFor(context, userId),
   ]);
-  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats) });
+  const mayUnfreeze =
+    freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
+  const view = buildHome(pages, { stats, grants, freezes, unfreeze: { quorum, isOffered: mayUnfreeze } });
+  await context.client.views.publish({ user_id: userId, view });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

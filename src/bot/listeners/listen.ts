@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
 import { listenToActions } from './actions.ts';
+import { listenToFeedback } from './feedback.ts';
 import { listenToHome } from './home.ts';
 import { listenToMessages } from './messages.ts';
 import { listenToRevisions } from './revisions.ts';
@@ -13,4 +14,5 @@ export function listen(app: App, context: BotContext): void {
   listenToActions(app, context);
   listenToSubmissions(app, context);
   listenToHome(app, context);
+  listenToFeedback(app, context);
 }

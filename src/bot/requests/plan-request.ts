@@ -3,6 +3,7 @@ import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
 import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
+import { isOverLimit } from '../../tools/gate/limits.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
@@ -11,7 +12,7 @@ import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { planElicitation } from '../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../slack/directory.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
@@ -20,7 +21,7 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { presentCall, previewOf } from './present-call.ts';
-import { toDetails } from './request-details.ts';
+import { type ReadFile, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -37,12 +38,16 @@ export interface RequestOrigin {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly why: string;
+  /** The files that the model read for the task. */
+  readonly files: readonly ReadFile[];
+  /** The action that the call takes back, if a person clicked Undo. */
+  readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -53,14 +58,14 @@ export async function planRequest(
   if (pause.kind === 'unknown')
     return planUnknown(
       { toolbox, directory },
-      { threadId, requesters, contextAuthors, why },
+      { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
   const asked = elicitationOf(interrupt);
   if (asked !== undefined)
     return planElicitation(
       { toolbox, directory },
-      { threadId, requesters, contextAuthors, why },
+      { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry, asked },
     );
   const { tool } = entry;
@@ -86,11 +91,12 @@ export async function planRequest(
     ...(target !== undefined && { target }),
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
+    ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
-  const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
+  const threadView = { id: THREAD_VIEW, place: { ...placeIn(threadId) } };
 
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
@@ -132,7 +138,12 @@ export async function planRequest(
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
-  const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
+  const risk = riskOf(policy.risk, judged);
+  const mayGrant = risk !== 'high' && !pause.own && !isOverLimit(pause) && editor === undefined;
+  const shown = {
+    ...{ name, risk, confirm, own: pause.own },
+    ...(mayGrant && policy.grants !== undefined && { grants: { ...policy.grants } }),
+  };
   return {
     ...base,
     barred,
@@ -143,13 +154,21 @@ export async function planRequest(
       description: tool.description,
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
+      ...(entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
+      ...(files.length > 0 && { files: [...files] }),
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
-    audit: { ...called, rule: pause.rule, policy_name: name },
+    audit: {
+      ...called,
+      rule: pause.rule,
+      policy_name: name,
+      ...(undoes !== undefined && { undoes: undoes.requestId }),
+    },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
   };

@@ -18,7 +18,7 @@ import { McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
 import { InputDialog, InputRequired, withNotes } from './input/input-dialog.ts';
 import type { OlderQuestions } from './input/older-questions.ts';
-import { CallResult, imagesIn, readContent, readResult } from './read-result.ts';
+import { CallResult, filesIn, imagesIn, readContent, readResult } from './read-result.ts';
 import { followTask, pauseForTask, startTask, taskToFollow } from './tasks/follow-task.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
@@ -32,7 +32,7 @@ export interface Call {
   readonly input: JsonObject;
   readonly timeoutMs: number;
   readonly longestCallMs: number;
-  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach' | 'interrupt' | 'resumed'>;
+  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach' | 'file' | 'interrupt' | 'resumed'>;
   readonly questions: OlderQuestions;
   /** Tells whether the connection was lost meanwhile. */
   readonly isLost: () => boolean;
@@ -50,6 +50,7 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   if (result.isError !== true) {
     dialog.pauseIfAsked(readContent(result));
     for (const image of imagesIn(result)) helpers.attach(image);
+    for (const file of filesIn(result)) helpers.file(file);
     return withNotes(readResult(result, tool.outputSchema), dialog.notes);
   }
   const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');

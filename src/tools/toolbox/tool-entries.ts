@@ -8,16 +8,19 @@ import {
   matchesGlob,
   type TimeZoneOf,
 } from '../gate/approval-rules.ts';
-import { type CallPlace, gate } from '../gate/gate.ts';
+import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
+import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
-import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
-import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
+import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
+import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
+import { textProblems, textsFor, undoProblems } from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
@@ -44,6 +47,9 @@ interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
+  readonly readTotals?: ReadTotals | undefined;
+  readonly useGrant?: UseGrant | undefined;
+  readonly approveChange?: ApproveChange | undefined;
 }
 
 /**
@@ -53,15 +59,21 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around }: BuildOptions,
+  { secrets, lock, around, readTotals, useGrant, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
+    [...builtInEntries(manifest), ...changeEntries(manifest, approveChange)].map((entry) => [
+      entry.tool.name,
+      entry,
+    ]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {
     secrets,
     around,
+    readTotals,
+    useGrant,
+    limits: manifest.limits,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -78,7 +90,11 @@ export function buildEntries(
     }
   }
   for (const { declaration, tools } of sources)
-    for (const { name } of tools()) problems.push(...previewProblems(declaration, name, entries));
+    for (const { name } of tools())
+      problems.push(
+        ...previewProblems(declaration, name, entries),
+        ...undoProblems(declaration, name, entries),
+      );
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -146,6 +162,7 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
       source: 'built-in',
       execution: ONE_ATTEMPT,
       behind: {},
+      limits: [],
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),
@@ -158,6 +175,9 @@ function builtInEntries({ agent }: Manifest): RuledEntry[] {
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
+  readonly readTotals: ReadTotals | undefined;
+  readonly useGrant: UseGrant | undefined;
+  readonly limits: readonly Limit[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -167,7 +187,8 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant } = options;
+  const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -189,6 +210,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     rules,
     allow,
     allows,
+    limits,
   } as const;
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
@@ -207,8 +229,11 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   return {
     ...base,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
+    undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+    tool: gate(watchTool(protectedTool, around), compiled, {
+      ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
+    }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),
@@ -231,23 +256,6 @@ function watchTool(tool: Action, around: AroundRun | undefined): Action {
 /** Returns rules under which every call needs approval, for a definition that no admin has seen. */
 function strictRules(name: string, rules: readonly ApprovalRule[]): ApprovalRule[] {
   return [...rules.filter(({ require }) => require !== 'never'), { policy: policyFor(name, rules) }];
-}
-
-/** Returns the texts of the first pattern that matches a tool. */
-function textsFor({ cards }: ToolDeclaration, name: string): Partial<CardDeclaration> {
-  return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
-}
-
-/** Describes the inputs that the texts of the manifest name and the tool does not have. */
-function textProblems(declaration: ToolDeclaration, { name, inputSchema }: Tool): string[] {
-  const { title, done, target, fields = {} } = textsFor(declaration, name);
-  return [title, done, target, ...Object.values(fields)].flatMap((text) => {
-    if (text === undefined) return [];
-    const { template } = parseDisplayTemplate(text);
-    return unknownInputs(template, inputSchema.jsonSchema).map(
-      ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
-    );
-  });
 }
 
 /** Returns the policy of the first rule for this tool that names one. */

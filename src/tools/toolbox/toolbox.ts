@@ -2,11 +2,13 @@ import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
+import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
 import type { ElicitationDeclaration } from '../manifest/manifest.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
+import type { UndoSource } from '../presentation/undo.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
@@ -49,6 +51,8 @@ export interface ToolEntry {
   judge(input: JsonValue, place: CallPlace): ApprovalVerdict;
   /** The same with the person for whom the verdict is that strict, and what each rule said; at a given time, else now. */
   explain(input: JsonValue, place: CallPlace, now?: Date): Explanation;
+  /** The limits that its calls count against. */
+  readonly limits: readonly Limit[];
   /** Tells whether everyone whose words led to a call may use the tool there. */
   allows(place: CallPlace): boolean;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */
@@ -57,6 +61,8 @@ export interface ToolEntry {
   readonly presentation: Presentation;
   /** Computes what a call would change, if the tool or the manifest can say. */
   readonly preview?: PreviewSource | undefined;
+  /** The way to take back a call that succeeded, if the tool or the manifest names one. */
+  readonly undo?: UndoSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
   /** The people who are asked when the tool's server needs input. */
