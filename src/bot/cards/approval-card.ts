@@ -23,7 +23,7 @@ import {
   words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
-import { buildOutcome, votesBy } from './outcome.ts';
+import { buildOutcome, isPaused, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './values/show-text.ts';
 
@@ -31,13 +31,16 @@ import { escapeMarkup, showLabel } from './values/show-text.ts';
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const { presented } = details;
   const isPending = request.state === 'pending';
-  const written = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
+  const isDone = request.state === 'succeeded' && !isPaused(request);
+  const written = (isDone ? presented.done : undefined) ?? presented.title;
+  const word = isPaused(request) ? cardTexts.pausedWord : STATE_WORD[request.state];
+  const icon = isPaused(request) ? STATE_ICON.started : STATE_ICON[request.state];
   const title = showLabel(written, TITLE_LENGTH);
-  const text = isPending ? cardTexts.approvalNeeded(title) : `${STATE_WORD[request.state]}: ${title}`;
+  const text = isPending ? cardTexts.approvalNeeded(title) : `${word}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
   return {
     text: escapeMarkup(text),
-    blocks: [heading(`${STATE_ICON[request.state]} ${written}`), ...body, ...threadLine(options)],
+    blocks: [heading(`${icon} ${written}`), ...body, ...threadLine(options)],
   };
 }
 

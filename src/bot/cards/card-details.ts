@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { type Consent, consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
@@ -29,6 +30,8 @@ export interface CardDetails
   readonly input: JsonValue;
   /** The account that the call waits for, if it does. */
   readonly consent: Consent | undefined;
+  /** The question of the call's server, if it asks one. */
+  readonly pause: Elicitation | undefined;
 }
 
 const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
@@ -58,9 +61,9 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     hasTitle: false,
     isComplete: false,
   };
-  const call = { presented, name, input: toJson(input), originalInput, editedBy };
-  const consent = consentOf(interrupt);
-  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files, runsAs, consent };
+  const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
+  const call = { presented, name, input: toJson(input), originalInput, editedBy, consent, pause };
+  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files, runsAs };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

@@ -7,9 +7,11 @@ import { isOverLimit } from '../../tools/gate/limits.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
+import { planElicitation } from '../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { connectionTexts } from '../texts/connections.ts';
@@ -60,6 +62,13 @@ export async function planRequest(
       { toolbox, directory },
       { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
+    );
+  const asked = elicitationOf(interrupt);
+  if (asked !== undefined)
+    return planElicitation(
+      { toolbox, directory },
+      { threadId, requesters, contextAuthors, why, files },
+      { call, interrupt, entry, asked },
     );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;

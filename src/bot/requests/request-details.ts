@@ -106,6 +106,9 @@ const Details = z.object({
 /** The call of a request: enough to draw its card and to run it. */
 export type Details = z.infer<typeof Details>;
 
+/** The summary of an action that paused while it ran. */
+export const PAUSED_AGAIN = 'paused again';
+
 const Fields = z.custom<JsonObject>();
 
 /** Parses the details of a request; throws if the call cannot be read. */

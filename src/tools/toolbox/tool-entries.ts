@@ -207,6 +207,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     behind: behindOf(declaration, digest),
     presentation: createPresentation(tool, textsFor(declaration, tool.name)),
     answerableBy: 'anyone',
+    elicitation: declaration.kind === 'mcp' ? declaration.elicitation : undefined,
     rules,
     allow,
     allows,

@@ -5,6 +5,7 @@ import type { CallPlace } from '../gate/gate.ts';
 import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
+import type { ElicitationDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
@@ -67,6 +68,8 @@ export interface ToolEntry {
   readonly undo?: UndoSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
+  /** The people who are asked when the tool's server needs input. */
+  readonly elicitation?: ElicitationDeclaration | undefined;
 }
 
 /** The tools and policies of the manifest that is active now. */
