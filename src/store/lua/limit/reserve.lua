@@ -30,7 +30,13 @@ for i = 1, limits do
   if most ~= '' and not holders and used + amount > tonumber(most) then -- guard: reserve-over
     return { 'over', int(i), amount_text(used) }
   end
-  writes[i] = { key, old, table.concat({ NOW, amount_text(amount), (holders or '') .. ' ' .. attempt }, ' '), window }
+  local held_by = words(holders)
+  local is_new = true
+  for _, holder in ipairs(held_by) do
+    if holder == attempt then is_new = false end -- guard: reserve-repeated
+  end
+  if is_new then held_by[#held_by + 1] = attempt end
+  writes[i] = { key, old, table.concat({ NOW, amount_text(amount), table.concat(held_by, ' ') }, ' '), window }
 end
 
 for _, write in ipairs(writes) do
