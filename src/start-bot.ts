@@ -5,9 +5,12 @@ import { auditSettings } from './audit/sinks.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
+import { openAccounts } from './bot/connections/accounts.ts';
+import { answerConnect } from './bot/connections/connect-pages.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
+import { FileHost } from './bot/files/file-host.ts';
 import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
 import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
@@ -27,6 +30,7 @@ import { observedStore } from './observe/observed-store.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { contextBudgetOf, followModel } from './open-model.ts';
 import type { Settings } from './settings.ts';
+import type { ManifestStore } from './store/port/manifest.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { wakingStore } from './store/queue/waking-store.ts';
 import { nameOfWork } from './store/queue/work.ts';
@@ -37,8 +41,10 @@ import { openRedisStore } from './store/redis/redis-store.ts';
 import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
+import { Sealer } from './tools/mcp/auth/seal.ts';
 import type { Secrets } from './tools/secrets.ts';
-import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { changeKey } from './tools/toolbox/policy-change.ts';
 import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -59,6 +65,16 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
+  /** Holds weaker manifests back; without it the given manifest is used as it is. */
+  readonly policyChanges?: PolicyChangeSetup;
+}
+
+/** Wires the approval of changed policies. */
+export interface PolicyChangeSetup {
+  /** Chooses the manifest to start with, by the record. */
+  choose(record: ManifestStore): Promise<{ readonly manifest: Manifest; readonly lock: LockText }>;
+  /** Called when a change was approved in this process. */
+  onApproved(): void;
 }
 
 export interface RunningBot {
@@ -72,7 +88,7 @@ export interface RunningBot {
 
 /** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
-  const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
+  const { settings, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const metrics = new Metrics();
   const content = setup.captureContent === true ? (text: string) => secrets.redact(text) : undefined;
   const log = logger.child({ part: 'record' });
@@ -83,13 +99,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
   // The toolbox has the manifest that holds now; it is opened below.
-  let current: () => Manifest = () => manifest;
+  let current: () => Manifest = () => setup.manifest;
   const record = openRedisStore({
     client: redis,
     prefix,
     retention: () => current().retention,
     redact: (body) => redactFields(body, secrets),
   });
+  const chosen = await setup.policyChanges?.choose(record);
+  const manifest = chosen?.manifest ?? setup.manifest;
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -100,7 +118,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
   let onUnlocked = (): void => {};
-  const toolbox = await openToolbox(manifest, {
+  const sealer = settings.connectionsKey === undefined ? undefined : Sealer.read(settings.connectionsKey);
+  if (typeof sealer === 'string') throw new Error(`CONNECTIONS_KEY ${sealer}`);
+  const { publicUrl } = settings;
+  const accounts = openAccounts({
+    ...{ store: record, sealer, publicUrl, secrets, logger: toolsLog },
+    findServer: (name) => toolbox.requesterServers().find((server) => server.name === name),
+  });
+  const toolbox: OpenToolbox = await openToolbox(manifest, {
+    connections: accounts.connections,
     folder,
     secrets,
     log: toolsLog,
@@ -109,6 +135,12 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     readTotals: (limits) => record.readTotals(limits),
     useGrant: grantUser(() => context),
     onUnlocked: () => onUnlocked(),
+    lock: chosen?.lock,
+    approveChange: async (change) => {
+      const approved = await record.approveManifest(change.from, change.to, changeKey(change));
+      setup.policyChanges?.onApproved();
+      return approved;
+    },
   });
   current = () => toolbox.manifest;
   const connection = createConnection(settings.slack, {
@@ -143,8 +175,16 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
     threads: new ThreadReader(app.client),
+    fileHost: new FileHost({
+      client: app.client,
+      botToken: settings.slack.botToken,
+      apiUrl: settings.slack.apiUrl,
+      fetch: proxiedFetch(proxy),
+      logger,
+    }),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
+    accounts,
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
     updates: new UpdateBudget(updateCounterIn(redis, UPDATE_WINDOW_MS, prefix), logger),
@@ -164,6 +204,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     },
     metricsToken: settings.metricsToken,
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
+    connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
     receive: connection.receive,
     logger,
   });

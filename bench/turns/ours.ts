@@ -3,10 +3,12 @@ import { pino } from 'pino';
 import { openAIModel } from '../../src/agent/openai/openai-model.ts';
 import { startApprovedAction } from '../../src/bot/actions/start-action.ts';
 import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
+import { openAccounts } from '../../src/bot/connections/accounts.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
 import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
+import { FileHost } from '../../src/bot/files/file-host.ts';
 import { ThreadReader } from '../../src/bot/intake/thread-reader.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
@@ -73,8 +75,19 @@ export async function openOurs(servers: {
     directory: new Directory(slack),
     links: new MessageLinks(slack),
     threads: new ThreadReader(slack),
+    fileHost: new FileHost({
+      client: slack,
+      botToken: 'xoxb-bench',
+      apiUrl: undefined,
+      fetch,
+      logger,
+    }),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
+    accounts: openAccounts({
+      ...{ store, sealer: undefined, publicUrl: 'http://localhost', secrets: new Secrets(), logger },
+      findServer: () => undefined,
+    }),
     turns: new RunningTurns(),
     status: new ThreadStatus(slack, logger),
     updates: new UpdateBudget({ add: async () => ({ updates: 0, progress: 0 }) }, logger),
@@ -109,6 +122,7 @@ export async function openOurs(servers: {
         text: REQUEST_TEXT,
         toBot: true,
         mention: false,
+        files: [],
       };
       await receiveMessage(calling, message, undefined);
       // A process at its concurrency limit leaves the turn to the queue, which does not run here.

@@ -10,10 +10,18 @@ import {
   type ToolPart,
 } from './messages.ts';
 import { RunningCall } from './nested.ts';
-import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
+import {
+  deniedPart,
+  errorPart,
+  type ReplacedInput,
+  settledPart,
+  waitingPart,
+  withFiles,
+} from './outcomes.ts';
 import type { Resume } from './replies.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from './tool.ts';
 import { limitTime, orAbort } from './util/abort.ts';
+import { CallFiles, type FileSink } from './util/tool-files.ts';
 
 export interface ToolProgress {
   readonly name: string;
@@ -73,6 +81,7 @@ export interface RunSettings {
   readonly onProgress: ((progress: ToolProgress) => void) | undefined;
   readonly onToolError: ((failure: ToolFailure) => void) | undefined;
   readonly journal: EffectJournal | undefined;
+  readonly files: FileSink | undefined;
   /** Returns the messages of the history so far. */
   readonly messages: () => readonly Message[];
 }
@@ -143,6 +152,7 @@ export async function runCall(
   const limit = limitTime(settings.signal, tool.timeoutMs);
   const { signal } = limit;
   const media: Media[] = [];
+  const files = new CallFiles(settings.files);
   let hasStarted = false;
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {
@@ -162,6 +172,7 @@ export async function runCall(
       if (isKept) media.push(image);
       return isKept;
     },
+    file: (file) => files.add(file),
   };
   const running = new RunningCall(signal, restarted?.nested?.before, restarted?.nested?.replies);
   const finish = async (end: EffectEnd, part: ToolPart): Promise<ToolPart> => {
@@ -202,7 +213,7 @@ export async function runCall(
       return finish('failed', fail(undefined, problem));
     }
     const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
-    return await finish('succeeded', result);
+    return await finish('succeeded', withFiles(result, await files.record(call, hasEffect)));
   } catch (thrown) {
     if (hasEffect && isAfterEffect(thrown)) {
       settings.onToolError?.({ name, ref, error: thrown });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DefinitionError, requireList } from './errors.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { Interrupt, Media } from './messages.ts';
 import { buildRespond, buildRestart, type RespondReply, type RestartReply } from './replies.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type Schema,
   type Unparsed,
 } from './schema/compile-schema.ts';
+import type { ToolFile } from './util/tool-files.ts';
 
 /** Values that the caller of `generate` hands to its tools. */
 export type ToolContext = Readonly<Record<string, unknown>>;
@@ -30,6 +31,8 @@ export interface ToolHelpers {
   readonly idempotencyKey: string;
   /** Shows the model an image beside the result; `false` means that it is too large and was left out. */
   readonly attach: (image: Media) => boolean;
+  /** Sends a file to the people of the thread when the call has succeeded; `false` means that it is too large, or cannot be sent here. */
+  readonly file: (file: ToolFile) => boolean;
 }
 
 /**
@@ -55,6 +58,12 @@ export interface ToolTexts<Input> {
 export interface Preview {
   readonly before: string;
   readonly after: string;
+}
+
+/** The call that takes back what another one did. */
+export interface UndoCall {
+  readonly tool: string;
+  readonly input: JsonObject;
 }
 
 /** The options of a request that only reads. */
@@ -102,6 +111,8 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       readonly texts?: ToolTexts<Input>;
       /** Computes what a call would change. It must not write, and it is called before the approval and before the run. */
       preview?(input: Input, helpers: PreviewHelpers): Preview | Promise<Preview>;
+      /** Names the call that takes back what a call did, from its input and its output as JSON; `undefined` if none does. */
+      undo?(input: Input, output: JsonValue): UndoCall | undefined;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
       admit?(input: Input, helpers: ToolHelpers): Promise<Admitted>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
@@ -168,6 +179,8 @@ export interface ActionConfig<Name extends string, Input extends Schema, Output 
   readonly effect?: Effect;
   /** Computes what a call would change. It must not write. */
   readonly preview?: (input: Parsed<Input>, helpers: PreviewHelpers) => Preview | Promise<Preview>;
+  /** Names the call that takes back what a call did; people are asked for it as for any other call. */
+  readonly undo?: (input: Parsed<Input>, output: JsonValue) => UndoCall | undefined;
   /** Finds out whether a call took effect whose worker died in the middle of it. */
   readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
   /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
@@ -218,6 +231,7 @@ export function defineTool<
     run,
     effect: config.effect ?? 'once',
     ...(config.preview !== undefined && { preview: config.preview }),
+    ...(config.undo !== undefined && { undo: config.undo }),
     ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),

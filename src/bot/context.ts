@@ -4,16 +4,20 @@ import type { Model } from '../agent/model.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
 import type {
+  AgentDeclaration,
   Askers,
   Budgets,
   ChannelDeclaration,
   ContextMode,
+  FileLimits,
   PendingLimits,
   UnfreezeRule,
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
+import type { Accounts } from './connections/accounts.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
+import type { FileHost } from './files/file-host.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
@@ -27,7 +31,11 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   /** How much of a thread is read when the bot is mentioned in it. */
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether final answers have feedback buttons. */
+  readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly budgets: Budgets;
   readonly askers: Askers;
@@ -35,6 +43,8 @@ export interface AgentSettings {
   readonly admins: readonly string[];
   /** The people of whom so many must want to end a freeze. */
   readonly unfreeze: UnfreezeRule;
+  /** Who must approve that the rules become weaker, and where they are asked. */
+  readonly policyChanges: AgentDeclaration['policyChanges'];
 }
 
 /** Leases and heartbeats, in milliseconds. */
@@ -83,8 +93,10 @@ export interface BotContext {
   readonly directory: Directory;
   readonly links: MessageLinks;
   readonly threads: ThreadReader;
+  readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
+  readonly accounts: Accounts;
   readonly turns: RunningTurns;
   readonly status: ThreadStatus;
   readonly updates: UpdateBudget;

@@ -49,6 +49,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest/manifest-lock.ts')).manifestLock,
   },
   {
+    name: 'manifest test',
+    summary: 'compare what the rules do with what cases expect',
+    load: async () => (await import('./manifest/manifest-test.ts')).manifestTest,
+  },
+  {
     name: 'explain',
     summary: 'say what the rules would do with a call, and why',
     load: async () => (await import('./explain.ts')).explain,
@@ -97,6 +102,11 @@ const COMMANDS: readonly Listed[] = [
     name: 'erase',
     summary: "remove a person's words from threads, requests and exports",
     load: async () => (await import('./operate/erase.ts')).erase,
+  },
+  {
+    name: 'disconnect',
+    summary: "remove a person's accounts at MCP servers",
+    load: async () => (await import('./operate/disconnect.ts')).disconnect,
   },
   {
     name: 'usage',

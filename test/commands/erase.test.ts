@@ -65,7 +65,8 @@ describe('erase', () => {
 
     const { code, out } = await runHere('erase', ANN, '--reason', 'asked by letter', '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ person: ANN, threads: 1, requests: 2, rows: 0, left: [] });
+    const counts = { threads: 1, requests: 2, rows: 0, feedback: 0, notes: 0 };
+    expect(JSON.parse(out)).toEqual({ person: ANN, ...counts, left: [] });
     const rest = await remains();
     for (const trace of [ANN, 'my secret wish', 'Anna wants it', 'because I say so'])
       expect(rest, trace).not.toContain(trace);
@@ -77,6 +78,25 @@ describe('erase', () => {
     expect(rows).toMatch(/"erased".*asked by letter|asked by letter.*"erased"/);
     expect((await store.verifyAudit()).problems).toEqual([]);
     expect((await runHere('audit', 'verify')).code).toBe(0);
+  });
+
+  test("removes a person's feedback and the notes that were written for them or name them, and nobody else's", async () => {
+    const threadId = await write(BEN, 'hello');
+    for (const person of [ANN, BEN])
+      await store.giveFeedback({ threadId, answer: '1', person, verdict: 'bad' });
+    const note = (id: string, text: string, ...people: string[]) =>
+      store.remember('C1', { id, text, people }, 10);
+    await note('a', 'Deploys are on Tuesdays.', ANN);
+    await note('b', `Ask <@${ANN}> first.`, BEN);
+    await note('c', 'The office is closed on Mondays.', BEN);
+    expect(await runHere('erase', ANN, '--dry-run')).toMatchObject({
+      out: 'would remove (threads: 0, requests: 0, notes: 2)\n',
+    });
+    const { out } = await runHere('erase', ANN, '--json');
+    expect(JSON.parse(out)).toMatchObject({ feedback: 1, notes: 2, left: [] });
+    expect(await remains()).not.toContain(ANN);
+    expect((await store.recall('C1')).map(({ id }) => id)).toEqual(['c']);
+    expect(await store.listFeedback()).toEqual([{ threadId, answer: '1', person: BEN, verdict: 'bad' }]);
   });
 
   test('leaves what is still open, names it, and removes it once it has ended', async () => {

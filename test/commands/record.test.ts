@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
-import type { Store } from '../../src/store/port/store.ts';
+import { type Store, threadOf } from '../../src/store/port/store.ts';
 import { Keys, shardOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { approve, ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../store/support.ts';
@@ -54,6 +54,19 @@ describe('stats', () => {
       /^finance {2}3 requests, 50% approved, decided in [\d.]+ s \(median\)\n$/,
     );
   });
+});
+
+test('stats also prints what people think of the answers in each channel', async () => {
+  const threadId = threadOf(await ask(store, { audit: {} })) ?? '';
+  const [channel = ''] = threadId.split(':');
+  const rate = (answer: string, person: string, verdict: 'good' | 'bad') =>
+    store.giveFeedback({ threadId, answer, person, verdict });
+  await rate('1', 'U-ann', 'bad');
+  await rate('1', 'U-ann', 'good');
+  await rate('1', 'U-ben', 'bad');
+  await rate('2', 'U-ann', 'good');
+  expect((await runHere('stats')).out).toBe(`No decisions yet.\nfeedback in ${channel}  2 good, 1 bad\n`);
+  expect(jsonLines((await runHere('stats', '--json')).out)).toEqual([{ feedback: channel, good: 2, bad: 1 }]);
 });
 
 describe('usage', () => {

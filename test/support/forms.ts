@@ -23,7 +23,13 @@ const ONLY_FULL = [
   'test/store/cluster.test.ts',
   'test/store/queue/engine-processes.test.ts',
   'test/store/redis/connect.test.ts',
+  'test/stories/accounts/kill.test.ts',
+  'test/stories/accounts/lifecycle.test.ts',
   'test/stories/context-injections.test.ts',
+  'test/stories/files-hostile.test.ts',
+  'test/stories/files-injections.test.ts',
+  'test/stories/files-kill.test.ts',
+  'test/stories/places-kill.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',
   'test/stories/slow-slack.test.ts',
@@ -50,6 +56,7 @@ const SCALED = [
   'test/store/races/races.test.ts',
   'test/tools/gate/fuzz.test.ts',
   'test/tools/gate/reference.test.ts',
+  'test/tools/manifest/compare/random.test.ts',
   'test/tools/manifest/parse.test.ts',
 ];
 

@@ -10,6 +10,7 @@ import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
+import { threadFiles } from '../files/thread-files.ts';
 import { giveBackLimits, type LimitedCall } from '../limits/reserve-limits.ts';
 import { type Details, detailsOf, messagesOf } from '../requests/request-details.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -108,6 +109,7 @@ async function runTool(
     tools: [tool],
     resume: { restart: [restartOf(tool, details.interrupt, { ...resumed })] },
     context: toolContext(context, request.threadId, { requesters, contextAuthors }),
+    files: threadFiles(context, request.threadId, details.idempotencyKey),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error }) => {

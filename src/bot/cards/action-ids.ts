@@ -10,6 +10,8 @@ export const MORE = 'more';
 export const APPROVE_TYPED = 'approve-typed';
 /** Redoes a task with the edited text. Its value is the thread and the id of the edit. */
 export const REDO = 'redo';
+/** Asks for the reverse of an action that succeeded. */
+export const UNDO = 'undo';
 export const ASK_AGAIN = 'ask-again';
 
 /** The prefix of a choice, followed by its number, because action ids must differ within a block. */
@@ -25,8 +27,16 @@ export const FILL_IN = 'fill-in';
 /** Shows the callback address to the requester, in private. */
 export const SHOW_ADDRESS = 'show-address';
 
+/** Opens the modal that connects the account a request waits for. */
+export const CONNECT = 'connect';
+/** The button with the link in that modal. */
+export const OPEN_PAGE = 'open-page';
+
 /** Counts for the end of a freeze. Its value is the id of the freeze and its scope. */
 export const UNFREEZE = 'unfreeze';
+
+/** The feedback buttons below a final answer. Their values are a word, the thread and the id of the answer. */
+export const FEEDBACK = 'feedback';
 
 /** Opens the modal that approves and allows the same again. */
 export const APPROVE_GRANT = 'approve-grant';

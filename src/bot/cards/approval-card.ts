@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
@@ -42,19 +43,24 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
 
 function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {
   const body = buildCallBody(details);
-  const isHigh = details.policy?.risk === 'high';
   return [
     contextLine(request, details),
+    ...identityLine(details),
+    ...undoesLine(details),
     ...freezeLine(options),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
-    ...(details.why === undefined || isHigh
-      ? []
-      : [quoted(cardTexts.explanation, details.why, { characters: limits.quoteCharacters, lines: 2 })]),
+    ...explanation(details, options),
     ...approvalLines(request, details),
     pendingActions(request, details, body, options),
   ];
+}
+
+/** Quotes the model beside the copies of a card; in the thread its words are the message above. On high risk nothing of it is shown. */
+function explanation({ why, policy }: CardDetails, { view }: CardOptions): KnownBlock[] {
+  if (why === undefined || view === 'thread' || policy?.risk === 'high') return [];
+  return [quoted(cardTexts.explanation, why, { characters: limits.quoteCharacters, lines: 2 })];
 }
 
 /** Says that approvals count and nothing starts. */
@@ -73,6 +79,19 @@ export function contextLine(request: RequestRecord, { policy, rule }: CardDetail
     words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
     moment(request.expiresAt),
   );
+}
+
+/** Says in whose name the call runs, if it is a person's. */
+function identityLine({ runsAs }: CardDetails): KnownBlock[] {
+  if (runsAs === undefined) return [];
+  const server = showLabel(runsAs.server, limits.label);
+  return [line(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
+}
+
+/** Says which action the call takes back. */
+function undoesLine({ undoes }: CardDetails): KnownBlock[] {
+  if (undoes === undefined || undoes.title === '') return [];
+  return [line(words(cardTexts.undoes(showLabel(undoes.title, TITLE_LENGTH))))];
 }
 
 /** The description of the tool helps only where nobody has written a title. */

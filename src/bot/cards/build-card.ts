@@ -4,7 +4,7 @@ import { REJECT, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
 import { button, type Card, type CardOptions, line, mentions, words } from './card.ts';
 import { cardDetailsOf } from './card-details.ts';
-import { buildCallbackCard, buildFormCard } from './form-card.ts';
+import { buildCallbackCard, buildConsentCard, buildFormCard } from './form-card.ts';
 import { buildOutcome } from './outcome.ts';
 import { buildQuestionCard } from './question-card.ts';
 
@@ -18,7 +18,9 @@ export function buildCard(request: RequestRecord, options: CardOptions): Card {
     case 'question':
       return buildQuestionCard(request, options);
     case 'form':
-      return buildFormCard(request, details, options);
+      return details.consent === undefined
+        ? buildFormCard(request, details, options)
+        : buildConsentCard(request, details, options);
     case 'callback':
       return buildCallbackCard(request, details, options);
   }

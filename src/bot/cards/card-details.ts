@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { type Consent, consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
@@ -10,12 +11,24 @@ import { showLabel } from './values/show-text.ts';
 export interface CardDetails
   extends Pick<
     Details,
-    'originalInput' | 'description' | 'why' | 'rule' | 'purpose' | 'policy' | 'editedBy' | 'approvers'
+    | 'originalInput'
+    | 'description'
+    | 'why'
+    | 'rule'
+    | 'purpose'
+    | 'policy'
+    | 'editedBy'
+    | 'approvers'
+    | 'runsAs'
+    | 'files'
+    | 'undoes'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
   readonly name: string;
   readonly input: JsonValue;
+  /** The account that the call waits for, if it does. */
+  readonly consent: Consent | undefined;
 }
 
 const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
@@ -24,7 +37,19 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, editedBy, approvers, description, why, purpose, policy, interrupt } = details;
+  const {
+    originalInput,
+    editedBy,
+    approvers,
+    description,
+    why,
+    purpose,
+    policy,
+    undoes,
+    files,
+    runsAs,
+    interrupt,
+  } = details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
   const presented = details.presented ?? {
@@ -34,7 +59,8 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     isComplete: false,
   };
   const call = { presented, name, input: toJson(input), originalInput, editedBy };
-  return { ...call, approvers, description, why, purpose, policy, rule };
+  const consent = consentOf(interrupt);
+  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files, runsAs, consent };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

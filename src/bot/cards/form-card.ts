@@ -2,7 +2,8 @@ import type { KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
-import { DETAILS, FILL_IN, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
+import { connectionTexts } from '../texts/connections.ts';
+import { CONNECT, DETAILS, FILL_IN, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
 import {
   button,
   type Card,
@@ -28,6 +29,16 @@ export function buildFormCard(request: RequestRecord, details: CardDetails, opti
     text: cardTexts.pleaseFillIn,
     waiting: principalsLine(cardTexts.fillInBy, request.principals),
     first: button(request.id, FILL_IN, cardTexts.fillIn, { style: 'primary' }),
+  });
+}
+
+/** Builds the card of an account that a call waits for: whose, at which server, and the button that only they can use. */
+export function buildConsentCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
+  return draw(request, purposeOf(details), options, {
+    heading: connectionTexts.cardHeading,
+    text: connectionTexts.cardText,
+    waiting: line(words(connectionTexts.cardExplanation), ...mentions(request.principals)),
+    first: button(request.id, CONNECT, connectionTexts.connect, { style: 'primary' }),
   });
 }
 

@@ -9,7 +9,7 @@ import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, WITHDRAW } from './action-ids.ts';
+import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
 import { plainValue } from './values/plain-value.ts';
@@ -42,7 +42,7 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
         ...ifAny(cardTexts.progress, request.progress),
       ];
     case 'succeeded':
-      return [line(words(cardTexts.done), ...when(request), ...approvedBy(request))];
+      return [line(words(cardTexts.done), ...when(request), ...approvedBy(request), ...undoUntil(request))];
     case 'failed':
       return [
         line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
@@ -132,11 +132,19 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
   return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
 }
 
+/** Says until when an action that succeeded can be undone; nothing if it cannot. */
+function undoUntil(request: RequestRecord): RichTextElement[] {
+  const undoMs = request.state === 'succeeded' ? readDetails(request)?.undoMs : undefined;
+  if (undoMs === undefined || request.settledAt === undefined) return [];
+  return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
+}
+
 function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
   if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
     elements.push(button(id, WITHDRAW, cardTexts.withdraw));
+  if (undoUntil(request).length > 0) elements.push(button(id, UNDO, cardTexts.undo));
   if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, cardTexts.requestAgain));
   if (request.state === 'unknown') {
     const texts = confirmTexts.runAgain(titleOf(request));

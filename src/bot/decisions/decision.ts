@@ -7,6 +7,7 @@ import { noticeTexts } from '../texts/notices.ts';
 import { castVote } from './cast-vote.ts';
 import { type Click, checkClick, decideInTrace, type Notice } from './click.ts';
 import { answer, askAgain, edit, resolve, showAddress, withdraw } from './decide.ts';
+import { undo } from './undo.ts';
 
 const Json = z.custom<JsonValue>((value) => value !== undefined);
 
@@ -26,6 +27,7 @@ export const Decision = z.discriminatedUnion('type', [
   z.object({ type: z.literal('withdraw') }),
   z.object({ type: z.literal('ask-again') }),
   z.object({ type: z.literal('show-address') }),
+  z.object({ type: z.literal('undo') }),
 ]);
 export type Decision = z.infer<typeof Decision>;
 
@@ -78,6 +80,8 @@ function decide(
       return askAgain(context, request, click);
     case 'show-address':
       return showAddress(context, request, click);
+    case 'undo':
+      return undo(context, request, click);
   }
 }
 

@@ -4,13 +4,16 @@ import { line, mentions, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { applyDecision, MadeDecision } from '../decisions/decision.ts';
+import { feedbackBlock } from '../reply/feedback-block.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
 import { isGroup } from '../slack/directory.ts';
+import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { sendFile } from './send-file.ts';
 
 const Row = z.object({
   /**
@@ -29,9 +32,17 @@ const Row = z.object({
   people: z.array(z.string()).optional(),
   /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
+  /** The thread and the id of a final answer that people may rate. */
+  feedback: z.string().optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
-    .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
+    .object({
+      ts: z.string(),
+      sent: z.number(),
+      session: z.enum(['active', 'suspended']),
+      /** Whether it was streamed in chunks, as all are now; Slack refuses a change of the mode within a stream. */
+      isChunked: z.boolean().optional(),
+    })
     .optional(),
 });
 type Row = z.infer<typeof Row>;
@@ -48,6 +59,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     await context.store.doneRow(item);
     return;
   }
+  if (await sendFile(context, item)) return;
   const row = Row.parse(item.body);
   try {
     if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);
@@ -91,7 +103,7 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   });
 }
 
-function contentOf({ kind, text, title = '', tail = '', people = [], button }: Row) {
+function contentOf({ kind, text, title = '', tail = '', people = [], button, feedback }: Row) {
   switch (kind) {
     case 'titled': {
       const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
@@ -107,13 +119,21 @@ function contentOf({ kind, text, title = '', tail = '', people = [], button }: R
       return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
     }
     case 'reply':
-      return { markdown_text: sanitizeMarkdown(text) };
+      return replyContent(text, feedback);
     case 'notice':
     case 'private':
       return button === undefined ? { text } : { text, blocks: [line(words(text)), buttonBlock(button)] };
     case 'plain':
       return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };
   }
+}
+
+/** Slack takes a Markdown text or blocks, so a reply with buttons is a block of Markdown. */
+function replyContent(text: string, feedback: string | undefined) {
+  const markdown = sanitizeMarkdown(text);
+  if (feedback === undefined) return { markdown_text: markdown };
+  const blocks = [{ type: 'markdown' as const, text: markdown }, feedbackBlock(feedback)];
+  return { text: escapeMarkup(text.slice(0, limits.fallbackText)), blocks };
 }
 
 function buttonBlock({ actionId, text, value }: NonNullable<Row['button']>) {
@@ -124,7 +144,7 @@ function buttonBlock({ actionId, text, value }: NonNullable<Row['button']>) {
 /** Completes the streamed message; returns `false` if it is gone. */
 async function complete(
   { client, logger }: BotContext,
-  { channel = '', threadTs = '', standing: posted, text }: Row,
+  { channel = '', threadTs = '', standing: posted, text, feedback }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
   const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
@@ -133,7 +153,11 @@ async function complete(
       channel,
       ts: posted.ts,
       session_status: posted.session,
-      ...(rest !== '' && { markdown_text: rest }),
+      ...(rest !== '' &&
+        (posted.isChunked === true
+          ? { chunks: [{ type: 'markdown_text' as const, text: rest }] }
+          : { markdown_text: rest })),
+      ...(feedback !== undefined && { blocks: [feedbackBlock(feedback)] }),
     });
     return true;
   } catch (error) {
@@ -144,8 +168,10 @@ async function complete(
       .setStatus({ channel_id: channel, thread_ts: threadTs, status: posted.session })
       .catch((err: unknown) => logger.debug({ err }, 'status of the session not set'));
   }
+  // The message has shown steps only, and they are there.
+  if (text === '') return true;
   try {
-    await client.chat.update({ channel, ts: posted.ts, markdown_text: sanitizeMarkdown(text) });
+    await client.chat.update({ channel, ts: posted.ts, ...replyContent(text, feedback) });
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'gone') return false;

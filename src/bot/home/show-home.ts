@@ -1,5 +1,6 @@
 import type { BotContext } from '../context.ts';
 import { grantsFor } from '../grants/revoke-grant.ts';
+import { loadAccounts } from './build-accounts.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
 import { recentStats } from './policy-stats.ts';
@@ -15,15 +16,19 @@ export async function showHome(
   );
   const isAdmin = context.agent().admins.includes(userId);
   const { approvers, quorum } = context.agent().unfreeze;
-  const [pages, stats, { freezes }, grants] = await Promise.all([
+  const [pages, stats, { freezes }, grants, accounts] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
     context.store.readFreezes(),
     grantsFor(context, userId),
+    loadAccounts(context, userId),
   ]);
   const mayUnfreeze =
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
-  const view = buildHome(pages, { stats, grants, freezes, unfreeze: { quorum, isOffered: mayUnfreeze } });
+  const view = buildHome(pages, {
+    ...{ stats, grants, accounts, freezes },
+    unfreeze: { quorum, isOffered: mayUnfreeze },
+  });
   await context.client.views.publish({ user_id: userId, view });
 }
 

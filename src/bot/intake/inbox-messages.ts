@@ -43,7 +43,13 @@ async function toUserMessage(
     (member) => member.name,
     () => user,
   );
-  const { requesters } = body;
-  const text = role === 'context' ? quoteContext(name, String(body.text)) : `${oneLine(name)}: ${body.text}`;
-  return userMessage(text, { user, role, ts, ...marks, ...(requesters !== undefined && { requesters }) });
+  const { requesters, undoes } = body;
+  const words =
+    body.text === '' && body.files !== undefined ? '(a message without words)' : String(body.text);
+  const text = role === 'context' ? quoteContext(name, words) : `${oneLine(name)}: ${words}`;
+  return userMessage(text, {
+    ...{ user, role, ts, ...marks },
+    ...(requesters !== undefined && { requesters }),
+    ...(undoes !== undefined && { undoes }),
+  });
 }

@@ -75,6 +75,7 @@ export function listenToActions(app: App, context: BotContext): void {
   onDecision(ids.APPROVE, () => ({ type: 'approve' }));
   onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
   onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
+  onDecision(ids.UNDO, () => ({ type: 'undo' }));
   onDecision(ids.ASK_AGAIN, () => ({ type: 'ask-again' }));
   onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (action) => ({
     type: 'choose',

@@ -1,6 +1,8 @@
 import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
 import { listenToActions } from './actions.ts';
+import { listenToConnections } from './connections.ts';
+import { listenToFeedback } from './feedback.ts';
 import { listenToHome } from './home.ts';
 import { listenToMessages } from './messages.ts';
 import { listenToRevisions } from './revisions.ts';
@@ -13,4 +15,6 @@ export function listen(app: App, context: BotContext): void {
   listenToActions(app, context);
   listenToSubmissions(app, context);
   listenToHome(app, context);
+  listenToConnections(app, context);
+  listenToFeedback(app, context);
 }

@@ -6,6 +6,13 @@ import { fencedLine, inlinePieces } from './markdown-code.ts';
 import type { PostedReply } from './reply-stream.ts';
 import { closeFence, fenceLines, openFenceIn, sanitizeMarkdown } from './sanitize-markdown.ts';
 
+export interface ReplyOptions {
+  readonly session: 'active' | 'suspended';
+  readonly requester: string;
+  /** Whether people are asked below the last message whether the answer helped. */
+  readonly feedback?: boolean;
+}
+
 /**
  * Splits a turn's text into outbox rows. The token makes the ids stable when the end of the turn is written again. A streamed message
  * becomes the first row, and its stream ends with the status of the session.
@@ -14,10 +21,13 @@ export function replyRows(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   text: string,
   posted: PostedReply | undefined,
-  { session, requester }: { readonly session: 'active' | 'suspended'; readonly requester: string },
+  { session, requester, feedback = false }: ReplyOptions,
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
-  return limit(split(text, posted?.sent ?? 0)).map((part, index) => ({
+  const parts = limit(split(text, posted?.sent ?? 0));
+  // A stream that showed steps only has to end as well.
+  const shown = parts.length === 0 && posted !== undefined ? [''] : parts;
+  return shown.map((part, index, { length }) => ({
     id: `${turn.threadId}/${turn.token}/${index}`,
     body: {
       kind: 'reply',
@@ -25,7 +35,8 @@ export function replyRows(
       threadTs,
       text: part,
       requester,
-      ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
+      ...(feedback && index === length - 1 && { feedback: `${turn.threadId} ${turn.token}` }),
+      ...(index === 0 && posted !== undefined && { standing: { ...posted, session, isChunked: true } }),
     },
   }));
 }

@@ -6,11 +6,13 @@ import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import { isOverLimit } from '../../tools/gate/limits.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { isSlackPerson } from '../slack/directory.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
@@ -19,7 +21,7 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { presentCall, previewOf } from './present-call.ts';
-import { toDetails } from './request-details.ts';
+import { type ReadFile, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -36,12 +38,16 @@ export interface RequestOrigin {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly why: string;
+  /** The files that the model read for the task. */
+  readonly files: readonly ReadFile[];
+  /** The action that the call takes back, if a person clicked Undo. */
+  readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -52,7 +58,7 @@ export async function planRequest(
   if (pause.kind === 'unknown')
     return planUnknown(
       { toolbox, directory },
-      { threadId, requesters, contextAuthors, why },
+      { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
   const { tool } = entry;
@@ -78,19 +84,25 @@ export async function planRequest(
     ...(target !== undefined && { target }),
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
+    ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
-  const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
+  const threadView = { id: THREAD_VIEW, place: { ...placeIn(threadId) } };
 
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
     if (problem !== undefined) return problem;
-    const purpose = purposeOf(interrupt);
+    const consent = consentOf(interrupt);
+    const purpose =
+      consent === undefined
+        ? purposeOf(interrupt)
+        : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
-    const snapshot = answerPolicy(entry, requesters, pause.kind);
+    const snapshot =
+      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -138,15 +150,27 @@ export async function planRequest(
       presented,
       approvers: isSure ? approvers : undefined,
       description: tool.description,
+      ...(entry.runsAsRequester !== undefined && {
+        runsAs: { person: requester, server: entry.runsAsRequester.name },
+      }),
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
+      ...(entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
+      ...(files.length > 0 && { files: [...files] }),
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
-    audit: { ...called, rule: pause.rule, policy_name: name },
+    audit: {
+      ...called,
+      rule: pause.rule,
+      policy_name: name,
+      ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
+      ...(undoes !== undefined && { undoes: undoes.requestId }),
+    },
     execution: entry.execution,
     views: [threadView, ...otherViews(policy, approvers)],
   };
@@ -194,6 +218,11 @@ function answerPolicy(
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
+}
+
+/** Only the person themselves can connect their account. */
+function consentPolicy(person: string): PolicySnapshot {
+  return answerSnapshot([person], { limitToRequester: true, expiresInMs: QUESTION_MS });
 }
 
 /** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */

@@ -3,10 +3,12 @@ import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { NewRequest } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { undoneBy } from '../turns/undo-call.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
-import { NOBODY, peopleOf } from './task-people.ts';
+import { filesReadIn } from './request-details.ts';
+import { NOBODY, peopleOf, presentTask } from './task-people.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
@@ -33,6 +35,7 @@ export async function planRequests(
     requesters: [requester, ...requesters.slice(1)],
     contextAuthors,
     why: text,
+    files: filesReadIn(presentTask(messages)),
   };
   const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isDoubtful = ({ interrupt }: WaitingCall) => classifyInterrupt(interrupt).kind === 'unknown';
@@ -45,7 +48,12 @@ export async function planRequests(
     groups.map(async ({ first, repeats }) => ({
       first,
       repeats,
-      plan: await planRequest(context, origin, first.part, first.interrupt),
+      plan: await planRequest(
+        context,
+        { ...origin, undoes: undoneIn(messages, first) },
+        first.part,
+        first.interrupt,
+      ),
     })),
   );
   const isLimited = (plan: NewRequest | string) => typeof plan !== 'string' && plan.unsigned !== true;
@@ -69,6 +77,12 @@ export async function planRequests(
     }
   }
   return { requests, refusals, joined };
+}
+
+/** Finds the action that a call takes back, as its request keeps it. */
+function undoneIn(messages: readonly Message[], { part }: WaitingCall) {
+  const undone = undoneBy(messages, part.toolRequest.ref);
+  return undone && { requestId: undone.requestId, title: undone.title };
 }
 
 function closeAll(calls: readonly WaitingCall[], status: string, reason: string): CloseReply[] {

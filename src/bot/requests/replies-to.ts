@@ -7,6 +7,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
 import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 
@@ -76,6 +77,9 @@ function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool:
   });
   switch (state) {
     case 'answered':
+      // An account was connected: the call is made again, and its gate decides as for a new one.
+      if (consentOf(interrupt) !== undefined && tool?.kind === 'tool')
+        return { restart: [buildRestart(tool, interrupt, {}, {})] };
       return tool === undefined
         ? close('failed', 'The tool is gone', '')
         : (respondTo(tool, interrupt, payload, by) ??

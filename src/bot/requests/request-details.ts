@@ -35,6 +35,23 @@ const PresentedCall = z.object({
   isComplete: z.boolean(),
 });
 
+const ReadFile = z.object({
+  name: z.string(),
+  type: z.string().optional(),
+  size: z.number().optional(),
+  sha256: z.string(),
+});
+/** A file that the model read. */
+export type ReadFile = Readonly<z.infer<typeof ReadFile>>;
+
+/** Lists the files that the model read for the present task; one that was only named has no hash. */
+export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
+  return messages.flatMap((message) => {
+    const { data } = ReadFile.safeParse(message.role === 'user' ? message.metadata?.file : undefined);
+    return data === undefined ? [] : [data];
+  });
+}
+
 const Details = z.object({
   interrupt: Interrupt,
   idempotencyKey: z.string(),
@@ -46,6 +63,8 @@ const Details = z.object({
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
   /** The people whose words the model read beside the requesters'. */
   contextAuthors: z.array(z.string()).optional().catch(undefined),
+  /** The files that the model read for the task, with the hash of what it saw. */
+  files: z.array(ReadFile).optional().catch(undefined),
   /** The person who changed the arguments last. */
   editedBy: Text,
   /** The tool's description. */
@@ -54,6 +73,12 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** The person in whose name the call runs at a server. */
+  runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
+  /** How long after its success the action can be undone; missing if nothing undoes it. */
+  undoMs: z.number().optional().catch(undefined),
+  /** The action that this one takes back. */
+  undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The part of the policy that the card shows; the record itself has the approvers. */

@@ -18,6 +18,8 @@ export interface BotServerOptions {
   readonly metricsToken?: string | undefined;
   /** Receives the callback of an external system. */
   readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
+  /** Answers the browser of a person who connects an account; `undefined` for any other path. */
+  readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -50,7 +52,7 @@ export function createBotServer(options: BotServerOptions): BotServer {
   server.keepAliveTimeout = 5_000;
   server.on('clientError', (_error, socket) => {
     if (!socket.writable) return;
-    const { body } = refusal(400, 'This is not a request that can be read.');
+    const { body } = refusal(400, 'The request is malformed.');
     socket.end(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
@@ -87,13 +89,13 @@ async function respond(
 ): Promise<void> {
   const { logger } = options;
   try {
-    const late = refusal(503, 'This takes too long; try again.', { 'retry-after': '10' });
+    const late = refusal(503, 'Timed out; try again.', { 'retry-after': '10' });
     sendAnswer(response, (await withTimeout(ANSWER_MS, answer(options, request))) ?? late);
   } catch (err) {
     if (request.destroyed && !request.complete) return;
     const reference = randomUUID();
     logger.error({ err, reference }, 'request failed');
-    sendAnswer(response, jsonAnswer(500, { ok: false, error: 'Something went wrong here.', reference }));
+    sendAnswer(response, jsonAnswer(500, { ok: false, error: 'Internal error.', reference }));
   }
 }
 
@@ -113,13 +115,19 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
   }
+  if (url.pathname.startsWith('/connect/')) {
+    // A preview of the link by HEAD must not use it up.
+    if (request.method !== 'GET') return onlyBy('GET');
+    const connected = await options.connect(url, request.headers.cookie);
+    if (connected !== undefined) return connected;
+  }
   if (url.pathname === '/slack/events' && receive !== undefined) {
     // Slack may check the certificate by GET as well.
     if (isRead && url.searchParams.get('ssl_check') === '1') return { status: 200, body: '' };
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  return refusal(404, 'There is nothing here.');
+  return refusal(404, 'Not found.');
 }
 
 const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {

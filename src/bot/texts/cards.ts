@@ -102,6 +102,9 @@ export const cardTexts = {
   withdraw: 'Withdraw',
   reviewAll: 'Review all to approve',
   requestAgain: 'Request again',
+  undo: 'Undo',
+  undoUntil: ' · Undo until ',
+  undoes: (title: string) => `Undoes: ${title}`,
 
   starting: 'Starting…',
   running: (attempt: number) => (attempt > 1 ? `Running (attempt ${attempt})` : 'Running'),

@@ -24,6 +24,12 @@ export const noticeTexts = {
   nothingToRepeat: (state: string) => `This is ${state}, so there is nothing to request again.`,
   onlyRequesterRepeats: 'Only a requester can request this again.',
   alreadyRepeated: 'This has already been requested again.',
+  nothingToUndo: (state: string) => `This is ${state}, so there is nothing to undo.`,
+  undoTooLate: 'This can no longer be undone here. Please ask me for what you need.',
+  mayNotUndo: 'Only the requesters and approvers of this action can undo it.',
+  cannotUndo: "I can't work out how to undo this. Please ask me for what you need.",
+  alreadyUndone: 'Undo has already been requested.',
+  undoQueued: "Undo is requested. I'll take it up when what runs or waits in this thread has ended.",
   onlyRequesterAddress: 'Only a requester can see the address.',
   nothingAwaited: (state: string) => `This is ${state}. Nothing is awaited anymore.`,
   address: (address: string) => `Anyone with this address can report back, once: \`${address}\``,
@@ -91,6 +97,8 @@ export const noticeTexts = {
   },
 
   manifestRejected: (file: string) => `${file} has errors; the previous version stays active.`,
+  manifestHeld: (file: string) =>
+    `${file} makes rules weaker, so it waits for approval; the previous version stays active.`,
   manifestProblems: (file: string) => `${file} is active, but some tools don't work.`,
   manifestFine: (file: string) => `${file} is valid again and active.`,
 } as const;

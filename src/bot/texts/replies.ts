@@ -48,6 +48,12 @@ export const replyTexts = {
       hours === 1 ? 'an hour' : `${hours} hours`
     }. An admin can raise the limit.`,
   quarantined: "I can't continue this thread: it failed several times in a row. An admin has been told.",
+  feedback: { good: 'Good answer', bad: 'Bad answer' },
+  feedbackThanks: {
+    good: 'Thank you for your feedback.',
+    bad: 'Thank you for your feedback. Write here what went wrong, and I can try again.',
+  },
+  feedbackTooLate: "This answer is too old to be rated: I don't keep it any more.",
   nothingToStop: 'You have nothing to stop here.',
   notAnAsker: "You can't give me tasks in this workspace. Please ask a full member to do it.",
   askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",
@@ -62,6 +68,10 @@ export const statusTexts = {
   running: (title: string, others: number) =>
     `is running: ${title}${others === 0 ? '' : ` (and ${others} more)`}`,
   progress: (title: string, message: string) => `is running: ${title}: ${message}`,
+  /** The title of the list of steps in a reply that takes long. */
+  steps: 'Steps',
+  waitingForApproval: 'Waiting for approval',
+  stopped: 'Stopped',
 } as const;
 
 function inAbout(waitMs: number | undefined): string {

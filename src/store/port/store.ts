@@ -1,9 +1,12 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
+import type { ConnectionStore } from './connections.ts';
 import type { FreezeStore } from './freezes.ts';
 import type { GrantStore } from './grants.ts';
 import type { LimitStore } from './limits.ts';
+import type { ManifestStore } from './manifest.ts';
+import type { MemoryStore } from './memory.ts';
 import type {
   AbandonResult,
   AddViewsResult,
@@ -40,6 +43,7 @@ import type {
   EffectStart,
   EnqueueOptions,
   InboxItem,
+  KeptFile,
   Measures,
   OutboxItem,
   OutboxRow,
@@ -67,7 +71,15 @@ export type * from './values.ts';
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore, FreezeStore, GrantStore, LimitStore, UsageStore {
+export interface Store
+  extends AuditStore,
+    ConnectionStore,
+    FreezeStore,
+    GrantStore,
+    LimitStore,
+    ManifestStore,
+    MemoryStore,
+    UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
@@ -106,6 +118,16 @@ export interface Store extends AuditStore, FreezeStore, GrantStore, LimitStore, 
   readThread(threadId: string): Promise<ThreadSnapshot>;
   /** Ends a turn. With requests the thread waits for them; without, the next message starts a turn. */
   suspend(turn: ClaimedTurn, end: TurnEnd): Promise<SuspendResult>;
+
+  /** Keeps a file as long as its thread, once; a thread that is full or gone keeps none. */
+  keepFile(
+    threadId: string,
+    file: KeptFile,
+  ): Promise<{ readonly outcome: 'kept' | 'unknown-thread' | 'full' }>;
+  /** Reads files that a thread keeps, in this order; one that it does not keep is left out. */
+  readFiles(threadId: string, ids: readonly string[]): Promise<readonly KeptFile[]>;
+  /** Removes a file that its thread does not need any more. */
+  dropFile(threadId: string, id: string): Promise<void>;
 
   load(requestId: string): Promise<LoadResult>;
   vote(requestId: string, vote: Vote): Promise<VoteResult>;

@@ -15,6 +15,14 @@ export interface EnqueueOptions {
   readonly bodyAtWork?: JsonObject;
 }
 
+/** A file that a thread keeps: an image that the model sees, or a file that has to be sent. */
+export interface KeptFile {
+  readonly id: string;
+  /** A media type, such as `image/png`. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
 /** The end of a request that an earlier turn left open. */
 export interface Settlement {
   readonly requestId: string;

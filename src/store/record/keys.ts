@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The shard that holds the checkpoints of all chains and the progress of their export. */
+/** The shard that holds the checkpoints of all chains, the progress of their export and the manifest that is active. */
 export const EXPORT_SHARD = 0;
 
 /** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
@@ -34,7 +34,7 @@ export function shardOf(threadId: string): number {
   return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
 }
 
-const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects'] as const;
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects', 'files'] as const;
 const SHARD_KEYS = [
   'timers',
   'wake',
@@ -54,17 +54,21 @@ const SHARD_KEYS = [
   'freezes',
   'frozen',
   'grants',
+  'manifest',
 ] as const;
-/** A key of one day; the day takes the place of a thread in it. */
-const DAY_KEYS = ['usage'] as const;
-type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof DAY_KEYS)[number];
+/** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */
+const OTHER_KEYS = ['usage', 'feedback', 'memory'] as const;
+/** The keys of one server; its name takes the place of a thread in them. */
+const SERVER_KEYS = ['connections', 'versions'] as const;
+type ServerKey = (typeof SERVER_KEYS)[number];
+type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number] | ServerKey;
 type ShardKey = (typeof SHARD_KEYS)[number];
 
 /** All keys but those of requests, in the order in which scripts receive them. */
-export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS, ...DAY_KEYS];
+export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS, ...OTHER_KEYS, ...SERVER_KEYS];
 export type KeyName = ThreadKey | ShardKey;
 
-const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...DAY_KEYS]);
+const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...OTHER_KEYS, ...SERVER_KEYS]);
 
 function isThreadKey(name: KeyName): boolean {
   return threadKeys.has(name);
@@ -104,6 +108,21 @@ export class Keys {
     return this.#of(shard, 'usage', day);
   }
 
+  /** The accounts that people have connected at a server, or their versions. */
+  connections(server: string, name: ServerKey): string {
+    return this.#of(shardOf(server), name, server);
+  }
+
+  /** An attempt to connect an account, or a lock; it ends by itself. */
+  attempt(id: string): string {
+    return this.#of(shardOf(id), 'attempt', id);
+  }
+
+  /** The notes about a channel. */
+  memory(channel: string): string {
+    return this.#of(shardOf(channel), 'memory', channel);
+  }
+
   grant(id: string, shard: number): string {
     return this.#of(shard, 'grant', id);
   }
@@ -127,6 +146,10 @@ export class Keys {
 
   seen(threadId: string): string {
     return this.#of(shardOf(threadId), 'seen', threadId);
+  }
+
+  files(threadId: string): string {
+    return this.#of(shardOf(threadId), 'files', threadId);
   }
 
   /** Builds the named keys of a thread and its shard, in order. */

@@ -18,6 +18,7 @@ const FOLDERS = {
     'release',
     'fail-turn',
     'unquarantine',
+    'feedback',
   ],
   request: [
     'vote',
@@ -37,10 +38,14 @@ const FOLDERS = {
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   freeze: ['freeze', 'unfreeze', 'apply-freezes'],
+  files: ['keep-file', 'drop-file'],
   limit: ['reserve', 'give-back', 'read-totals'],
   grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
   usage: ['spend', 'rename-usage'],
+  connections: ['save-connection', 'remove-connection'],
+  memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
+  manifest: ['record-manifest', 'approve-manifest'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

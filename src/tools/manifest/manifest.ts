@@ -8,7 +8,8 @@ import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
-import type { BUILT_IN_NAMES } from './schema/agent.ts';
+import type { UndoDeclaration } from '../presentation/undo.ts';
+import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
@@ -40,6 +41,15 @@ export type ContextMode = 'thread' | 'mention';
 /** The settings of one channel that differ from the agent's. */
 export interface ChannelDeclaration {
   readonly context: ContextMode | undefined;
+}
+
+/** The limits of files that people attach and that tools send. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  /** How many files one turn reads. */
+  readonly maxCount: number;
+  readonly timeoutMs: number;
+  readonly types: readonly (typeof FILE_KINDS)[number][];
 }
 
 /** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
@@ -77,12 +87,18 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether final answers have feedback buttons. */
+  readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
+  /** Who must approve that the rules become weaker, and where they are asked; `undefined` if nobody must. */
+  readonly policyChanges: { readonly policy: Policy; readonly channel: string } | undefined;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
 
@@ -111,6 +127,7 @@ interface Declared {
 export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
+  readonly undo?: UndoDeclaration | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

@@ -3,16 +3,17 @@ import type { ModelConfig } from '../../agent/model.ts';
 import type { Limit } from '../gate/limits.ts';
 import type { ApproverGroup, GrantRule, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
-import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
+import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
-import type { AgentFile } from './schema/agent.ts';
+import { type AgentFile, FILE_KINDS } from './schema/agent.ts';
 import type { LimitFile } from './schema/limits.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
-import type { HttpFile, McpFile, PreviewFile, ToolFile } from './schema/tools.ts';
+import type { HttpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
+import { toMcpConfig } from './to-mcp-config.ts';
 
 const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_TIME_ZONE = 'UTC';
@@ -67,7 +68,9 @@ function toAgent({
     timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
     contextBudget: written.context_budget,
     context: written.context ?? 'thread',
+    files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
+    feedback: written.feedback ?? false,
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
@@ -78,12 +81,31 @@ function toAgent({
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,
     },
+    policyChanges: toPolicyChanges(written.policy_changes),
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
       request_form: toUse(builtIns.request_form),
       wait_for_callback: toUse(builtIns.wait_for_callback),
       complete_task: toUse(builtIns.complete_task),
     },
+  };
+}
+
+const DEFAULT_FILES = {
+  maxBytes: 10_000_000,
+  maxCount: 5,
+  timeoutMs: durationMs('30s'),
+  types: FILE_KINDS,
+};
+
+function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files'] {
+  if (typeof written === 'boolean') return written ? DEFAULT_FILES : undefined;
+  const { max_size, max_count, timeout, types } = written;
+  return {
+    maxBytes: max_size ?? DEFAULT_FILES.maxBytes,
+    maxCount: max_count ?? DEFAULT_FILES.maxCount,
+    timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
+    types: types ?? DEFAULT_FILES.types,
   };
 }
 
@@ -101,6 +123,17 @@ function toLimits(match: string, written: LimitFile | readonly LimitFile[]): Lim
 /** Returns the policy that `then` of a limit names. */
 export function policyIn(then: string): string | undefined {
   return then === 'deny' ? undefined : then.replace(/^policy\s+/, '');
+}
+
+/** The name of the policy under which policies are changed; no policy of a manifest can have it. */
+export const POLICY_CHANGES = 'policy changes';
+const POLICY_CHANGE_EXPIRES_MS = durationMs('7d');
+
+function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent']['policyChanges'] {
+  if (written === undefined) return undefined;
+  const { approvers, quorum = 1, channel } = written;
+  const declared = { approvers, quorum, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
+  return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 
 function toConfig(written: AgentFile): ModelConfig {
@@ -190,7 +223,6 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_RETRY_MS = durationMs('1h');
-const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
@@ -230,10 +262,21 @@ function withoutRules(unfilled: JsonValue | undefined, name: string): JsonObject
 }
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
-function toCards({ cards = [], title, done, target, fields, preview }: ToolFile): ToolDeclaration['cards'] {
-  const own = { match: '*', title, done, target, fields, preview };
-  const hasOwn = [title, done, target, fields, preview].some((part) => part !== undefined);
-  return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({ ...card, preview: toPreview(card.preview) }));
+function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
+  const { title, done, target, fields, preview, undo } = written;
+  const own = { match: '*', title, done, target, fields, preview, undo };
+  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
+    ...card,
+    preview: toPreview(card.preview),
+    undo: toUndo(card.undo),
+  }));
+}
+
+function toUndo(written: UndoFile | undefined): UndoDeclaration | undefined {
+  if (written === undefined) return undefined;
+  const input = toJson(written.input ?? {});
+  return { tool: written.tool, input: isJsonObject(input) ? input : {}, withinMs: written.within };
 }
 
 function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undefined {
@@ -241,20 +284,6 @@ function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undef
   const { tool, before, after, timeout: timeoutMs } = written;
   const input = toJson(written.input ?? {});
   return { tool, input: isJsonObject(input) ? input : {}, before, after, timeoutMs };
-}
-
-function toMcpConfig({
-  command,
-  args = [],
-  env = {},
-  cwd,
-  url,
-  headers = {},
-  ...rest
-}: McpFile): McpConfig | undefined {
-  const shared = { prefix: rest.prefix ?? '', timeoutMs: rest.timeout ?? DEFAULT_MCP_TIMEOUT_MS };
-  if (command !== undefined) return { ...shared, transport: 'stdio', command, args, env, cwd };
-  return url === undefined ? undefined : { ...shared, transport: 'http', url, headers };
 }
 
 function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {

@@ -12,6 +12,7 @@ import {
   type McpProblem,
   type ServerList,
 } from './build-tools.ts';
+import { callAsPerson } from './call-as-person.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
 import { openSession, type Session } from './open-session.ts';
 
@@ -62,7 +63,7 @@ export interface McpServer {
 
 /** Connects to a server and keeps it connected; returns without waiting for the connection. */
 export function openMcpServer(config: McpConfig, options: McpOptions): McpServer {
-  const { name, log, onChange, guardedFetch } = options;
+  const { name, log, onChange, guardedFetch, identity, identityOf } = options;
   const limits = options.backOff ?? BACK_OFF;
   const closing = new AbortController();
   let state: McpState = 'connecting';
@@ -84,7 +85,10 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
       const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
       throw new McpServerError('changed', name, message);
     }
-    if (state === 'connected' && session !== undefined) return session.call(called, input, helpers);
+    if (state === 'connected' && session !== undefined) {
+      if (identityOf === undefined) return session.call(called, input, helpers);
+      return callAsPerson(config, { name, guardedFetch, identityOf }, { called, input, helpers });
+    }
     const problem = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
     const advice = closing.signal.aborted ? '' : '; try again in a moment';
     throw new McpServerError(
@@ -120,6 +124,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     session = await openSession(config, {
       name,
       guardedFetch,
+      identity,
       isKnownLegacy,
       signal: closing.signal,
       onRelisted: useList,

@@ -1,12 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Preview, ReadingInit, Tool, ToolContext } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
-import {
-  fillDisplayTemplate,
-  parseDisplayTemplate,
-  placeholderValue,
-  type TemplateValues,
-} from './text-template.ts';
+import { fillInput, unwrapOutput } from './fill-input.ts';
+import { fillDisplayTemplate, parseDisplayTemplate } from './text-template.ts';
 
 /** A preview of the manifest: a tool that only reads, its input, and what its output says about before and after. */
 export interface PreviewDeclaration {
@@ -106,7 +102,7 @@ function declaredPreview({ tool, input, before, after }: PreviewDeclaration, rea
   return async (given, context, signal) => {
     const values = { input: toJson(given) };
     const filled = fillInput(input, values);
-    const output = unwrapped(
+    const output = unwrapOutput(
       toJson(await read(tool, isJsonObject(filled) ? filled : {}, { context, signal })),
     );
     return {
@@ -114,23 +110,4 @@ function declaredPreview({ tool, input, before, after }: PreviewDeclaration, rea
       after: fillDisplayTemplate(afterTemplate ?? [], { ...values, output }),
     };
   };
-}
-
-/** Fills the input of the reading tool; a text that is one placeholder keeps the type of its value. */
-function fillInput(value: JsonValue, values: TemplateValues): JsonValue {
-  if (typeof value === 'string') {
-    const { template } = parseDisplayTemplate(value);
-    const [only, ...rest] = template;
-    if (typeof only === 'object' && rest.length === 0 && only.format === undefined)
-      return placeholderValue(only, values) ?? null;
-    return fillDisplayTemplate(template, values);
-  }
-  if (Array.isArray(value)) return value.map((item: JsonValue) => fillInput(item, values));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, fillInput(entry, values)]));
-}
-
-/** Output from outside is marked for the model; a template reads what is inside. */
-function unwrapped(output: JsonValue): JsonValue {
-  return isJsonObject(output) && output.untrusted_output !== undefined ? output.untrusted_output : output;
 }

@@ -11,14 +11,17 @@ import {
 import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
 import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
-import type { BuiltInName, CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
-import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
+import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
+import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
+import { textProblems, textsFor, undoProblems } from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
@@ -47,6 +50,7 @@ interface BuildOptions {
   readonly around?: AroundRun | undefined;
   readonly readTotals?: ReadTotals | undefined;
   readonly useGrant?: UseGrant | undefined;
+  readonly approveChange?: ApproveChange | undefined;
 }
 
 /**
@@ -56,10 +60,13 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals, useGrant }: BuildOptions,
+  { secrets, lock, around, readTotals, useGrant, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
+    [...builtInEntries(manifest), ...changeEntries(manifest, approveChange)].map((entry) => [
+      entry.tool.name,
+      entry,
+    ]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {
@@ -84,7 +91,11 @@ export function buildEntries(
     }
   }
   for (const { declaration, tools } of sources)
-    for (const { name } of tools()) problems.push(...previewProblems(declaration, name, entries));
+    for (const { name } of tools())
+      problems.push(
+        ...previewProblems(declaration, name, entries),
+        ...undoProblems(declaration, name, entries),
+      );
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -218,10 +229,15 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   return {
     ...base,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
+    undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, {
-      ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
-    }),
+    tool: withConsent(
+      gate(watchTool(protectedTool, around), compiled, {
+        ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
+      }),
+      source,
+    ),
+    ...(source.requester !== undefined && { runsAsRequester: source.requester }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),
@@ -231,6 +247,10 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+function withConsent(tool: Action, { missingConsent }: ToolSource): Action {
+  return missingConsent === undefined ? tool : askForConsent(tool, missingConsent);
 }
 
 function watchTool(tool: Action, around: AroundRun | undefined): Action {
@@ -244,23 +264,6 @@ function watchTool(tool: Action, around: AroundRun | undefined): Action {
 /** Returns rules under which every call needs approval, for a definition that no admin has seen. */
 function strictRules(name: string, rules: readonly ApprovalRule[]): ApprovalRule[] {
   return [...rules.filter(({ require }) => require !== 'never'), { policy: policyFor(name, rules) }];
-}
-
-/** Returns the texts of the first pattern that matches a tool. */
-function textsFor({ cards }: ToolDeclaration, name: string): Partial<CardDeclaration> {
-  return cards.find(({ match }) => matchesGlob(match, name)) ?? {};
-}
-
-/** Describes the inputs that the texts of the manifest name and the tool does not have. */
-function textProblems(declaration: ToolDeclaration, { name, inputSchema }: Tool): string[] {
-  const { title, done, target, fields = {} } = textsFor(declaration, name);
-  return [title, done, target, ...Object.values(fields)].flatMap((text) => {
-    if (text === undefined) return [];
-    const { template } = parseDisplayTemplate(text);
-    return unknownInputs(template, inputSchema.jsonSchema).map(
-      ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
-    );
-  });
 }
 
 /** Returns the policy of the first rule for this tool that names one. */

@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
-import { type Command, type RequestPlan, TOOLS } from './commands.ts';
+import { type Command, type RequestPlan, THREADS, TOOLS } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
 export interface Call {
@@ -41,6 +41,8 @@ function toolAt(pick: number): string {
 
 const OPEN: readonly RequestState[] = ['pending'];
 const NAMELESS = 'no-request';
+/** A channel has its notes beside a thread of its shard, which has a clock in the comparison. */
+const CHANNEL = THREADS[0];
 
 /** Turns a command into the call that it stands for now; without anything it could be about there is none. */
 export function callFor(command: Command, found: Findings): Call | undefined {
@@ -107,6 +109,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('waitingIn', command.thread);
     case 'readThread':
       return call('readThread', command.thread);
+    case 'keepFile': {
+      const bytes = Buffer.alloc(command.size, `file ${command.file}`);
+      return call('keepFile', command.thread, { id: `file-${command.file}`, type: 'text/plain', bytes });
+    }
+    case 'readFiles':
+      return call('readFiles', command.thread, ['file-1', 'file-2', 'file-3']);
+    case 'dropFile':
+      return call('dropFile', command.thread, `file-${command.file}`);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);
@@ -307,6 +317,33 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const spending = { callId: `call-${step}`, threadId, person, channel: 'C1', model: 'm', usage };
       return call('spend', spending);
     }
+    case 'saveConnection': {
+      const current = world.connections.get(`${command.thread} ${command.who}`)?.version;
+      const replaces = [undefined, current, 'another'][command.pick];
+      return call(
+        'saveConnection',
+        command.thread,
+        command.who,
+        { version: `v-${step}`, sealed: `sealed-${step}` },
+        replaces,
+      );
+    }
+    case 'removeConnection':
+      return call('removeConnection', command.thread, command.who);
+    case 'readConnection':
+      return call('readConnection', command.thread, command.who);
+    case 'giveFeedback': {
+      const { thread: threadId, who: person, verdict } = command;
+      return call('giveFeedback', { threadId, answer: '1', person, verdict });
+    }
+    case 'remember': {
+      const note = { id: `note-${command.note}`, text: `note ${step}`, people: ['U-ann'] };
+      return call('remember', CHANNEL, note, command.most);
+    }
+    case 'recall':
+      return call('recall', CHANNEL);
+    case 'forget':
+      return call('forget', CHANNEL, [`note-${command.note}`]);
     case 'usageOf':
       return call('usageOf', command.thread, command.who);
     case 'claimExport':
@@ -321,6 +358,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
+    case 'recordManifest': {
+      const former = command.own ? world.manifest?.digest : 'another';
+      const digest = `digest-${command.pick % 4}`;
+      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
+      return call('recordManifest', former, version);
+    }
+    case 'approveManifest': {
+      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
+      return call('approveManifest', former, `digest-${command.pick % 4}`, `key-${step}`);
+    }
+    case 'readManifest':
+      return call('readManifest');
     case 'lastCheckpoint':
       return call('lastCheckpoint');
     case 'list': {

@@ -75,6 +75,7 @@ const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 /** Mostly the same call, so that one is also started after its end. */
 const effectRef = fc.constantFrom('call-1', 'call-1', 'call-1', 'call-1', 'call-2');
 const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
+const file = fc.integer({ min: 1, max: 3 });
 const limit = fc.integer({ min: 1, max: 4 });
 
 const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
@@ -120,6 +121,9 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 1, arbitrary: verb('readThread', { thread }) },
+  { weight: 3, arbitrary: verb('keepFile', { thread, file, size: fc.constantFrom(3, 30, 45) }) },
+  { weight: 2, arbitrary: verb('readFiles', { thread }) },
+  { weight: 1, arbitrary: verb('dropFile', { thread, file }) },
   { weight: 6, arbitrary: suspension },
   {
     weight: 9,
@@ -197,10 +201,23 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
+  { weight: 2, arbitrary: verb('saveConnection', { thread, who, pick: fc.nat({ max: 2 }) }) },
+  { weight: 1, arbitrary: verb('removeConnection', { thread, who }) },
+  { weight: 1, arbitrary: verb('readConnection', { thread, who }) },
+  {
+    weight: 2,
+    arbitrary: verb('giveFeedback', { thread, who, verdict: fc.constantFrom('good', 'bad') }),
+  },
+  { weight: 2, arbitrary: verb('remember', { note: fc.nat({ max: 4 }), most: limit }) },
+  { weight: 1, arbitrary: verb('recall', {}) },
+  { weight: 1, arbitrary: verb('forget', { note: fc.nat({ max: 4 }) }) },
   { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
   { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
+  { weight: 2, arbitrary: verb('recordManifest', { pick, own: often }) },
+  { weight: 2, arbitrary: verb('approveManifest', { pick, own: often }) },
+  { weight: 1, arbitrary: verb('readManifest', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;

@@ -10,6 +10,9 @@ const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 1_000 });
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 /** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [
+  'keepFile kept',
+  'keepFile full',
+  'readFiles something',
   ...['enqueue enqueued', 'enqueue duplicate', 'enqueue unknown-thread', 'renewLease renewed'],
   ...[
     'renewLease stopped',
@@ -57,6 +60,7 @@ const ANSWERS = [
     'resolve not-as-shown',
   ],
   ...['expire expired', 'expire not-due', 'remind reminded', 'remind not-due', 'escalate escalated'],
+  ...['giveFeedback recorded', 'remember remembered', 'remember full'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...[
     'holdOutbox held',
@@ -68,7 +72,15 @@ const ANSWERS = [
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
-  ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
+  ...['saveConnection saved', 'saveConnection stale'],
+  ...['recordManifest recorded', 'recordManifest changed', 'approveManifest approved'],
+  ...[
+    'approveManifest changed',
+    'doneView stale',
+    'retryOutbox later',
+    'retryOutbox stale',
+    'countPending something',
+  ],
 ];
 /** The number of sequences at a time; their commands share packets to Redis. */
 const LANES = 16;

@@ -52,12 +52,13 @@ function toLease({ owner, until }: { readonly owner: string; readonly until: num
 
 async function threadInRedis(client: Redis, keys: Keys, id: string) {
   const [thread = '', log = '', inbox = '', , round = '', effects = ''] = keys.forScript(id);
-  const [fields, messages, items, rounds, journal] = await Promise.all([
+  const [fields, messages, items, rounds, journal, feedback] = await Promise.all([
     client.hgetall(thread),
     client.llen(log),
     client.lrange(inbox, 0, -1),
     client.hgetall(round),
     client.hgetall(effects),
+    client.hgetall(keys.named(['feedback'], id, shardOf(id))[0] ?? ''),
   ]);
   const { owner, token, lease_until: until, committed, open = '0' } = fields;
   return {
@@ -68,6 +69,7 @@ async function threadInRedis(client: Redis, keys: Keys, id: string) {
     inbox: items.map((item) => JSON.parse(item)),
     round: rounds,
     effects: journal,
+    feedback,
   };
 }
 
@@ -88,6 +90,7 @@ function threadInModel(world: World, id: string) {
     messages: thread?.log.length ?? 0,
     inbox: thread?.inbox ?? [],
     round: Object.fromEntries(round),
+    feedback: Object.fromEntries(thread?.feedback ?? []),
     effects: Object.fromEntries(
       [...(thread?.effects ?? [])].map(([ref, { state, tool, run, runs, firstStart, part }]) => [
         ref,
@@ -100,7 +103,7 @@ function threadInModel(world: World, id: string) {
 async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
   const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...others] = keys
     .forScript(threadId)
-    .slice(6);
+    .slice(7);
   const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
   const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
     others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
+import { connectionScenarios } from './connections.ts';
 import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
@@ -8,6 +9,7 @@ import { freezeScenarios } from './freezes.ts';
 import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { limitScenarios } from './limits.ts';
+import { manifestScenarios } from './manifest.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -20,9 +22,11 @@ const scenarios: Scenarios = {
   ...runScenarios,
   ...timeScenarios,
   ...exportScenarios,
+  ...connectionScenarios,
   ...freezeScenarios,
   ...limitScenarios,
   ...grantScenarios,
+  ...manifestScenarios,
 };
 const scripts = loadScripts();
 

@@ -25,14 +25,6 @@ export const limitScenarios: Scenarios = {
     ]);
     expect(await store.reserve('two', 'first', [use({ max: undefined })])).toEqual({ outcome: 'reserved' });
   },
-  'reserve-repeated': async ({ store, resending, client, keys }) => {
-    await resending.reserve('one', 'first', [use()]);
-    await store.reserve('one', 'second', [use()]);
-    expect((await client.hget(keys.limit('refunds|tool', 0), 'one'))?.split(' ').slice(2)).toEqual([
-      'first',
-      'second',
-    ]);
-  },
   'reserve-window': async ({ store }) => {
     await store.reserve('one', 'first', [use({ windowMs: 600_000 })]);
     await sleep(3);

@@ -417,12 +417,28 @@ const END_STEPS: readonly Step[] = [
     script: 'recount',
     call: (telling) => telling.store.recount(telling.threadId, id(telling, 'run')),
   },
+  {
+    script: 'keep-file',
+    call: ({ store, threadId }) =>
+      store.keepFile(threadId, { id: 'note', type: 'text/plain', bytes: Buffer.from('note') }),
+  },
+  { script: 'drop-file', call: ({ store, threadId }) => store.dropFile(threadId, 'note') },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',
     call: (telling) => telling.store.purge(id(telling, 'run')),
     again: { outcome: 'unknown' },
   },
+  {
+    script: 'feedback',
+    call: ({ store, threadId }) =>
+      store.giveFeedback({ threadId, answer: '1', person: 'U-ann', verdict: 'good' }),
+  },
+  {
+    script: 'remember',
+    call: ({ store }) => store.remember('C1', { id: 'n', text: 'On Tuesdays.', people: ['U-ann'] }, 3),
+  },
+  { script: 'forget', call: ({ store }) => store.forget('C1', ['n']) },
   {
     script: 'retire',
     call: ({ store, threadId }) => store.retire(threadId),
@@ -445,6 +461,11 @@ const END_STEPS: readonly Step[] = [
     script: 'rename-usage',
     call: ({ store, threadId }) => store.renameUsage(spending(threadId).person, 'erased'),
   },
+  {
+    script: 'save-connection',
+    call: ({ store }) => store.saveConnection('docs', 'U1', { version: 'one', sealed: 'sealed' }),
+  },
+  { script: 'remove-connection', call: ({ store }) => store.removeConnection('docs', 'U1') },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {
     script: 'save-progress',
@@ -454,6 +475,12 @@ const END_STEPS: readonly Step[] = [
     script: 'append-checkpoint',
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
   },
+  {
+    script: 'record-manifest',
+    call: ({ store }) =>
+      store.recordManifest(undefined, { digest: 'one', text: '', lock: undefined, isGoverned: true }),
+  },
+  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('one', 'two', 'key') },
   {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {

@@ -17,10 +17,7 @@ export function limitModel(world: World): Pick<Verbs, 'reserve' | 'giveBack' | '
       for (const { key, amount, windowMs } of uses) {
         const counted = new Map(countedIn(key, windowMs));
         const holders = counted.get(action)?.holders ?? [];
-        limits.set(
-          key,
-          counted.set(action, { at: world.now, amount, holders: [...new Set([...holders, attempt])] }),
-        );
+        limits.set(key, counted.set(action, { at: world.now, amount, holders: [...holders, attempt] }));
       }
       return { outcome: 'reserved' };
     },

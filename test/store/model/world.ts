@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
-import type { InboxItem, NewGrant, Store } from '../../../src/store/port/store.ts';
+import type { StoredConnection } from '../../../src/store/port/connections.ts';
+import type { KeptNote } from '../../../src/store/port/memory.ts';
+import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
@@ -20,12 +22,20 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
+  | 'listFeedback'
+  | 'eraseFeedback'
+  | 'listNotes'
   | 'listQuarantined'
   | 'listRunning'
   | 'listGrants'
   | 'measure'
   | 'recount'
-  | 'renameUsage';
+  | 'renameUsage'
+  | 'lock'
+  | 'unlock'
+  | 'saveAttempt'
+  | 'readAttempt'
+  | 'endAttempt';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -40,6 +50,10 @@ export interface Thread {
   inbox: InboxItem[];
   /** The calls with effects of the turn that goes on. */
   effects: Map<string, Effect>;
+  /** The files that it keeps, by id. */
+  readonly files: Map<string, KeptFile>;
+  /** What people think of answers, by answer and person. */
+  feedback?: Map<string, string>;
   /** The token of the latest turn. */
   token?: string;
   /** The number of turns in a row that failed, and the token of the last. */
@@ -175,10 +189,15 @@ export class World {
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
+  /** The notes about each channel, by id. */
+  readonly notes = new Map<string, Map<string, KeptNote>>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();
+  /** The manifest that is active. */
+  manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
+  readonly connections = new Map<string, StoredConnection>();
   readonly #shards = new Map<number, Shard>();
 
   constructor(keepMs: number) {

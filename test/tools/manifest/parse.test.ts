@@ -42,10 +42,12 @@ describe('what is left out', () => {
       timeZone: 'UTC',
       contextBudget: undefined,
       context: 'thread',
+      files: { maxBytes: 10_000_000, maxCount: 5, timeoutMs: 30_000, types: ['image', 'text', 'pdf'] },
       channels: new Map(),
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
+      feedback: false,
       unfreeze: { approvers: [], quorum: 1 },
       builtIns: {
         ask_question: 'anyone',
@@ -118,6 +120,7 @@ describe('what is written', () => {
   time_zone: Europe/Berlin
   context_budget: 9000
   context: mention
+  files: { max_size: 500KB, max_count: 2, timeout: 10s, types: [text] }
   channels: { C012ABCDEF: { context: thread } }
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
@@ -144,10 +147,12 @@ describe('what is written', () => {
       timeZone: 'Europe/Berlin',
       contextBudget: 9000,
       context: 'mention',
+      files: { maxBytes: 500_000, maxCount: 2, timeoutMs: 10_000, types: ['text'] },
       channels: new Map([['C012ABCDEF', { context: 'thread' }]]),
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
+      feedback: false,
       unfreeze: { approvers: ['U012ABCDEF', 'W012ABCDEF'], quorum: 1 },
       builtIns: {
         ask_question: 'requester',

@@ -17,6 +17,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
   return [
     ...checkSet(pointer, tool, schema),
     ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
+    ...checkUndo(`${pointer}/undo`, tool.undo, schema, tools),
     ...cards.flatMap((card: JsonValue, index) => {
       if (!isJsonObject(card)) return [];
       const at = pointerTo(`${pointer}/cards`, index);
@@ -27,6 +28,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
         ...(isUnused ? [{ pointer: `${at}/match`, at: 'value' as const, message }] : []),
         ...checkSet(at, card, schema),
         ...checkPreview(`${at}/preview`, card.preview, schema, tools),
+        ...checkUndo(`${at}/undo`, card.undo, schema, tools),
       ];
     }),
   ];
@@ -59,6 +61,50 @@ function checkPreview(
   if (http?.method === undefined || http.method === 'GET') return findings;
   const message = `a preview can only read, and this tool is a ${String(http.method)}`;
   return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
+}
+
+/**
+ * Checks an undo: its templates, that its tool exists, and over HTTP that this tool takes such an input. A module or a server may bring
+ * tools of any name, so with one of them only the open tools can tell.
+ */
+function checkUndo(
+  pointer: string,
+  undo: JsonValue | undefined,
+  schema: JsonObject | undefined,
+  tools: JsonObject,
+): Finding[] {
+  if (!isJsonObject(undo)) return [];
+  const input = isJsonObject(undo.input) ? undo.input : {};
+  const findings = Object.entries(input).flatMap(([key, text]) =>
+    typeof text === 'string'
+      ? checkText(pointerTo(`${pointer}/input`, key), text, schema, { hasOutput: true })
+      : [],
+  );
+  if (typeof undo.tool !== 'string') return findings;
+  const reverse = tools[undo.tool];
+  if (reverse === undefined) {
+    const areAllKnown = Object.values(tools).every((tool) => isJsonObject(tool) && tool.http !== undefined);
+    if (!areAllKnown) return findings;
+    const message = `there is no tool "${undo.tool}"${didYouMean(undo.tool, Object.keys(tools))}`;
+    return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
+  }
+  if (!isJsonObject(reverse) || reverse.http === undefined) return findings;
+  const taken = isJsonObject(reverse.input) ? reverse.input : NO_INPUT;
+  const known = isJsonObject(taken.properties) ? Object.keys(taken.properties) : [];
+  const needed = Array.isArray(taken.required) ? taken.required.map(String) : [];
+  return [
+    ...findings,
+    ...Object.keys(input)
+      .filter((key) => !known.includes(key))
+      .map((key) => ({
+        pointer: pointerTo(`${pointer}/input`, key),
+        at: 'key' as const,
+        message: `"${undo.tool}" has no input "${key}"${didYouMean(key, known)}`,
+      })),
+    ...needed
+      .filter((key) => input[key] === undefined)
+      .map((key) => ({ pointer, at: 'key' as const, message: `"${undo.tool}" needs the input "${key}"` })),
+  ];
 }
 
 function checkText(

@@ -14,7 +14,7 @@ const ApproverGroupFile = z
   })
   .describe('People of whom some must approve.');
 
-const ApproversFile = z
+export const ApproversFile = z
   .union([
     Principals,
     z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../../agent/tool.ts';
+import { AuthFile } from './auth.ts';
 import { RuleFile } from './policies.ts';
 import {
   Channel,
@@ -44,11 +45,24 @@ export const PreviewFile = z
   );
 export type PreviewFile = z.output<typeof PreviewFile>;
 
+export const UndoFile = z
+  .strictObject({
+    tool: Name.describe('The tool that takes back what a call did; it has its own approval rules.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Its input; "{{input.name}}" and "{{output.name}}" are replaced by values of the call.'),
+    within: Duration.optional().describe('How long after the run it is offered; 1h.'),
+  })
+  .describe('The call that takes back what a call did; the card of a call that succeeded offers it as Undo.');
+export type UndoFile = z.output<typeof UndoFile>;
+
 export const CardFile = z
   .strictObject({
     match: Text.describe('For which tools, such as "write_*".'),
     ...textKeys,
     preview: PreviewFile.optional(),
+    undo: UndoFile.optional(),
   })
   .describe('The texts for the calls of some tools of a server.');
 export type CardFile = z.output<typeof CardFile>;
@@ -65,6 +79,7 @@ export const McpFile = z
     cwd: Text.optional().describe('The folder it runs in; the folder of the manifest.'),
     url: WebAddress.optional().describe('The address of a remote server (streamable HTTP).'),
     headers: Headers.optional(),
+    auth: AuthFile.optional(),
     allow_private: distinct(
       HostName,
       'Hosts that may be reached although their address is private.',
@@ -155,6 +170,7 @@ export const ToolFile = z
     max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
     ...textKeys,
     preview: PreviewFile.optional(),
+    undo: UndoFile.optional(),
     cards: z
       .array(CardFile)
       .optional()

@@ -93,6 +93,43 @@ export const brokenTools: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'an undo by a tool that is not there, and with a text that is no placeholder',
+    text: `tools:
+  open_ticket:
+    description: Opens.
+    http: { method: POST, url: "https://a.example/open" }
+    undo: { tool: close_tickets, input: { id: "{{outptu.id}}" } }
+  close_ticket:
+    description: Closes.
+    http: { method: POST, url: "https://a.example/close" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:19: tools.open_ticket.undo.tool: there is no tool "close_tickets"; did you mean "close_ticket"?',
+      '5:48: tools.open_ticket.undo.input.id: "{{outptu.id}}" is not a placeholder; write {{input.name}} or {{input.name | format}}',
+    ],
+  },
+  {
+    says: 'an undo whose input its tool does not take',
+    text: `tools:
+  open_ticket:
+    description: Opens.
+    http: { method: POST, url: "https://a.example/open" }
+    undo: { tool: close_ticket, input: { ids: "{{output.id}}", why: "{{input.why}}" } }
+  close_ticket:
+    description: Closes.
+    input: { type: object, properties: { id: { type: string } }, required: [id] }
+    http: { method: POST, url: "https://a.example/close/{{input.id}}" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:5: tools.open_ticket.undo: "close_ticket" needs the input "id"',
+      '5:42: tools.open_ticket.undo.input.ids: "close_ticket" has no input "ids"; did you mean "id"?',
+      '5:64: tools.open_ticket.undo.input.why: "close_ticket" has no input "why"',
+      '5:70: tools.open_ticket.undo.input.why: the input has no "why"',
+    ],
+  },
+  {
     says: 'a channel by name',
     text: `tools:
   refund:

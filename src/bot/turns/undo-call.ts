@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { JsonObject } from '../../agent/json.ts';
+import { JsonRecord, type Message } from '../../agent/messages.ts';
+import type { ModelReply } from '../../agent/model.ts';
+
+/** The wish of a person to take back an action; it stands in their message, so that every process makes the same call of it. */
+const Undone = z.object({
+  requestId: z.string(),
+  /** The words of the action that is taken back. */
+  title: z.string(),
+  tool: z.string(),
+  input: JsonRecord,
+});
+export type Undone = Readonly<z.infer<typeof Undone>>;
+
+const Marked = z.object({ undoes: Undone });
+
+/** Returns the id of the call that takes back the action of a request. */
+function refOf({ requestId }: Undone): string {
+  return `undo_${createHash('sha256').update(requestId).digest('hex').slice(0, 32)}`;
+}
+
+/** Writes the mark of an inbox item with which a person takes back an action. */
+export function undoMark(undone: Undone): JsonObject {
+  return { undoes: { ...undone } };
+}
+
+/**
+ * Builds the answer that stands in place of the model's when people have just clicked Undo: the reverse calls, as code has computed
+ * them. They go through the gate like any other call. `undefined` if nobody has.
+ */
+export function undoReply(history: readonly Message[]): ModelReply | undefined {
+  const unread = history.slice(history.findLastIndex(({ role }) => role !== 'user') + 1);
+  const calls = marksIn(unread).map((undone) => ({
+    id: refOf(undone),
+    name: undone.tool,
+    arguments: JSON.stringify(undone.input),
+  }));
+  if (calls.length === 0) return undefined;
+  return { finish: 'stop', text: '', calls, usage: undefined };
+}
+
+/** Finds the action that a call takes back; `undefined` if the call is the model's own. */
+export function undoneBy(history: readonly Message[], ref: string): Undone | undefined {
+  return marksIn(history).find((undone) => refOf(undone) === ref);
+}
+
+function marksIn(messages: readonly Message[]): Undone[] {
+  return messages.flatMap((message) => {
+    const marked = message.role === 'user' ? Marked.safeParse(message.metadata).data : undefined;
+    return marked === undefined ? [] : [marked.undoes];
+  });
+}

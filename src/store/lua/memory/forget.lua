@@ -1,0 +1,8 @@
+-- Removes notes about a channel.
+-- ARGV
+--   1 channel, in place of a thread
+--   . ids of the notes
+-- Returns
+--   {'forgotten'}          also for notes that are not there
+for i = 2, #ARGV do redis.call('HDEL', K.memory, ARGV[i]) end
+return { 'forgotten' }

@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { CAST, startStory } from './support.ts';
+
+const { alice, bruno, requester: remi, admin } = CAST;
+
+const manifest = (undo = '') => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${alice}], direct_messages: false }
+  doors: { approvers: [${bruno}, ${remi}], direct_messages: false }
+tools:
+  house:
+    module: ./test/stories/fixtures/undo-tools.ts
+    approval:
+      - { match: unlock_door, policy: doors }
+      - { match: "*", policy: default }
+    cards:
+      - match: close_window
+        title: "Close the {{input.door}} window"
+        ${undo}
+`;
+const BY_MANIFEST =
+  'undo: { tool: unlock_door, within: 10m, input: { file: "{{input.file}}", door: "the {{input.door}}", lock: "{{output.lock}}" } }';
+
+async function openHouse() {
+  const folder = await mkdtemp(join(tmpdir(), 'house-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'doors');
+  return { file, lines: async () => (await readFile(file, 'utf8').catch(() => '')).trim().split('\n') };
+}
+
+test('Undo asks for the reverse call under its own policy, once, and runs only what its own approvers approve', async () => {
+  const { file, lines } = await openHouse();
+  const story = await startStory({
+    manifest: manifest(),
+    replies: [
+      { calls: [{ name: 'lock_door', arguments: { file, door: 'front' } }] },
+      { text: 'Locked it.' },
+      { text: 'It is open again.' },
+    ],
+  });
+  const thread = story.ask('lock the front door');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Locked it\./);
+  await thread.shows(/Locked the front door[\s\S]*Undo until/);
+  await thread.click(admin, /Undo until/, 'undo');
+  await story.noticeFor(admin, /Only the requesters and approvers of this action/);
+  await Promise.all([thread.click(remi, /Undo until/, 'undo'), thread.click(remi, /Undo until/, 'undo')]);
+  await story.noticeFor(remi, /already been requested/);
+  const card = await thread.shows(/Approval needed: Unlock the front door with L-front/);
+  expect(JSON.stringify(card.blocks)).toMatch(/Undoes: Locked the front door/);
+  expect(await lines()).toEqual(['locked front']);
+  // The person who clicked is the requester of the new request, so they may not approve it, and the approver of the first may not either.
+  await thread.click(remi, /Approval needed: Unlock/, 'approve');
+  await story.noticeFor(remi, /You took part in requesting this/);
+  await thread.click(alice, /Approval needed: Unlock/, 'approve');
+  await story.noticeFor(alice, /not an approver/);
+  await thread.click(bruno, /Approval needed: Unlock/, 'approve');
+  await thread.shows(/It is open again\./);
+  expect(await lines()).toEqual(['locked front', 'unlocked front with L-front']);
+  const cards = story.repliesIn(thread).filter(({ text }) => /Unlocked the front door/.test(text));
+  expect(cards).toHaveLength(1);
+  const rows: string[] = [];
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  for await (const { event, body } of store.exportAudit())
+    if (event === 'undo-asked' || (event === 'asked' && body.includes('"undoes"'))) rows.push(event);
+  expect(rows.sort()).toEqual(['asked', 'undo-asked']);
+});
+
+test('the manifest names a reverse with values of input and output, and an approver of the action may ask for it', async () => {
+  const { file, lines } = await openHouse();
+  const story = await startStory({
+    manifest: manifest(BY_MANIFEST),
+    replies: [
+      { calls: [{ name: 'close_window', arguments: { file, door: 'north' } }] },
+      { text: 'Closed it.' },
+      { text: 'Undone.' },
+    ],
+  });
+  const thread = story.ask('close the north window');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Closed it\./);
+  await thread.click(alice, /Undo until/, 'undo');
+  await thread.shows(/Approval needed: Unlock the the north door with W-north/);
+  // Remi did not ask for the undo.
+  await thread.click(remi, /Approval needed: Unlock/, 'approve');
+  await thread.shows(/Undone\./);
+  expect(await lines()).toEqual(['closed north', 'unlocked the north with W-north']);
+});
+
+test('what cannot be undone, and what is undone too late, is said privately, and nothing is asked', async () => {
+  const { file } = await openHouse();
+  const story = await startStory({
+    manifest: manifest(BY_MANIFEST.replace('10m', '1s')),
+    replies: [
+      { calls: [{ name: 'lock_door', arguments: { file, door: 'back' } }] },
+      { text: 'Locked it.' },
+      { calls: [{ name: 'close_window', arguments: { file, door: 'north' } }] },
+      { text: 'Closed it.' },
+    ],
+  });
+  const thread = story.ask('lock the back door');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Locked it\./);
+  await thread.click(remi, /Undo until/, 'undo');
+  await story.noticeFor(remi, /can't work out how to undo/);
+  const other = story.ask('close the window');
+  await other.click(alice, /Approval needed/, 'approve');
+  await other.shows(/Closed it\./);
+  const until = Date.now() + 1_000;
+  await expect.poll(() => Date.now() > until).toBe(true);
+  await other.click(remi, /Undo until/, 'undo');
+  await story.noticeFor(remi, /can no longer be undone/);
+  await story.deliveredAll();
+  expect(story.model.requests).toHaveLength(4);
+});
