@@ -1,8 +1,8 @@
 import { describeError } from '../src/agent/util/describe-error.ts';
 import type { Challenge, ClientConfig, Identity } from '../src/tools/mcp/auth/auth-config.ts';
-import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/consent.ts';
-import type { ConsentSettings } from '../src/tools/mcp/auth/consent-settings.ts';
 import type { Grant } from '../src/tools/mcp/auth/grant.ts';
+import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/person/consent.ts';
+import type { ConsentSettings } from '../src/tools/mcp/auth/person/consent-settings.ts';
 import type { Fetch } from '../src/tools/mcp/mcp-config.ts';
 
 export interface PersonOptions {

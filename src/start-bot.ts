@@ -41,7 +41,7 @@ import { openRedisStore } from './store/redis/redis-store.ts';
 import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
-import { Sealer } from './tools/mcp/auth/seal.ts';
+import { Sealer } from './tools/mcp/auth/person/seal.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
 import { changeKey } from './tools/toolbox/policy-change.ts';

@@ -5,7 +5,7 @@ import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { approvableGroups } from '../requests/approver-groups.ts';
-import { previewOf } from '../requests/present-call.ts';
+import { previewOf } from '../requests/plan/present-call.ts';
 import { CHANGED, previewChangedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { cardTexts } from '../texts/cards.ts';

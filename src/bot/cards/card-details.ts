@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { type Consent, consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { type Consent, consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../store/port/store.ts';
-import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import type { BotContext } from '../context.ts';
 import type { Click, Notice } from '../decisions/click.ts';
 import { answer } from '../decisions/decide.ts';

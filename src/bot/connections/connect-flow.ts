@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import type { Store } from '../../store/port/store.ts';
-import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
-import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/consent.ts';
 import { Grant } from '../../tools/mcp/auth/grant.ts';
+import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
+import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/person/consent.ts';
+import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
 import { probeChallenge } from '../../tools/mcp/auth/probe-challenge.ts';
-import type { Sealer } from '../../tools/mcp/auth/seal.ts';
 import { LINK_PATH } from './paths.ts';
 import type { PersonConnections } from './person-connections.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
-import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
+import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { OPEN_PAGE } from '../cards/action-ids.ts';
 import { plain } from '../cards/card.ts';
 import { showLabel } from '../cards/values/show-text.ts';

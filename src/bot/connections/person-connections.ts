@@ -6,11 +6,11 @@ import { describeError } from '../../agent/util/describe-error.ts';
 import type { Store } from '../../store/port/store.ts';
 import type { Challenge } from '../../tools/mcp/auth/auth-config.ts';
 import { AuthorizationError, toAuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
-import type { Connections, RequesterServer } from '../../tools/mcp/auth/connections.ts';
-import { isRefused } from '../../tools/mcp/auth/consent.ts';
-import type { ConsentSettings } from '../../tools/mcp/auth/consent-settings.ts';
 import { Grant, isGrantFor, refreshGrant, revokeGrant } from '../../tools/mcp/auth/grant.ts';
-import type { Sealer } from '../../tools/mcp/auth/seal.ts';
+import type { Connections, RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
+import { isRefused } from '../../tools/mcp/auth/person/consent.ts';
+import type { ConsentSettings } from '../../tools/mcp/auth/person/consent-settings.ts';
+import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
 import type { Secrets } from '../../tools/secrets.ts';
 import { CALLBACK_PATH, CLIENT_PATH } from './paths.ts';
 

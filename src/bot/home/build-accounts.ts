@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
+import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { plain } from '../cards/card.ts';
 import { showLabel } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
-import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
+import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { CONNECT, OPEN_PAGE } from '../cards/action-ids.ts';
 import { answerConsents, consentIn } from '../connections/answer-consents.ts';
 import { buildConnectModal, CODE, CONNECT_MODAL, readConnectModal } from '../connections/connect-modal.ts';

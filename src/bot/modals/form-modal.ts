@@ -8,9 +8,9 @@ import { plural } from '../cards/values/render-value.ts';
 import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { modalTexts } from '../texts/modals.ts';
-import { buildElement } from './field-element.ts';
+import { buildElement } from './fields/field-element.ts';
+import { type Field, fieldsOf, wholeField } from './fields/schema-fields.ts';
 import { EDIT_MODAL, FORM_MODAL, type Modal, modal, untrustedText } from './modal.ts';
-import { type Field, fieldsOf, wholeField } from './schema-fields.ts';
 
 /** A form, or the reason why Slack cannot show it. */
 export type BuiltForm =

@@ -3,10 +3,10 @@ import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 import { cut, showLine } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { modalTexts } from '../texts/modals.ts';
+import { readField } from './fields/read-field.ts';
+import { type Field, fieldsOf, WHOLE, wholeField } from './fields/schema-fields.ts';
 import type { Submission } from './modal.ts';
 import { parseModalState } from './modal-state.ts';
-import { readField } from './read-field.ts';
-import { type Field, fieldsOf, WHOLE, wholeField } from './schema-fields.ts';
 
 /** Parses a submitted form into a value that its schema accepts, or returns an error for each invalid input. */
 export function parseSubmission(schema: CompiledSchema, values: unknown): Submission<JsonValue> {

@@ -4,7 +4,7 @@ import { OUTCOME_UNKNOWN } from '../../agent/run-call.ts';
 import { askQuestion, completeTask, requestForm, waitForCallback } from '../../tools/built-ins.ts';
 import { DEFAULT_POLICY_NAME } from '../../tools/gate/approval-rules.ts';
 import { approvalOf } from '../../tools/gate/gate.ts';
-import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 
 const CallbackPause = z.object({ awaited: z.string() });

@@ -7,7 +7,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
 import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
-import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { replyToServer } from '../elicitation/reply-to-server.ts';
 import { isSlackPerson } from '../slack/directory.ts';

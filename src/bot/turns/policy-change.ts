@@ -9,7 +9,7 @@ import { changeName, POLICY_CHANGE_TOOL, PolicyChange } from '../../tools/toolbo
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { tellAdmins } from '../delivery/tell-admins.ts';
-import { openRequests } from '../requests/open-requests.ts';
+import { openRequests } from '../requests/plan/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { peopleOf } from '../requests/task-people.ts';
 import { isUnthreaded, unthreadedId } from '../slack/thread.ts';

@@ -23,7 +23,7 @@ import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
 import { TurnProgress } from '../reply/turn-progress.ts';
-import { openRequests } from '../requests/open-requests.ts';
+import { openRequests } from '../requests/plan/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';

@@ -7,7 +7,7 @@ import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
 import { unknownInputNames } from '../../tools/manifest/checks/condition-names.ts';
 import type { ToolDeclaration } from '../../tools/manifest/manifest.ts';
-import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
+import { ONLY_BOT } from '../../tools/mcp/auth/person/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { LOCK_FILE } from '../../tools/toolbox/tool-lock.ts';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
 import { McpServerError } from '../errors.ts';
-import { callerOf } from './auth/ask-for-consent.ts';
 import type { Identity } from './auth/auth-config.ts';
+import { callerOf } from './auth/person/ask-for-consent.ts';
 import { buildTools, type ListedTool } from './build-tools.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
 import { openSession } from './open-session.ts';

@@ -3,7 +3,7 @@ import type { UseGrant } from '../gate/gate.ts';
 import type { ReadTotals } from '../gate/limits.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { Connections } from '../mcp/auth/connections.ts';
+import type { Connections } from '../mcp/auth/person/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';

@@ -12,7 +12,7 @@ import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
 import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
-import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
+import { askForConsent } from '../mcp/auth/person/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';

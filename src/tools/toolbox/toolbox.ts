@@ -6,7 +6,7 @@ import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
 import type { ElicitationDeclaration } from '../manifest/manifest.ts';
-import type { RequesterServer } from '../mcp/auth/connections.ts';
+import type { RequesterServer } from '../mcp/auth/person/connections.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
 import type { UndoSource } from '../presentation/undo.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../src/agent/json.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/messages.ts';
 import { PendingLimiter } from '../../../src/bot/requests/pending-limiter.ts';
-import { planRequests } from '../../../src/bot/requests/plan-requests.ts';
+import { planRequests } from '../../../src/bot/requests/plan/plan-requests.ts';
 import { Directory } from '../../../src/bot/slack/directory.ts';
 import { manifestOf, openTools } from '../../tools/toolbox/support.ts';
 

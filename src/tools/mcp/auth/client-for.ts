@@ -5,7 +5,7 @@ import {
   type OAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import { AuthorizationError } from './authorization-error.ts';
-import type { ConsentSettings } from './consent-settings.ts';
+import type { ConsentSettings } from './person/consent-settings.ts';
 
 /** The client as an authorization server knows it, and how it proves itself. */
 export interface KnownClient {

@@ -3,9 +3,9 @@ import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { toAuthorizationError } from './authorization-error.ts';
 import { clientFor } from './client-for.ts';
-import type { RequesterServer } from './connections.ts';
-import type { ConsentSettings } from './consent-settings.ts';
 import { readMetadata } from './discover.ts';
+import type { RequesterServer } from './person/connections.ts';
+import type { ConsentSettings } from './person/consent-settings.ts';
 import { renewalTime } from './renewal-time.ts';
 
 /** The tokens of one person at one server, bound to the issuer that gave them and the resource that they are for. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BotAuth } from '../../../../src/tools/mcp/auth/auth-config.ts';
-import { createIdentities } from '../../../../src/tools/mcp/auth/create-identities.ts';
+import { createIdentities } from '../../../../src/tools/mcp/auth/person/create-identities.ts';
 import type { HttpConfig } from '../../../../src/tools/mcp/mcp-config.ts';
 import { Secrets } from '../../../../src/tools/secrets.ts';
 import { call, eventually, open } from '../support.ts';

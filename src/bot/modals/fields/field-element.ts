@@ -1,9 +1,9 @@
 import type { InputBlockElement, PlainTextOption } from '@slack/types';
-import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import { plain } from '../cards/card.ts';
-import { showJson } from '../cards/values/show-json.ts';
-import { hasHidden, showLabel } from '../cards/values/show-text.ts';
-import { limits } from '../slack/limits.ts';
+import type { JsonObject, JsonValue } from '../../../agent/json.ts';
+import { plain } from '../../cards/card.ts';
+import { showJson } from '../../cards/values/show-json.ts';
+import { hasHidden, showLabel } from '../../cards/values/show-text.ts';
+import { limits } from '../../slack/limits.ts';
 import { momentText } from './moment-text.ts';
 import { menuOf } from './option-menu.ts';
 import type { Choice, Field } from './schema-fields.ts';

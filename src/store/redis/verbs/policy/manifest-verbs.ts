@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { tryParseJson } from '../../../agent/json.ts';
-import type { ManifestStore } from '../../port/manifest.ts';
-import { EXPORT_SHARD, type Keys } from '../../record/keys.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
+import { tryParseJson } from '../../../../agent/json.ts';
+import type { ManifestStore } from '../../../port/manifest.ts';
+import { EXPORT_SHARD, type Keys } from '../../../record/keys.ts';
+import type { RedisClient, RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
 
 /** The version of the stored body; another shape takes the next number and a reader for this one. */
 const VERSION = 1;

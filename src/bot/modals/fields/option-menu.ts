@@ -1,6 +1,6 @@
 import type { MultiStaticSelect, PlainTextOption, StaticSelect } from '@slack/types';
-import { plain } from '../cards/card.ts';
-import { limits } from '../slack/limits.ts';
+import { plain } from '../../cards/card.ts';
+import { limits } from '../../slack/limits.ts';
 
 /** Builds a menu; options that exceed one list are put into numbered groups. */
 export function menuOf(

@@ -1,8 +1,8 @@
-import type { Message } from '../../agent/messages.ts';
-import type { CloseReply } from '../../agent/replies.ts';
-import { settle } from '../../agent/settle.ts';
-import type { NewRequest } from '../../store/port/store.ts';
-import type { BotContext } from '../context.ts';
+import type { Message } from '../../../agent/messages.ts';
+import type { CloseReply } from '../../../agent/replies.ts';
+import { settle } from '../../../agent/settle.ts';
+import type { NewRequest } from '../../../store/port/store.ts';
+import type { BotContext } from '../../context.ts';
 import { planRequests } from './plan-requests.ts';
 
 /** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */

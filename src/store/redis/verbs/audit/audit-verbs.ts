@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AuditEnds, AuditMark, AuditProblem, AuditRow, AuditStore } from '../../port/audit.ts';
-import { ChainCheck } from '../../record/chain-check.ts';
-import { type Keys, SHARDS, shardOf } from '../../record/keys.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
+import type { AuditEnds, AuditMark, AuditProblem, AuditRow, AuditStore } from '../../../port/audit.ts';
+import { ChainCheck } from '../../../record/chain-check.ts';
+import { type Keys, SHARDS, shardOf } from '../../../record/keys.ts';
+import type { RedisClient, RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
 import { checkpointVerbs } from './checkpoint-verbs.ts';
 
 const PAGE = 500;

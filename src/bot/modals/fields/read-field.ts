@@ -1,10 +1,10 @@
-import { isDeeperThan, type JsonValue } from '../../agent/json.ts';
-import { findLossyNumber } from '../../agent/schema/lossy-number.ts';
-import { readJson } from '../cards/values/show-json.ts';
-import { cut, showLine } from '../cards/values/show-text.ts';
-import { limits } from '../slack/limits.ts';
-import { modalTexts } from '../texts/modals.ts';
-import type { InputState } from './modal-state.ts';
+import { isDeeperThan, type JsonValue } from '../../../agent/json.ts';
+import { findLossyNumber } from '../../../agent/schema/lossy-number.ts';
+import { readJson } from '../../cards/values/show-json.ts';
+import { cut, showLine } from '../../cards/values/show-text.ts';
+import { limits } from '../../slack/limits.ts';
+import { modalTexts } from '../../texts/modals.ts';
+import type { InputState } from '../modal-state.ts';
 import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';
 

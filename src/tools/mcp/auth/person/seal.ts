@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { tryParseJson } from '../../../agent/json.ts';
+import { tryParseJson } from '../../../../agent/json.ts';
 
 const KEY_BYTES = 32;
 const Sealed = z.object({

@@ -1,5 +1,5 @@
-import type { Fetch } from '../mcp-config.ts';
-import type { RequesterAuth } from './auth-config.ts';
+import type { Fetch } from '../../mcp-config.ts';
+import type { RequesterAuth } from '../auth-config.ts';
 
 /** The server to which a person connects their account, and the client that asks them. */
 export interface ConsentSettings {

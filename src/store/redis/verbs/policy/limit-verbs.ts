@@ -1,7 +1,7 @@
-import type { LimitStore } from '../../port/limits.ts';
-import type { Keys } from '../../record/keys.ts';
-import type { RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
+import type { LimitStore } from '../../../port/limits.ts';
+import type { Keys } from '../../../record/keys.ts';
+import type { RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
 
 /** All limits are in one shard, because an action counts against several of them in one step. */
 const SHARD = 0;

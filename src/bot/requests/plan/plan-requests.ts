@@ -1,15 +1,15 @@
-import type { Message } from '../../agent/messages.ts';
-import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
-import { Transcript } from '../../agent/transcript.ts';
-import type { NewRequest } from '../../store/port/store.ts';
-import { elicitationOf } from '../../tools/mcp/server-pause.ts';
-import type { BotContext } from '../context.ts';
-import { undoneBy } from '../turns/undo-call.ts';
-import { classifyInterrupt } from './classify-interrupt.ts';
+import type { Message } from '../../../agent/messages.ts';
+import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
+import { Transcript } from '../../../agent/transcript.ts';
+import type { NewRequest } from '../../../store/port/store.ts';
+import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import type { BotContext } from '../../context.ts';
+import { undoneBy } from '../../turns/undo-call.ts';
+import { classifyInterrupt } from '../classify-interrupt.ts';
+import { filesReadIn } from '../request-details.ts';
+import { NOBODY, peopleOf, presentTask } from '../task-people.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
-import { filesReadIn } from './request-details.ts';
-import { NOBODY, peopleOf, presentTask } from './task-people.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {

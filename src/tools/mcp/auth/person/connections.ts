@@ -1,5 +1,5 @@
-import type { Fetch } from '../mcp-config.ts';
-import type { Challenge, Identity, RequesterAuth } from './auth-config.ts';
+import type { Fetch } from '../../mcp-config.ts';
+import type { Challenge, Identity, RequesterAuth } from '../auth-config.ts';
 
 /** A server whose calls run in the name of their requesters. */
 export interface RequesterServer {

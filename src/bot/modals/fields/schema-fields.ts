@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
-import { limits } from '../slack/limits.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
+import { readableName } from '../../../tools/presentation/readable-name.ts';
+import { limits } from '../../slack/limits.ts';
 
 export interface Choice {
   readonly value: JsonValue;

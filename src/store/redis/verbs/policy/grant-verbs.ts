@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../agent/json.ts';
-import type { GrantRecord, GrantStore } from '../../port/grants.ts';
-import type { Keys } from '../../record/keys.ts';
-import { JsonRecord } from '../../record/request-record.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
+import type { JsonObject } from '../../../../agent/json.ts';
+import type { GrantRecord, GrantStore } from '../../../port/grants.ts';
+import type { Keys } from '../../../record/keys.ts';
+import { JsonRecord } from '../../../record/request-record.ts';
+import type { RedisClient, RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
 
 /** All grants are in one shard, because a grant may be used in any thread. */
 const SHARD = 0;

@@ -1,10 +1,10 @@
-import { toJson } from '../../agent/json.ts';
-import type { Presented } from '../../tools/presentation/presentation.ts';
-import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
-import type { Directory } from '../slack/directory.ts';
-import { parseThreadId } from '../slack/thread.ts';
-import type { Details } from './request-details.ts';
-import { NOBODY, type TaskPeople } from './task-people.ts';
+import { toJson } from '../../../agent/json.ts';
+import type { Presented } from '../../../tools/presentation/presentation.ts';
+import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
+import type { Directory } from '../../slack/directory.ts';
+import { parseThreadId } from '../../slack/thread.ts';
+import type { Details } from '../request-details.ts';
+import { NOBODY, type TaskPeople } from '../task-people.ts';
 
 /** Puts a call into words, with the names of the people in it where Slack knows them. */
 export async function presentCall(

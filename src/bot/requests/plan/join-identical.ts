@@ -1,5 +1,5 @@
-import { canonicalJson, type JsonValue } from '../../agent/json.ts';
-import type { CallPart, Interrupt } from '../../agent/messages.ts';
+import { canonicalJson, type JsonValue } from '../../../agent/json.ts';
+import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 
 /** A waiting call of the latest round. */
 export interface WaitingCall {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Interrupt } from '../../../agent/messages.ts';
-import type { Tool, ToolHelpers } from '../../../agent/tool.ts';
+import type { Interrupt } from '../../../../agent/messages.ts';
+import type { Tool, ToolHelpers } from '../../../../agent/tool.ts';
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 

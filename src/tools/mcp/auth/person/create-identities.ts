@@ -1,10 +1,10 @@
-import type { McpDeclaration } from '../../manifest/manifest.ts';
-import type { Secrets } from '../../secrets.ts';
-import type { Fetch, McpOptions } from '../mcp-config.ts';
+import type { McpDeclaration } from '../../../manifest/manifest.ts';
+import type { Secrets } from '../../../secrets.ts';
+import type { Fetch, McpOptions } from '../../mcp-config.ts';
+import { authFetch } from '../auth-fetch.ts';
+import { AuthorizationError } from '../authorization-error.ts';
+import { createBotIdentity } from '../bot-identity.ts';
 import type { Consent } from './ask-for-consent.ts';
-import { authFetch } from './auth-fetch.ts';
-import { AuthorizationError } from './authorization-error.ts';
-import { createBotIdentity } from './bot-identity.ts';
 import { type Connections, personIdentity, type RequesterServer } from './connections.ts';
 import { listerIdentity } from './lister-identity.ts';
 

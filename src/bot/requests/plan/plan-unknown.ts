@@ -1,15 +1,15 @@
-import type { CallPart, Interrupt } from '../../agent/messages.ts';
-import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
-import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
-import type { BotContext } from '../context.ts';
-import { parseThreadId } from '../slack/thread.ts';
-import { digestNow } from './bind-request.ts';
+import type { CallPart, Interrupt } from '../../../agent/messages.ts';
+import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
+import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
+import type { BotContext } from '../../context.ts';
+import { parseThreadId } from '../../slack/thread.ts';
+import { digestNow } from '../bind-request.ts';
+import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
+import { toDetails } from '../request-details.ts';
+import { NOBODY } from '../task-people.ts';
+import { personView, THREAD_VIEW } from '../view-ids.ts';
 import type { RequestOrigin } from './plan-request.ts';
-import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { presentCall } from './present-call.ts';
-import { toDetails } from './request-details.ts';
-import { NOBODY } from './task-people.ts';
-import { personView, THREAD_VIEW } from './view-ids.ts';
 
 const KEPT_MS = 7 * 86_400_000;
 const MAX_DIRECT_MESSAGES = 20;

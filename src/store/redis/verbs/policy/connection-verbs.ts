@@ -1,7 +1,7 @@
-import type { ConnectionStore } from '../../port/connections.ts';
-import type { Keys } from '../../record/keys.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
+import type { ConnectionStore } from '../../../port/connections.ts';
+import type { Keys } from '../../../record/keys.ts';
+import type { RedisClient, RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
 
 /** Keeps the connections of a server in two hashes: the encrypted values, and their versions. */
 export function connectionVerbs(run: RunScript, client: RedisClient, keys: Keys): ConnectionStore {

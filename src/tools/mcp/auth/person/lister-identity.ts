@@ -1,5 +1,5 @@
-import type { Identity } from './auth-config.ts';
-import { AuthorizationError } from './authorization-error.ts';
+import type { Identity } from '../auth-config.ts';
+import { AuthorizationError } from '../authorization-error.ts';
 import type { Connections, RequesterServer } from './connections.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { guardedFetch } from '../../http/guard/guarded-fetch.ts';
-import type { ProxySettings } from '../../http/proxy.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
-import { authFetch } from './auth-fetch.ts';
+import { guardedFetch } from '../../../http/guard/guarded-fetch.ts';
+import type { ProxySettings } from '../../../http/proxy.ts';
+import type { Manifest } from '../../../manifest/manifest.ts';
+import { authFetch } from '../auth-fetch.ts';
 import type { RequesterServer } from './connections.ts';
 
 /** Lists the servers of a manifest whose calls run in the name of their requesters, without opening them. */

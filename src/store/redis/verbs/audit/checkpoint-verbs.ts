@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { tryParseJson } from '../../../agent/json.ts';
-import type { AuditStore, StoredCheckpoint } from '../../port/audit.ts';
-import { EXPORT_SHARD, type Keys } from '../../record/keys.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
+import { tryParseJson } from '../../../../agent/json.ts';
+import type { AuditStore, StoredCheckpoint } from '../../../port/audit.ts';
+import { EXPORT_SHARD, type Keys } from '../../../record/keys.ts';
+import type { RedisClient, RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
 
 type CheckpointVerbs = Pick<
   AuditStore,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Freeze, FreezeStore, FreezeTable, RunningActions } from '../../port/freezes.ts';
-import { type Keys, SHARDS } from '../../record/keys.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
-import { ScriptReply } from '../script-reply.ts';
-import { askAbout } from './request-verbs.ts';
+import type { Freeze, FreezeStore, FreezeTable, RunningActions } from '../../../port/freezes.ts';
+import { type Keys, SHARDS } from '../../../record/keys.ts';
+import type { RedisClient, RunScript } from '../../run-script.ts';
+import { ScriptReply } from '../../script-reply.ts';
+import { askAbout } from '../request-verbs.ts';
 
 /** The shard of the table; every shard has a copy of it, so that a start and a freeze meet in one script. */
 const TABLE_SHARD = 0;
