@@ -27,6 +27,8 @@ export interface AgentSettings {
   /** How much of a thread is read when the bot is mentioned in it. */
   readonly context: ContextMode;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether the agent keeps notes about channels. */
+  readonly memory: 'off' | 'channel';
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;
@@ -72,9 +74,16 @@ export function timingFor(crashNoticeSeconds: number): Timing {
   };
 }
 
+export interface ChannelModel {
+  readonly model: Model;
+  readonly contextBudget: number | undefined;
+}
+
 /** The dependencies of all handlers. */
 export interface BotContext {
   readonly model: Model;
+  /** Returns the model of a channel, and the most tokens of history that it is sent. */
+  readonly modelFor: (channel: string) => ChannelModel;
   readonly agent: () => AgentSettings;
   readonly toolbox: Toolbox;
   readonly store: Store;

@@ -23,6 +23,7 @@ const ONLY_FULL = [
   'test/store/cluster.test.ts',
   'test/store/queue/engine-processes.test.ts',
   'test/store/redis/connect.test.ts',
+  'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/places-kill.test.ts',
   'test/stories/revisions-kill.test.ts',

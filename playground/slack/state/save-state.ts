@@ -7,7 +7,13 @@ export function saveState(state: WorkspaceState): SavedWorkspace {
   return structuredClone({
     version: SAVED_VERSION,
     team,
-    app: { ...app, scopes: [...app.scopes], events: [...app.events], commands: [...app.commands] },
+    app: {
+      ...app,
+      scopes: [...app.scopes],
+      events: [...app.events],
+      commands: [...app.commands],
+      shortcuts: [...app.shortcuts],
+    },
     users: [...users.values()],
     channels: [...channels.values()].map((channel) => ({ ...channel, members: [...channel.members] })),
     userGroups: [...userGroups.values()],

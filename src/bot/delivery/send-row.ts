@@ -4,6 +4,7 @@ import { line, mentions, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { applyDecision, MadeDecision } from '../decisions/decision.ts';
+import { addressing } from '../reply/addressing.ts';
 import { feedbackBlock } from '../reply/feedback-block.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
@@ -31,6 +32,8 @@ const Row = z.object({
   people: z.array(z.string()).optional(),
   /** A button below a notice. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
+  /** The people whom a reply mentions at its beginning. */
+  addressees: z.array(z.string()).optional(),
   /** The thread and the id of a final answer that people may rate. */
   feedback: z.string().optional(),
   /** The streamed message that shows the first `sent` characters. */
@@ -95,7 +98,8 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   });
 }
 
-function contentOf({ kind, text, title = '', tail = '', people = [], button, feedback }: Row) {
+function contentOf(row: Row) {
+  const { kind, text, title = '', tail = '', people = [], button } = row;
   switch (kind) {
     case 'titled': {
       const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
@@ -110,7 +114,7 @@ function contentOf({ kind, text, title = '', tail = '', people = [], button, fee
       return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
     }
     case 'reply':
-      return replyContent(text, feedback);
+      return replyContent(row);
     case 'notice':
     case 'private':
       return button === undefined ? { text } : { text, blocks: [line(words(text)), buttonBlock(button)] };
@@ -120,8 +124,8 @@ function contentOf({ kind, text, title = '', tail = '', people = [], button, fee
 }
 
 /** Slack takes a Markdown text or blocks, so a reply with buttons is a block of Markdown. */
-function replyContent(text: string, feedback: string | undefined) {
-  const markdown = sanitizeMarkdown(text);
+function replyContent({ text, feedback, addressees = [] }: Pick<Row, 'text' | 'feedback' | 'addressees'>) {
+  const markdown = `${addressing(addressees, text)}${sanitizeMarkdown(text)}`;
   if (feedback === undefined) return { markdown_text: markdown };
   const blocks = [{ type: 'markdown' as const, text: markdown }, feedbackBlock(feedback)];
   return { text: escapeMarkup(text.slice(0, limits.fallbackText)), blocks };
@@ -135,7 +139,7 @@ function buttonBlock({ actionId, text, value }: NonNullable<Row['button']>) {
 /** Completes the streamed message; returns `false` if it is gone. */
 async function complete(
   { client, logger }: BotContext,
-  { channel = '', threadTs = '', standing: posted, text, feedback }: Row,
+  { channel = '', threadTs = '', standing: posted, text, feedback, addressees }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
   const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
@@ -157,7 +161,7 @@ async function complete(
       .catch((err: unknown) => logger.debug({ err }, 'status of the session not set'));
   }
   try {
-    await client.chat.update({ channel, ts: posted.ts, ...replyContent(text, feedback) });
+    await client.chat.update({ channel, ts: posted.ts, ...replyContent({ text, feedback, addressees }) });
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'gone') return false;

@@ -1,4 +1,5 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
+import type { KeptNote } from '../../store/port/memory.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
@@ -7,18 +8,25 @@ import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
+import { memoryTexts } from '../texts/memory.ts';
 import type { ListPage } from './load-lists.ts';
+import { buildNotes } from './notes.ts';
 import type { PolicyStats } from './policy-stats.ts';
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 
-/** Builds App Home: a page of each of the three lists, and for admins the decisions of each policy. */
-export function buildHome(lists: readonly ListPage[], stats?: readonly PolicyStats[]): HomeView {
-  return {
-    type: 'home',
-    blocks: [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))],
-  };
+/** Builds App Home: a page of each of the three lists, for admins the decisions of each policy, and the notes that a person may see. */
+export function buildHome(
+  lists: readonly ListPage[],
+  stats?: readonly PolicyStats[],
+  notes?: readonly KeptNote[],
+): HomeView {
+  const blocks = [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))];
+  // The lists come first; the notes have the room that they leave.
+  const room = limits.viewBlocks - blocks.length - 2;
+  const kept = notes === undefined || room < 1 ? [] : buildNotes(notes, memoryTexts.title, room);
+  return { type: 'home', blocks: [...blocks, ...kept] };
 }
 
 const MAX_POLICIES = 15;

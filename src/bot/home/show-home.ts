@@ -1,6 +1,7 @@
 import type { BotContext } from '../context.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
+import { notesFor } from './notes.ts';
 import { recentStats } from './policy-stats.ts';
 
 /** Publishes a person's App Home from the current record, with one list turned to a given page. */
@@ -13,11 +14,12 @@ export async function showHome(
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   const isAdmin = context.agent().admins.includes(userId);
-  const [pages, stats] = await Promise.all([
+  const [pages, stats, notes] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
+    notesFor(context, userId),
   ]);
-  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats) });
+  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats, notes) });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

@@ -1,19 +1,14 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
-import { line, words } from '../cards/card.ts';
 import type { BotContext } from '../context.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
-import { buildList, HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
-import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
+import { HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
+import { LISTS } from '../home/load-lists.ts';
 import { showHome } from '../home/show-home.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
-import { commandTexts } from '../texts/commands.ts';
 import { replyPlace } from './reply-place.ts';
 
-/** The page size of three lists in one message, which has half the blocks of a Home tab. */
-const SHORT_PAGE_SIZE = 5;
-
-/** Shows the three lists in App Home and for the slash command. */
+/** Shows the lists of App Home. */
 export function listenToHome(app: App, context: BotContext): void {
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab === 'home') await showHome(context, event.user);
@@ -35,27 +30,5 @@ export function listenToHome(app: App, context: BotContext): void {
     if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
     const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
-  });
-
-  app.command('/countersign', async ({ ack, command, respond }) => {
-    await ack();
-    const word = command.text.trim().toLowerCase();
-    const wanted = LISTS.filter((name) => word === '' || name === word);
-    if (wanted.length === 0) {
-      await respond(commandTexts.usage);
-      return;
-    }
-    const limit = wanted.length === 1 ? PAGE_SIZE : SHORT_PAGE_SIZE;
-    const lists = await Promise.all(
-      wanted.map((name) => loadList(context, command.user_id, name, { limit })),
-    );
-    const more = lists.some(({ next }) => next !== undefined);
-    await respond({
-      text: commandTexts.yourRequests,
-      blocks: [
-        ...lists.flatMap((list) => buildList({ ...list, next: undefined })),
-        ...(more ? [line(words(commandTexts.more))] : []),
-      ],
-    });
   });
 }

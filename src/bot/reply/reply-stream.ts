@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { limits } from '../slack/limits.ts';
 import type { SlackThread } from '../slack/thread.ts';
+import { addressing } from './addressing.ts';
 import { closeFence, sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
 
 /** A reply that is complete within this time is not streamed. */
@@ -26,6 +27,7 @@ export class ReplyStream {
   readonly #thread: SlackThread;
   readonly #recipient: () => Promise<StreamRecipient>;
   readonly #logger: Logger;
+  readonly #addressees: readonly string[];
   #text = '';
   #isNewParagraph = false;
   #sent = 0;
@@ -42,11 +44,13 @@ export class ReplyStream {
     thread: SlackThread,
     recipient: () => Promise<StreamRecipient>,
     logger: Logger,
+    addressees: readonly string[] = [],
   ) {
     this.#client = client;
     this.#thread = thread;
     this.#recipient = recipient;
     this.#logger = logger;
+    this.#addressees = addressees;
   }
 
   /** The whole text, shown or not. */
@@ -102,7 +106,7 @@ export class ReplyStream {
         const started = await this.#client.chat.startStream({
           channel,
           thread_ts: threadTs,
-          markdown_text,
+          markdown_text: `${addressing(this.#addressees, this.#text)}${markdown_text}`,
           recipient_user_id: userId,
           recipient_team_id: teamId,
         });

@@ -53,6 +53,8 @@ export const replyTexts = {
     bad: 'Thank you for your feedback. Write here what went wrong, and I can try again.',
   },
   feedbackTooLate: "This answer is too old to be rated: I don't keep it any more.",
+  asks: ' asks: ',
+  cannotPostHere: "I can't post in this channel. Please invite me first, or write to me directly.",
   nothingToStop: 'You have nothing to stop here.',
   notAnAsker: "You can't give me tasks in this workspace. Please ask a full member to do it.",
   askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",

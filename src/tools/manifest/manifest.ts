@@ -40,6 +40,13 @@ export type ContextMode = 'thread' | 'mention';
 /** The settings of one channel that differ from the agent's. */
 export interface ChannelDeclaration {
   readonly context: ContextMode | undefined;
+  /** Text beside the agent's own instructions. */
+  readonly instructions: string | undefined;
+  /** Patterns of the tools that may be used there; `undefined` means all. */
+  readonly tools: readonly string[] | undefined;
+  readonly model: string | undefined;
+  /** Whether the topic is read as context. */
+  readonly topic: boolean;
 }
 
 /** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
@@ -71,6 +78,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly contextBudget: number | undefined;
   readonly context: ContextMode;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether the agent keeps notes about channels. */
+  readonly memory: 'off' | 'channel';
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;

@@ -1,22 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { ModelConfig } from '../../agent/model.ts';
 import type { ApproverGroup, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
-import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
-import type { AgentFile } from './schema/agent.ts';
+import type { Manifest, ToolDeclaration } from './manifest.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
 import type { HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
-
-const DEFAULT_MAX_STEPS = 20;
-const DEFAULT_TIME_ZONE = 'UTC';
-const DEFAULT_PENDING_PER_THREAD = 10;
-const DEFAULT_PENDING_PER_PERSON = 25;
+import { DEFAULT_TIME_ZONE, toAgent } from './to-agent.ts';
 
 const DEFAULT_RETENTION_MS = durationMs('30d');
 
@@ -39,75 +33,12 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
   };
 }
 
-function toAgent({
-  built_ins: builtIns = {},
-  limits = {},
-  budgets = {},
-  ...written
-}: AgentFile): Manifest['agent'] {
-  return {
-    model: written.model,
-    fallbackModels: written.fallback_models ?? [],
-    api: written.api ?? 'auto',
-    config: toConfig(written),
-    headers: written.headers ?? {},
-    query: written.query ?? {},
-    timeoutMs: written.timeout,
-    budgets: {
-      perTurn: budgets.per_turn,
-      perThread: budgets.per_thread,
-      perPerson: budgets.per_person,
-      perDay: budgets.per_day,
-    },
-    instructions: written.instructions,
-    maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
-    timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
-    contextBudget: written.context_budget,
-    context: written.context ?? 'thread',
-    channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
-    feedback: written.feedback ?? false,
-    limits: {
-      pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
-      pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
-    },
-    askers: toAskers(written.askers),
-    admins: written.admins ?? [],
-    builtIns: {
-      ask_question: toUse(builtIns.ask_question),
-      request_form: toUse(builtIns.request_form),
-      wait_for_callback: toUse(builtIns.wait_for_callback),
-      complete_task: toUse(builtIns.complete_task),
-    },
-  };
-}
-
-function toConfig(written: AgentFile): ModelConfig {
-  return {
-    temperature: written.temperature,
-    maxOutputTokens: written.max_output_tokens,
-    reasoningEffort: written.reasoning_effort,
-    verbosity: written.verbosity,
-    parallelToolCalls: written.parallel_tool_calls,
-    serviceTier: written.service_tier,
-  };
-}
-
-function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
-  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
-  return { people, groups, channels, guests, external, bots };
-}
-
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
   return {
     file,
     http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
     retentionMs: retention,
   };
-}
-
-function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {
-  if (typeof written === 'object') return written.limit_to;
-  return written === false ? 'off' : 'anyone';
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');

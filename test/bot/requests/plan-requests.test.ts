@@ -52,6 +52,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       context: 'thread' as const,
       channels: new Map(),
       feedback: false,
+      memory: 'off' as const,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },

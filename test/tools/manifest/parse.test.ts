@@ -43,6 +43,8 @@ describe('what is left out', () => {
       contextBudget: undefined,
       context: 'thread',
       channels: new Map(),
+      memory: 'off',
+      feedback: false,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
@@ -116,7 +118,10 @@ describe('what is written', () => {
   time_zone: Europe/Berlin
   context_budget: 9000
   context: mention
-  channels: { C012ABCDEF: { context: thread } }
+  channels:
+    C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
+  memory: channel
+  feedback: true
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
   built_ins: { ask_question: { limit_to: requester }, request_form: false, complete_task: true }
@@ -142,7 +147,20 @@ describe('what is written', () => {
       timeZone: 'Europe/Berlin',
       contextBudget: 9000,
       context: 'mention',
-      channels: new Map([['C012ABCDEF', { context: 'thread' }]]),
+      channels: new Map([
+        [
+          'C012ABCDEF',
+          {
+            context: 'thread',
+            instructions: 'Be kind.',
+            tools: ['get_*'],
+            model: 'gpt-6-luna',
+            topic: true,
+          },
+        ],
+      ]),
+      memory: 'channel',
+      feedback: true,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
