@@ -115,7 +115,7 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
     scopes,
     events,
     commands,
-    shortcuts,
+    ...(shortcuts.length > 0 && { shortcuts }),
     agent,
     homeTab: app.homeTab ?? true,
     suggestedPrompts: app.suggestedPrompts ?? [],

@@ -77,3 +77,40 @@ test('a task by command whose process was killed is done by the next one, with i
     1,
   );
 }, 180_000);
+
+test('a reply that was half shown when its process was killed is marked, and the next process answers whole', async () => {
+  const shown = () =>
+    story.workspace.until(({ calls }) => calls.some(({ method }) => method === 'chat.startStream'), {
+      what: 'chat.startStream',
+    });
+  const story = await startStory({
+    replies: [
+      {
+        text: ['It began ', 'and never ', 'ended'],
+        before: (chunk) => (chunk === 2 ? shown() : undefined),
+        hang: 3,
+      },
+      { text: 'It began and ended.' },
+    ],
+    ...SHORT_LEASES,
+  });
+  const doomed = await startDoomedBot(story, MANIFEST);
+  const thread = story.ask('tell me a story');
+  const half = await thread.shows(/It began/);
+  const watched = async () => {
+    const rows = await Promise.all(
+      (await story.redis.keys(`${story.prefix}{*}:rows`)).map((key) => story.redis.hvals(key)),
+    );
+    return rows.flat().some((row) => row.includes('cut-stream'));
+  };
+  await expect.poll(watched).toBe(true);
+  await doomed.kill();
+  await story.startOwnBot();
+  await thread.shows(/It began and ended\./);
+  await story.workspace.until(() => half.stream?.state === 'completed', {
+    what: 'the end of the first stream',
+  });
+  expect(half.text).toMatch(/^It began [\s\S]*\(This answer was interrupted\. I started again below\.\)$/);
+  await story.deliveredAll();
+  expect(story.repliesIn(thread)).toHaveLength(2);
+}, 180_000);

@@ -181,7 +181,7 @@ export class Person {
     const user = this.#requireActive();
     const message = this.#requireMessage(reference);
     const channel = requireVisibleChannel(this.#context, user, reference.channel);
-    if (!state.app.shortcuts.includes(callbackId))
+    if (state.app.shortcuts?.includes(callbackId) !== true)
       throw new NotPossible(`${callbackId} is no shortcut of an app of this workspace.`);
     state.used.scopes.add('commands');
     return await deliveries.deliverInteraction('interactive', {

@@ -135,8 +135,7 @@ const app = z.strictObject({
   scopes: texts,
   events: z.array(event),
   commands: texts,
-  // A workspace of an older version has none.
-  shortcuts: texts.default([]),
+  shortcuts: texts.exactOptional(),
   agent: z.enum(['agent_view', 'assistant_view', 'none']),
   homeTab: z.boolean(),
   suggestedPrompts: z.array(z.strictObject({ title: z.string(), message: z.string() })),

@@ -176,8 +176,8 @@ export interface InstalledApp {
   scopes: readonly string[];
   events: readonly EventSubscription[];
   commands: readonly string[];
-  /** The callback ids of its message shortcuts. */
-  shortcuts: readonly string[];
+  /** The callback ids of its message shortcuts, if it has any. */
+  shortcuts?: readonly string[];
   agent: AgentSurface;
   /** Prompts of its manifest, used until the app sets its own. */
   suggestedPrompts: SuggestedPrompts['prompts'];

@@ -8,6 +8,7 @@ import { addressing } from '../reply/addressing.ts';
 import { feedbackBlock } from '../reply/feedback-block.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
+import { CUT_STREAM } from '../reply/stream-watch.ts';
 import { isGroup } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -46,12 +47,33 @@ type Row = z.infer<typeof Row>;
 /** A click whose receiver acknowledged it and died before it was decided. */
 const RecordedClick = z.object({ kind: z.literal('decision'), made: MadeDecision, replyTo: PrivatePlace });
 
+const CutStream = z.object({ kind: z.literal(CUT_STREAM), channel: z.string(), ts: z.string() });
+
+/** Ends a streamed message whose process died, and says so in it; one that has ended already is left as it is. */
+async function markCutStream(
+  { client, logger }: BotContext,
+  { channel, ts }: z.infer<typeof CutStream>,
+): Promise<void> {
+  try {
+    await client.chat.stopStream({ channel, ts, markdown_text: `\n\n${replyTexts.cutOff}` });
+  } catch (error) {
+    if (judgeSlackFailure(error).kind === 'later') throw error;
+    logger.debug({ err: error }, 'stream had ended already');
+  }
+}
+
 /** Sends one message once. A reply that was streamed in part is completed in place. */
 export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
   const click = RecordedClick.safeParse(item.body).data;
   if (click !== undefined) {
     const notice = await applyDecision(context, click.made);
     if (notice !== undefined) await tellPrivately(context, click.replyTo, notice);
+    await context.store.doneRow(item);
+    return;
+  }
+  const cut = CutStream.safeParse(item.body).data;
+  if (cut !== undefined) {
+    await markCutStream(context, cut);
     await context.store.doneRow(item);
     return;
   }

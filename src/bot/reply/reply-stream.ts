@@ -21,13 +21,20 @@ export interface StreamRecipient {
   readonly teamId: string;
 }
 
+export interface StreamOptions {
+  /** The people whom the reply mentions at its beginning. */
+  readonly addressees?: readonly string[];
+  /** Is called when the message is there. */
+  readonly onStart?: (ts: string) => Promise<void>;
+}
+
 /** Streams a reply while it is written. Only a preview: the record delivers the whole text afterwards, into the same message. */
 export class ReplyStream {
   readonly #client: WebClient;
   readonly #thread: SlackThread;
   readonly #recipient: () => Promise<StreamRecipient>;
   readonly #logger: Logger;
-  readonly #addressees: readonly string[];
+  readonly #options: StreamOptions;
   #text = '';
   #isNewParagraph = false;
   #sent = 0;
@@ -44,13 +51,13 @@ export class ReplyStream {
     thread: SlackThread,
     recipient: () => Promise<StreamRecipient>,
     logger: Logger,
-    addressees: readonly string[] = [],
+    options: StreamOptions = {},
   ) {
     this.#client = client;
     this.#thread = thread;
     this.#recipient = recipient;
     this.#logger = logger;
-    this.#addressees = addressees;
+    this.#options = options;
   }
 
   /** The whole text, shown or not. */
@@ -106,12 +113,13 @@ export class ReplyStream {
         const started = await this.#client.chat.startStream({
           channel,
           thread_ts: threadTs,
-          markdown_text: `${addressing(this.#addressees, this.#text)}${markdown_text}`,
+          markdown_text: `${addressing(this.#options.addressees ?? [], this.#text)}${markdown_text}`,
           recipient_user_id: userId,
           recipient_team_id: teamId,
         });
         this.#ts = started.ts;
         this.#startedAt = Date.now();
+        if (started.ts !== undefined) await this.#options.onStart?.(started.ts);
       } else {
         await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, markdown_text });
       }

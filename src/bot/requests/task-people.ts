@@ -78,7 +78,7 @@ export function latestRequestersOf(messages: readonly Message[]): readonly strin
 }
 
 /** Returns the messages after the agent's last final answer. */
-function presentTask(messages: readonly Message[]): readonly Message[] {
+export function presentTask(messages: readonly Message[]): readonly Message[] {
   return messages.slice(messages.findLastIndex(isFinal) + 1);
 }
 

@@ -19,6 +19,8 @@ import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
 import { stepLine } from '../reply/step-line.ts';
+import { stopText } from '../reply/stop-report.ts';
+import { StreamWatch } from '../reply/stream-watch.ts';
 import { planRequests } from '../requests/plan-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
@@ -37,7 +39,7 @@ import { undoReply } from './undo-call.ts';
 export async function runModel(
   context: BotContext,
   turn: ClaimedTurn,
-  { signal, lease }: RunningTurn,
+  { signal, lease, tidyUp }: RunningTurn,
 ): Promise<TurnEnd> {
   const { toolbox } = context;
   const journal = new TurnJournal(context, turn, lease);
@@ -58,7 +60,7 @@ export async function runModel(
       ...(await toUserMessages(names, turn.messages, unread, readTo)),
     ];
   };
-  const call = { signal, lease, journal };
+  const call = { signal, lease, journal, tidyUp };
   if (turn.settled.length === 0 && !hasOpenCalls) {
     const received = await readInbox();
     const history = withMessages(turn.messages, received);
@@ -109,6 +111,8 @@ function isConsumed({ body }: InboxItem, settled: readonly Settlement[]): boolea
 export interface RunningTurn {
   readonly signal: AbortSignal;
   readonly lease: TurnLease;
+  /** Adds what has to end with the turn: `end` when its end is on record, and `leave` in any case. */
+  readonly tidyUp: (what: { end(): Promise<void>; leave(): void }) => void;
 }
 
 interface ModelCall extends RunningTurn {
@@ -121,7 +125,7 @@ async function callModel(
   context: BotContext,
   turn: ClaimedTurn,
   history: readonly Message[],
-  { signal, lease, journal, refused }: ModelCall,
+  { signal, lease, journal, refused, tidyUp }: ModelCall,
 ): Promise<TurnEnd> {
   const { toolbox, client, status, logger } = context;
   const { threadId, token } = turn;
@@ -140,7 +144,12 @@ async function callModel(
     ...(typeof title === 'string' && title.trim() !== '' && { title }),
   });
   const addressees = addresseesIn(history);
-  const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger, addressees);
+  const watch = new StreamWatch(context, turn);
+  tidyUp(watch);
+  const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger, {
+    addressees,
+    onStart: (ts) => watch.begin(ts),
+  });
   const { maxSteps, feedback } = context.agent();
   const { model: own, contextBudget } = context.modelFor(thread.channel);
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
@@ -201,7 +210,11 @@ async function callModel(
     // Nobody could be asked: the model is told, and continues.
     if (asked.refused.length > 0 && asked.requests.length === 0) continue;
     const session = asked.requests.length > 0 ? 'suspended' : 'active';
-    const text = joinTexts([stream.text, finishNotice(response, reference), completed.text]);
+    const notice =
+      response.finishReason === 'aborted'
+        ? stopText(context, response.messages)
+        : finishNotice(response, reference);
+    const text = joinTexts([stream.text, notice, completed.text]);
     const denied = deniedCalls(turn, messages);
     await noteDenials(context, threadId, denied, messages);
     const refusedCalls = [...refusals, ...denied];

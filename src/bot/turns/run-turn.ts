@@ -7,7 +7,7 @@ import { parseThreadId } from '../slack/thread.ts';
 import { adminTexts } from '../texts/admins.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { unmarkQueued } from './queued-mark.ts';
-import { runModel } from './run-model.ts';
+import { type RunningTurn, runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
 
 /** Claims the next turn of a thread and runs it, if there is one and no other worker has it. */
@@ -76,9 +76,11 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const { threadId } = turn;
   const controller = turns.begin(threadId);
   const lease = new TurnLease(timing.leaseMs, sentAt, controller, turns.handOver);
+  const left: Parameters<RunningTurn['tidyUp']>[0][] = [];
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
-    const end = await runModel(context, turn, { signal: controller.signal, lease });
+    const tidyUp: RunningTurn['tidyUp'] = (what) => void left.push(what);
+    const end = await runModel(context, turn, { signal: controller.signal, lease, tidyUp });
     if (lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
@@ -89,6 +91,8 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
       logger.warn({ threadId, ...suspended }, 'turn discarded');
       return 'discarded';
     }
+    for (const what of left)
+      await what.end().catch((err: unknown) => logger.warn({ threadId, err }, 'turn not tidied up'));
     await unmarkQueued(context, turn);
     return suspended.waiting > 0 ? 'suspended' : 'ended';
   } catch (err) {
@@ -96,6 +100,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
     throw err;
   } finally {
     clearInterval(renewing);
+    for (const what of left) what.leave();
     context.status.leave(parseThreadId(threadId));
     turns.end(threadId, controller);
   }
