@@ -18,39 +18,33 @@ const memoryThreads = Number(process.env.COUNTERSIGN_BENCH_MEMORY_THREADS ?? 5_0
 const many = Number(process.env.COUNTERSIGN_BENCH_PENDING ?? 100_000);
 const hasPeers = existsSync(new URL('./peers/node_modules', import.meta.url));
 
-const measures: Readonly<Record<string, () => Promise<Table[]>>> = {
-  way: async () => [
-    ...(await measureWay({
-      rounds: wayRounds,
-      warmUps: 60,
-      alone: 10,
-      aloneSlow: 4,
-      atOnce: 30,
-      restMs: 20_000,
-    })),
-    ...(await measureSlackCalls()),
+/** The measures in their order; those of one name are asked for together. */
+const measures: readonly (readonly [string, () => Promise<Table[]>])[] = [
+  [
+    'way',
+    () => measureWay({ rounds: wayRounds, warmUps: 60, alone: 10, aloneSlow: 4, atOnce: 30, restMs: 20_000 }),
   ],
-  rush: async () => [await measureRush(200)],
-  turns: () => measureTurns({ warmUps: 3_000, rounds: turnRounds }),
-  ...(hasPeers && { peers: () => measurePeers({ warmUps: 2_000, rounds: turnRounds }) }),
-  steps: async () => [await measureStepOverhead({ warmUps: 50, rounds })],
-  pending: async () => [await measurePending({ rounds, many })],
-  memory: async () => [await measureMemory(memoryThreads), await measureCallbackMemory(10_000)],
-  workers: async () => [await measureTwoWorkers({ warmUps: 2_000, batch: 600, rounds: 8 })],
-};
+  ['way', () => measureSlackCalls()],
+  ['rush', async () => [await measureRush(200)]],
+  ['turns', () => measureTurns({ warmUps: 3_000, rounds: turnRounds })],
+  ...(hasPeers ? ([['peers', () => measurePeers({ warmUps: 2_000, rounds: turnRounds })]] as const) : []),
+  ['steps', async () => [await measureStepOverhead({ warmUps: 50, rounds })]],
+  ['pending', async () => [await measurePending({ rounds, many })]],
+  ['memory', async () => [await measureMemory(memoryThreads), await measureCallbackMemory(10_000)]],
+  ['workers', async () => [await measureTwoWorkers({ warmUps: 2_000, batch: 600, rounds: 8 })]],
+];
 
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => measures[name] === undefined);
+const names = [...new Set(measures.map(([name]) => name))];
+const unknown = asked.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   const hint = hasPeers ? '' : ' "npm run bench:peers" installs the peers and measures beside them.';
-  process.stderr.write(
-    `No measure ${unknown.join(', ')}. The measures are ${Object.keys(measures).join(', ')}.${hint}\n`,
-  );
+  process.stderr.write(`No measure ${unknown.join(', ')}. The measures are ${names.join(', ')}.${hint}\n`);
   process.exit(1);
 }
 
 process.stdout.write(`Node ${process.version} on ${process.platform} ${process.arch}\n\n`);
-for (const [name, measure] of Object.entries(measures)) {
+for (const [name, measure] of measures) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   for (const table of await measure()) process.stdout.write(`${formatTable(table)}\n`);
 }

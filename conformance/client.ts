@@ -2,22 +2,33 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/agent/json.ts';
 import type { Tool } from '../src/agent/tool.ts';
 import { guardedFetch } from '../src/tools/http/guard/guarded-fetch.ts';
+import { authFetch } from '../src/tools/mcp/auth/auth-fetch.ts';
 import { openMcpServer } from '../src/tools/mcp/open-mcp-server.ts';
+import { personAtBrowser } from './person-at-browser.ts';
 
 /** The client under test: connects to the server of a scenario with the bot's own code and makes the calls that the scenario wants. */
 const Context = z.looseObject({
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
   toolCalls: z.array(z.object({ name: z.string(), arguments: z.record(z.string(), z.json()) })).optional(),
 });
 const context = Context.parse(JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}'));
 const url = process.argv.at(-1) ?? '';
 
+const fetch = guardedFetch({ allowPrivate: ['localhost', '127.0.0.1'] });
 const server = openMcpServer(
   { transport: 'http', url, headers: {}, prefix: '', timeoutMs: 10_000, startTimeoutMs: 10_000 },
   {
     name: 'scenario',
     log: { info: log, warn: log },
     onChange: () => {},
-    guardedFetch: guardedFetch({ allowPrivate: [new URL(url).hostname] }),
+    guardedFetch: fetch,
+    identity: personAtBrowser({
+      serverUrl: url,
+      fetch: authFetch(fetch),
+      clientId: context.client_id,
+      clientSecret: context.client_secret,
+    }),
   },
 );
 await server.ready;
@@ -50,6 +61,7 @@ async function run(tool: Extract<Tool, { kind: 'tool' }>, input: JsonObject): Pr
     resumed: undefined,
     signal: AbortSignal.timeout(20_000),
     attach: () => true,
+    file: () => false,
     progress: () => {},
     idempotencyKey: 'conformance',
   });

@@ -97,6 +97,8 @@ export interface MessageEntity {
   /** The app is still writing it. */
   readonly isStreaming: boolean;
   readonly reactions: readonly { readonly name: string; readonly users: readonly string[] }[];
+  /** The files that came with it. */
+  readonly files: readonly { readonly name: string; readonly type: string; readonly size: number }[];
 }
 
 /** `thread:<channel id>:<ts of its root>`: the summary of a thread under its root. */

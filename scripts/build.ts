@@ -15,7 +15,7 @@ export async function bundle(outdir: string, programs: readonly string[] = []): 
   rmSync(outdir, { recursive: true, force: true });
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ['src/main.ts', 'src/cli.ts', 'src/index.ts', ...programs],
+    entryPoints: ['src/main.ts', 'src/cli.ts', 'src/index.ts', 'src/bot/files/extract-file.ts', ...programs],
     outdir,
     // All in one folder below `outdir`, as deep as src/commands and src/store/redis are below what they read.
     entryNames: 'bin/[name]',
@@ -26,7 +26,7 @@ export async function bundle(outdir: string, programs: readonly string[] = []): 
     platform: 'node',
     target: 'node20',
     // It finds files of its own beside itself, and is loaded only for tools written in TypeScript.
-    external: ['tsx'],
+    external: ['tsx', 'sharp'],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },

@@ -9,6 +9,9 @@ import { receiveCallback } from './bot/callbacks/receive-callback.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
+import { FileHost } from './bot/files/file-host.ts';
+import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
+import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
 import { ThreadStatus } from './bot/reply/thread-status.ts';
@@ -26,6 +29,7 @@ import { observedStore } from './observe/observed-store.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { contextBudgetOf, followModel, modelsByChannel } from './open-model.ts';
 import type { Settings } from './settings.ts';
+import type { ManifestStore } from './store/port/manifest.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { wakingStore } from './store/queue/waking-store.ts';
 import { nameOfWork } from './store/queue/work.ts';
@@ -37,7 +41,8 @@ import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { AgentDeclaration, Manifest } from './tools/manifest/manifest.ts';
 import type { Secrets } from './tools/secrets.ts';
-import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { changeKey } from './tools/toolbox/policy-change.ts';
 import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -58,6 +63,16 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
+  /** Holds weaker manifests back; without it the given manifest is used as it is. */
+  readonly policyChanges?: PolicyChangeSetup;
+}
+
+/** Wires the approval of changed policies. */
+export interface PolicyChangeSetup {
+  /** Chooses the manifest to start with, by the record. */
+  choose(record: ManifestStore): Promise<{ readonly manifest: Manifest; readonly lock: LockText }>;
+  /** Called when a change was approved in this process. */
+  onApproved(): void;
 }
 
 export interface RunningBot {
@@ -71,7 +86,7 @@ export interface RunningBot {
 
 /** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
-  const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
+  const { settings, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const metrics = new Metrics();
   const content = setup.captureContent === true ? (text: string) => secrets.redact(text) : undefined;
   const log = logger.child({ part: 'record' });
@@ -82,13 +97,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
   // The toolbox has the manifest that holds now; it is opened below.
-  let current: () => Manifest = () => manifest;
+  let current: () => Manifest = () => setup.manifest;
   const record = openRedisStore({
     client: redis,
     prefix,
     retention: () => current().retention,
     redact: (body) => redactFields(body, secrets),
   });
+  const chosen = await setup.policyChanges?.choose(record);
+  const manifest = chosen?.manifest ?? setup.manifest;
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -105,7 +122,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log: toolsLog,
     proxy,
     around: observeTools({ metrics, content }),
+    readTotals: (limits) => record.readTotals(limits),
+    useGrant: grantUser(() => context),
     onUnlocked: () => onUnlocked(),
+    lock: chosen?.lock,
+    approveChange: async (change) => {
+      const approved = await record.approveManifest(change.from, change.to, changeKey(change));
+      setup.policyChanges?.onApproved();
+      return approved;
+    },
   });
   current = () => toolbox.manifest;
   const connection = createConnection(settings.slack, {
@@ -148,6 +173,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
     threads: new ThreadReader(app.client),
+    fileHost: new FileHost({
+      client: app.client,
+      botToken: settings.slack.botToken,
+      apiUrl: settings.slack.apiUrl,
+      fetch: proxiedFetch(proxy),
+      logger,
+    }),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
     turns: new RunningTurns(),
@@ -184,6 +216,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     threads: context.turns.threads(),
     work: engine.running().map(nameOfWork),
   });
+  let freezes: { stop(): void } | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopped ??= stopInOrder();
@@ -191,6 +224,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
+    freezes?.stop();
     await connection.stop();
     await server.stop();
     const idle = engine.stop();
@@ -205,6 +239,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info('stopped');
   };
   try {
+    freezes = await keepFreezesSpread(context.store, log);
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();

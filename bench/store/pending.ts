@@ -174,6 +174,7 @@ async function measureOnce(store: Store, times: Times): Promise<void> {
   );
   const attempt = {
     attempt: 'first',
+    tool: 'refund_order',
     digest: 'd'.repeat(64),
     heartbeatTimeoutMs: HOUR_MS,
     stillEligible: [APPROVER],

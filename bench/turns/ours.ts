@@ -7,6 +7,7 @@ import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
 import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
+import { FileHost } from '../../src/bot/files/file-host.ts';
 import { ThreadReader } from '../../src/bot/intake/thread-reader.ts';
 import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
@@ -73,6 +74,13 @@ export async function openOurs(servers: {
     directory: new Directory(slack),
     links: new MessageLinks(slack),
     threads: new ThreadReader(slack),
+    fileHost: new FileHost({
+      client: slack,
+      botToken: 'xoxb-bench',
+      apiUrl: undefined,
+      fetch,
+      logger,
+    }),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
     turns: new RunningTurns(),
@@ -109,6 +117,7 @@ export async function openOurs(servers: {
         text: REQUEST_TEXT,
         toBot: true,
         mention: false,
+        files: [],
       };
       await receiveMessage(calling, message, undefined);
       // A process at its concurrency limit leaves the turn to the queue, which does not run here.
@@ -125,7 +134,7 @@ export async function openOurs(servers: {
       const click = { who: APPROVER, id: `click-${requestId}` };
       const checked = await checkClick(answering, requestId, click);
       const notice = checked.ok
-        ? await castVote(answering, checked.request, click, 'approve')
+        ? await castVote(answering, checked.request, click, { decision: 'approve' })
         : checked.notice;
       if (notice !== undefined) throw new Error(`The approval was refused: ${notice}`);
       await (common.turns.workIn(threadOf(requestId) ?? '') ?? startApprovedAction(answering, requestId));

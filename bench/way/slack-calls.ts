@@ -172,7 +172,7 @@ async function runLong({ workspace, people }: Stage, actionMs: number): Promise<
   await sleep(actionMs / 2);
   const other = await people.request();
   await workspace.until(
-    () => /succeeded/i.test(JSON.stringify(workspace.state.findMessage(CHANNELS.general, card.ts) ?? {})),
+    () => /\bDone\b/.test(JSON.stringify(workspace.state.findMessage(CHANNELS.general, card.ts) ?? {})),
     { timeoutMs: TIMEOUT_MS, what: 'the settled card' },
   );
   const settledMs = performance.now() - startedAt;

@@ -74,6 +74,8 @@ export const DEFAULT_SCOPES: readonly string[] = [
   'channels:read',
   'chat:write',
   'commands',
+  'files:read',
+  'files:write',
   'groups:history',
   'groups:read',
   'im:history',

@@ -5,6 +5,7 @@ import { buildState, type WorkspaceSeed } from './build-state.ts';
 import { Deliveries } from './delivery/deliveries.ts';
 import { eventPayload } from './delivery/event-payload.ts';
 import { messageEvents } from './delivery/message-events.ts';
+import { serveFile } from './files/serve-file.ts';
 import { HttpDelivery } from './http/http-delivery.ts';
 import { RequestUrl } from './http/request-url.ts';
 import { SLACK_TIMINGS, type Timings } from './limits.ts';
@@ -95,6 +96,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
       const { status, body } = await respondTo(request, url.pathname);
       return sendJson(response, status, body);
     }
+    if (await serveFile(request, response, url, state)) return;
     sendJson(response, 404, { ok: false, error: 'not_found' });
   }
 
@@ -112,6 +114,8 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   origin = `http://127.0.0.1:${addressOf(server.address()).port}`;
+
+  state.files.origin = origin;
 
   return {
     apiUrl: `${origin}/api/`,

@@ -23,6 +23,11 @@ export function settledPart(
   return { toolResponse, status, input: replaced.ran, metadata: { replacedInput: replaced.original } };
 }
 
+/** Adds what became of the files of a call; the model reads it with the output. */
+export function withFiles(part: ResponsePart, files: readonly string[]): ResponsePart {
+  return files.length === 0 ? part : { ...part, metadata: { ...part.metadata, files: [...files] } };
+}
+
 /** Adds the person who supplied an output, if the reply names one. */
 export function answeredPart(part: ResponsePart, answeredBy: string | undefined): ResponsePart {
   if (answeredBy === undefined) return part;

@@ -10,10 +10,18 @@ import {
   type ToolPart,
 } from './messages.ts';
 import { RunningCall } from './nested.ts';
-import { deniedPart, errorPart, type ReplacedInput, settledPart, waitingPart } from './outcomes.ts';
+import {
+  deniedPart,
+  errorPart,
+  type ReplacedInput,
+  settledPart,
+  waitingPart,
+  withFiles,
+} from './outcomes.ts';
 import type { Resume } from './replies.ts';
-import type { Tool, ToolContext, ToolHelpers } from './tool.ts';
+import type { Admitted, Tool, ToolContext, ToolHelpers } from './tool.ts';
 import { limitTime, orAbort } from './util/abort.ts';
+import { CallFiles, type FileSink } from './util/tool-files.ts';
 
 export interface ToolProgress {
   readonly name: string;
@@ -36,6 +44,8 @@ export interface StartedCall {
   readonly input: unknown;
   /** All messages of the history so far, with the message that made the call. */
   readonly messages: readonly Message[];
+  /** The evidence of the gate that admitted the call. */
+  readonly evidence?: JsonObject | undefined;
 }
 
 /** The end of a started call. `paused` had no effect yet; `unknown` means that nobody can know. */
@@ -50,8 +60,8 @@ export interface EffectJournal {
   readonly stopGraceMs: number;
   /** Returns the result that an earlier run of this call left on record, or its interrupt; `undefined` if the call may run. */
   recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
-  /** Records the start. The call runs only if this resolves to `true`. */
-  start(started: StartedCall): Promise<boolean>;
+  /** Records the start. The call runs only if this resolves to `true`; a part is its result instead, because it may not run now. */
+  start(started: StartedCall): Promise<boolean | ToolPart>;
   /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */
   afterUnknown?(
     call: CallPart,
@@ -71,6 +81,7 @@ export interface RunSettings {
   readonly onProgress: ((progress: ToolProgress) => void) | undefined;
   readonly onToolError: ((failure: ToolFailure) => void) | undefined;
   readonly journal: EffectJournal | undefined;
+  readonly files: FileSink | undefined;
   /** Returns the messages of the history so far. */
   readonly messages: () => readonly Message[];
 }
@@ -141,6 +152,7 @@ export async function runCall(
   const limit = limitTime(settings.signal, tool.timeoutMs);
   const { signal } = limit;
   const media: Media[] = [];
+  const files = new CallFiles(settings.files);
   let hasStarted = false;
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {
@@ -160,6 +172,7 @@ export async function runCall(
       if (isKept) media.push(image);
       return isKept;
     },
+    file: (file) => files.add(file),
   };
   const running = new RunningCall(signal, restarted?.nested?.before, restarted?.nested?.replies);
   const finish = async (end: EffectEnd, part: ToolPart): Promise<ToolPart> => {
@@ -176,11 +189,14 @@ export async function runCall(
   };
 
   try {
-    const start = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
+    const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
     if (signal.aborted) return stopped();
     if (journal !== undefined) {
       const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
-      hasStarted = await journal.start({ ...started, messages: settings.messages() });
+      const { evidence } = start;
+      const begun = await journal.start({ ...started, messages: settings.messages(), evidence });
+      if (typeof begun === 'object') return begun;
+      hasStarted = begun;
       if (!hasStarted) return stopped();
       if (signal.aborted) return await finish('paused', stopped());
     }
@@ -197,7 +213,7 @@ export async function runCall(
       return finish('failed', fail(undefined, problem));
     }
     const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
-    return await finish('succeeded', result);
+    return await finish('succeeded', withFiles(result, await files.record(call, hasEffect)));
   } catch (thrown) {
     if (hasEffect && isAfterEffect(thrown)) {
       settings.onToolError?.({ name, ref, error: thrown });

@@ -12,6 +12,7 @@ import {
 } from './run-call.ts';
 import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
 import { Transcript } from './transcript.ts';
+import type { FileSink } from './util/tool-files.ts';
 
 /** The options for running tools. */
 export interface RunOptions {
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly onToolError?: ((failure: ToolFailure) => void) | undefined;
   /** Records the effects of calls; with it, `settle` also ends calls that an earlier process left without a result. */
   readonly journal?: EffectJournal | undefined;
+  /** Takes the files that tools send to people. */
+  readonly files?: FileSink | undefined;
 }
 
 export interface SettleOptions<Tools extends readonly Tool[]> extends RunOptions {
@@ -102,7 +105,7 @@ export function appendResults(transcript: Transcript, content: ToolPart[]): void
  * to it at once, and the `openai` client never removes its listeners; on a signal that lives long they would pile up.
  */
 export async function withRunSettings<Result>(
-  { context = {}, signal, onProgress, onToolError, journal }: RunOptions,
+  { context = {}, signal, onProgress, onToolError, journal, files }: RunOptions,
   transcript: Transcript,
   work: (settings: RunSettings) => Promise<Result>,
 ): Promise<Result> {
@@ -118,6 +121,7 @@ export async function withRunSettings<Result>(
       onProgress,
       onToolError,
       journal,
+      files,
       messages: () => transcript.messages,
     });
   } finally {

@@ -10,6 +10,7 @@ import {
   type Schema,
   type Unparsed,
 } from './schema/compile-schema.ts';
+import type { ToolFile } from './util/tool-files.ts';
 
 /** Values that the caller of `generate` hands to its tools. */
 export type ToolContext = Readonly<Record<string, unknown>>;
@@ -30,6 +31,8 @@ export interface ToolHelpers {
   readonly idempotencyKey: string;
   /** Shows the model an image beside the result; `false` means that it is too large and was left out. */
   readonly attach: (image: Media) => boolean;
+  /** Sends a file to the people of the thread when the call has succeeded; `false` means that it is too large, or cannot be sent here. */
+  readonly file: (file: ToolFile) => boolean;
 }
 
 /**
@@ -88,6 +91,12 @@ interface ToolParts<Name extends string, Input, Given> {
   matches(interrupt: Interrupt): interrupt is Interrupt<Name, Given>;
 }
 
+/** Runs an admitted call. The evidence goes on record with its start. */
+export interface Admitted {
+  (): unknown;
+  readonly evidence?: JsonObject | undefined;
+}
+
 /** A tool as the loop uses it, without its own types. */
 export type Tool<Name extends string = string, Input = unknown, Given = unknown> =
   | (ToolParts<Name, Input, Given> & {
@@ -105,7 +114,7 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       /** Names the call that takes back what a call did, from its input and its output as JSON; `undefined` if none does. */
       undo?(input: Input, output: JsonValue): UndoCall | undefined;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
-      admit?(input: Input, helpers: ToolHelpers): Promise<() => unknown>;
+      admit?(input: Input, helpers: ToolHelpers): Promise<Admitted>;
       /** Finds out whether a call took effect whose worker died in the middle of it. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */

@@ -206,7 +206,8 @@ export class Transcript {
       if (call.state !== 'settled') return [];
       const { ref, name, input } = call.part.toolRequest;
       const { input: ran = input, toolResponse } = call.response;
-      const { output, content } = toolResponse;
+      const { content } = toolResponse;
+      const output = outputWithFiles(call.response);
       return [
         { ref, name, input: ran, output, ...(content && { media: content.map(({ media }) => media) }) },
       ];
@@ -234,6 +235,14 @@ export function withMessages(messages: readonly Message[], more: readonly UserMe
   const latest = Transcript.latestRound(messages);
   for (const message of more) latest.append(message);
   return sealMessages([...messages, ...more]);
+}
+
+/** Returns the output as the model reads it: with a line for each file that was sent. */
+function outputWithFiles({ toolResponse: { output }, metadata = {} }: ResponsePart): JsonValue {
+  const { files } = metadata;
+  if (!Array.isArray(files) || files.length === 0) return output;
+  const lines = files.map((line) => `[${line}]`);
+  return typeof output === 'string' ? [output, ...lines].join('\n') : { output, files: lines };
 }
 
 function textOf(message: UserMessage | ModelMessage): string {

@@ -4,15 +4,19 @@ import type { Model } from '../agent/model.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
 import type {
+  AgentDeclaration,
   Askers,
   Budgets,
   ChannelDeclaration,
   ContextMode,
+  FileLimits,
   PendingLimits,
+  UnfreezeRule,
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
+import type { FileHost } from './files/file-host.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
 import type { ThreadStatus } from './reply/thread-status.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
@@ -26,6 +30,8 @@ export interface AgentSettings {
   readonly contextBudget: number | undefined;
   /** How much of a thread is read when the bot is mentioned in it. */
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether the agent keeps notes about channels. */
   readonly memory: 'off' | 'channel';
@@ -36,6 +42,10 @@ export interface AgentSettings {
   readonly askers: Askers;
   /** The people who are told of a broken manifest and see how policies do. */
   readonly admins: readonly string[];
+  /** The people of whom so many must want to end a freeze. */
+  readonly unfreeze: UnfreezeRule;
+  /** Who must approve that the rules become weaker, and where they are asked. */
+  readonly policyChanges: AgentDeclaration['policyChanges'];
 }
 
 /** Leases and heartbeats, in milliseconds. */
@@ -91,6 +101,7 @@ export interface BotContext {
   readonly directory: Directory;
   readonly links: MessageLinks;
   readonly threads: ThreadReader;
+  readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
   readonly turns: RunningTurns;

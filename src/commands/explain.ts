@@ -2,13 +2,11 @@ import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import type { RuleStep } from '../tools/gate/approval-rules.ts';
 import { conditionInWords } from '../tools/gate/condition-words.ts';
 import type { Policy } from '../tools/gate/policy.ts';
-import { riskOf } from '../tools/gate/risk.ts';
 import type { Explanation } from '../tools/gate/strictest.ts';
-import { Secrets } from '../tools/secrets.ts';
-import { openToolbox } from '../tools/toolbox/open-toolbox.ts';
 import { type Command, EXIT } from './shared/command.ts';
-import { Failure, UsageError } from './shared/errors.ts';
-import { manifestFile, requireManifest } from './shared/load-manifest.ts';
+import { UsageError } from './shared/errors.ts';
+import { type JudgedCall, judgeCall, unknownTool, withToolbox } from './shared/judge-call.ts';
+import { manifestFile } from './shared/load-manifest.ts';
 import { readOptions } from './shared/options.ts';
 
 const OPTIONS = {
@@ -43,39 +41,15 @@ Exit code: 0 explained, 1 there is no such tool, 2 wrong usage.
     const input = tryParseJson(text);
     if (input === undefined) throw new UsageError('the arguments are not JSON');
     const now = readTime(values.at);
-    const file = manifestFile(environment, values.manifest);
-    const { manifest, folder, secrets: hidden } = await requireManifest(file, environment);
-    const secrets = new Secrets();
-    for (const value of hidden) secrets.add(value);
-    const toolbox = await openToolbox(manifest, { folder, secrets, log: { info: () => {}, warn: () => {} } });
-    try {
-      const entry = toolbox.find(name);
-      if (entry === undefined) {
-        const known = toolbox.tools().map((tool) => tool.name);
-        throw new Failure(`there is no tool "${name}"; the tools are ${known.join(', ')}`);
-      }
-      const place = { requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' };
-      const given = toJson(input);
-      const explanation = entry.explain(given, place, now);
-      const { verdict } = explanation;
-      const policy = verdict.outcome === 'ask' ? toolbox.policy(verdict.policy) : undefined;
-      const call = { tool: name, input: given, now, ...place };
-      const result = { explanation, isAllowed: entry.allows(place), policy, risk: riskFor(policy, call) };
-      await write(values.json === true ? `${JSON.stringify(toReport(result))}\n` : describe(result));
+    const place = { requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' };
+    return withToolbox(manifestFile(environment, values.manifest), environment, async (toolbox) => {
+      const judged = judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
+      if (judged === undefined) throw unknownTool(toolbox, name);
+      await write(values.json === true ? `${JSON.stringify(toReport(judged))}\n` : describe(judged));
       return EXIT.ok;
-    } finally {
-      await toolbox.close();
-    }
+    });
   },
 };
-
-interface Explained {
-  readonly explanation: Explanation;
-  /** Whether `allow` lets the person use the tool there. */
-  readonly isAllowed: boolean;
-  readonly policy: Policy | undefined;
-  readonly risk: string | undefined;
-}
 
 function readTime(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
@@ -84,11 +58,7 @@ function readTime(text: string | undefined): Date | undefined {
   return time;
 }
 
-function riskFor(policy: Policy | undefined, call: Parameters<typeof riskOf>[1]): string | undefined {
-  return policy && riskOf(policy.risk, { ...call, timeZone: policy.timeZone });
-}
-
-function toReport({ explanation, isAllowed, policy, risk }: Explained): JsonValue {
+function toReport({ explanation, isAllowed, policy, risk }: JudgedCall): JsonValue {
   const { verdict, steps } = explanation;
   return toJson({
     ...(isAllowed ? verdict : { outcome: 'deny', rule: 'allow', reason: NOT_ALLOWED }),
@@ -97,11 +67,15 @@ function toReport({ explanation, isAllowed, policy, risk }: Explained): JsonValu
   });
 }
 
-const NOT_ALLOWED = '"allow" does not name this person or this channel';
+export const NOT_ALLOWED = '"allow" does not name this person or this channel';
 
-function describe({ explanation, isAllowed, policy, risk }: Explained): string {
+function describe({ explanation, isAllowed, policy, risk }: JudgedCall): string {
   if (!isAllowed) return `Denied: ${NOT_ALLOWED}.\n`;
-  const { verdict, steps } = explanation;
+  return `${[...describeVerdict(explanation, policy, risk), ...describeRules(explanation)].join('\n')}\n`;
+}
+
+/** Says which rule decides, and what each of the others said; a line each. */
+export function describeRules({ verdict, steps }: Explanation): string[] {
   const decided = steps.find(({ number }) => number === decidingRule(steps));
   const why =
     decided === undefined
@@ -112,7 +86,7 @@ function describe({ explanation, isAllowed, policy, risk }: Explained): string {
   const others = steps
     .filter((step) => step !== decided)
     .map((step) => `  rule ${step.number}: ${describeStep(step)}`);
-  return `${[...describeVerdict(explanation, policy, risk), why, ...others].join('\n')}\n`;
+  return [why, ...others];
 }
 
 function decidingRule(steps: readonly RuleStep[]): number | undefined {

@@ -49,6 +49,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest/manifest-lock.ts')).manifestLock,
   },
   {
+    name: 'manifest test',
+    summary: 'compare what the rules do with what cases expect',
+    load: async () => (await import('./manifest/manifest-test.ts')).manifestTest,
+  },
+  {
     name: 'explain',
     summary: 'say what the rules would do with a call, and why',
     load: async () => (await import('./explain.ts')).explain,
@@ -82,6 +87,16 @@ const COMMANDS: readonly Listed[] = [
     name: 'stats',
     summary: 'show how often and how fast each policy approves',
     load: async () => (await import('./operate/stats.ts')).stats,
+  },
+  {
+    name: 'freeze',
+    summary: 'let no new action start, of one tool or of all',
+    load: async () => (await import('./operate/freeze.ts')).freeze,
+  },
+  {
+    name: 'unfreeze',
+    summary: 'end a freeze',
+    load: async () => (await import('./operate/freeze.ts')).unfreeze,
   },
   {
     name: 'erase',

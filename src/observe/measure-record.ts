@@ -24,9 +24,16 @@ export async function measureAll(store: Pick<Store, 'measure'>): Promise<Measure
 }
 
 /** Sets the gauges from the record. If it cannot be measured they keep their values, and `countersign_record_up` is 0. */
-export async function setGauges(store: Pick<Store, 'measure'>, metrics: Metrics): Promise<void> {
+export async function setGauges(
+  store: Pick<Store, 'measure' | 'readFreezes'>,
+  metrics: Metrics,
+): Promise<void> {
   try {
-    const { requests, quarantinedThreads, outbox, overdueTimers } = await measureAll(store);
+    const [{ requests, quarantinedThreads, outbox, overdueTimers }, { freezes }] = await Promise.all([
+      measureAll(store),
+      store.readFreezes(),
+    ]);
+    metrics.set('countersign_freezes', {}, freezes.length);
     for (const [state, count] of Object.entries(requests))
       metrics.set('countersign_requests_open', { state }, count);
     metrics.set('countersign_threads_quarantined', {}, quarantinedThreads);

@@ -40,6 +40,11 @@ export const METRICS = {
     help: 'Threads that cannot be processed and wait for an operator.',
     labels: [],
   },
+  countersign_freezes: {
+    kind: 'gauge',
+    help: 'Freezes that hold; while one does, nothing of its scope starts.',
+    labels: [],
+  },
   countersign_outbox_items: {
     kind: 'gauge',
     help: 'Messages and cards that wait to be sent to Slack: all of them, and those that are due.',

@@ -79,6 +79,7 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
   async function started(requestId: string, result: StartResult): Promise<void> {
     if (result.outcome === 'started')
       await note(requestId, { state: 'started', says: 'started', more: { attempt: result.tries } });
+    if (result.outcome === 'frozen') logger.info({ requestId }, 'request held');
     if (result.outcome === 'superseded')
       await note(requestId, {
         state: 'superseded',

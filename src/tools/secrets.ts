@@ -1,17 +1,27 @@
 /** The secret values of this process. Every text that leaves the process passes through `redact`. */
 export class Secrets {
-  readonly #values = new Set<string>();
+  readonly #values = new Map<string, number>();
 
   /** Adds a value and its encoded forms; values under four characters are ignored, since they occur in ordinary text. */
   add(value: string): void {
     if (value.length < 4) return;
-    for (const form of encodedForms(value)) this.#values.add(form);
+    for (const form of encodedForms(value)) this.#values.set(form, (this.#values.get(form) ?? 0) + 1);
+  }
+
+  /** Forgets a value that was added and is valid no longer; one that was added twice stays. */
+  remove(value: string): void {
+    if (value.length < 4) return;
+    for (const form of encodedForms(value)) {
+      const count = this.#values.get(form) ?? 0;
+      if (count > 1) this.#values.set(form, count - 1);
+      else this.#values.delete(form);
+    }
   }
 
   redact(text: string): string {
     let redacted = text;
     // A secret may contain another one, so the longer is replaced first.
-    for (const value of [...this.#values].sort((a, b) => b.length - a.length)) {
+    for (const value of [...this.#values.keys()].sort((a, b) => b.length - a.length)) {
       redacted = redacted.replaceAll(value, '[redacted]');
     }
     return redacted;

@@ -128,11 +128,11 @@ test('an audit log that is not signed or not exported is a warning, and a key th
 
 test('a scope that the manifest lists and the app does not have is named, and so is one too many', async () => {
   const environment = await surroundings({
-    app: { scopes: [...GOOD_SCOPES.filter((scope) => scope !== 'users:read'), 'files:read'] },
+    app: { scopes: [...GOOD_SCOPES.filter((scope) => scope !== 'users:read'), 'pins:read'] },
   });
   expect(await saysOf('slack scopes', environment)).toEqual([
     expect.stringMatching(/^failed: missing: users:read; update the app .* install it again$/),
-    expect.stringMatching(/^warning: installed, but not in the manifest: files:read;/),
+    expect.stringMatching(/^warning: installed, but not in the manifest: pins:read;/),
   ]);
 });
 

@@ -38,6 +38,8 @@ beforeAll(async () => {
         'app_mentions:read',
         'channels:read',
         'chat:write',
+        'files:read',
+        'files:write',
         'im:write',
         'usergroups:read',
         'users:read',

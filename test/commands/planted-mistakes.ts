@@ -9,7 +9,7 @@ export const EMPTY_GROUP = 'S0EMPTY003';
 export const SOUND = `slack:
   display_information: { name: Countersign }
   features: { bot_user: { display_name: countersign } }
-  oauth_config: { scopes: { bot: [app_mentions:read, channels:read, chat:write, im:write, usergroups:read, users:read] } }
+  oauth_config: { scopes: { bot: [app_mentions:read, channels:read, chat:write, files:read, files:write, im:write, usergroups:read, users:read] } }
   settings: { interactivity: { is_enabled: true }, event_subscriptions: { bot_events: [app_mention] } }
 agent: { admins: [${CAST.admin}] }
 policies:
@@ -192,6 +192,12 @@ export const PLANTED: readonly PlantedMistake[] = [
     change: scope('im:write'),
     check: /the scope im:write is missing/,
     doctor: /the scope im:write is missing/,
+  },
+  {
+    name: 'no scope to read files',
+    change: scope('files:read'),
+    check: /the scope files:read is missing; the bot needs it to read files that people attach/,
+    doctor: /warning.* the scope files:read is missing/,
   },
   {
     name: 'an event without its scope',

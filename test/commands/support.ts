@@ -53,12 +53,20 @@ export function writeManifest(text: string, folder = newFolder()): string {
 }
 
 /** The scopes of `GOOD`. */
-export const GOOD_SCOPES = ['app_mentions:read', 'chat:write', 'im:write', 'usergroups:read', 'users:read'];
+export const GOOD_SCOPES = [
+  'app_mentions:read',
+  'chat:write',
+  'files:read',
+  'files:write',
+  'im:write',
+  'usergroups:read',
+  'users:read',
+];
 
 export const GOOD = `slack:
   display_information: { name: Countersign }
   features: { bot_user: { display_name: countersign } }
-  oauth_config: { scopes: { bot: [app_mentions:read, chat:write, im:write, usergroups:read, users:read] } }
+  oauth_config: { scopes: { bot: [app_mentions:read, chat:write, files:read, files:write, im:write, usergroups:read, users:read] } }
   settings: { interactivity: { is_enabled: true }, event_subscriptions: { bot_events: [app_mention] } }
 policies: { default: { approvers: [S0APPROVE1] } }
 tools: {}

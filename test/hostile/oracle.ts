@@ -35,8 +35,10 @@ export function wrongInPayload(payload: Node, known: Known): string[] {
   const view = isNode(payload.view) ? payload.view : {};
   const blocks = payload.blocks ?? view.blocks ?? [];
   const hasBlocks = Array.isArray(blocks) && blocks.length > 0;
+  const chunks = Array.isArray(payload.chunks) ? payload.chunks.filter(isNode) : [];
   return [
     ...wrongFallback(payload.text, { isShown: !hasBlocks, known }),
+    ...chunks.flatMap(wrongChunk),
     ...(typeof payload.markdown_text === 'string' ? wrongMarkdown(payload.markdown_text) : []),
     ...[payload.status, ...Object.values(isNode(payload.errors) ? payload.errors : {})].flatMap((words) =>
       typeof words === 'string' ? hiddenIn(words) : [],
@@ -94,6 +96,12 @@ function wrongMarkdown(text: string): string[] {
     return [];
   });
   return [...alive, ...hiddenIn(text)];
+}
+
+/** A part of a streamed reply: the model's Markdown, or a step with our plain words. */
+function wrongChunk(chunk: Node): string[] {
+  if (chunk.type === 'markdown_text') return wrongMarkdown(String(chunk.text));
+  return [chunk.title, chunk.details].flatMap((words) => (typeof words === 'string' ? hiddenIn(words) : []));
 }
 
 function wrongInNode(node: Node, known: Known): string[] {

@@ -28,6 +28,7 @@ agent: { instructions: Help., limits: { pending_per_thread: 1000, pending_per_pe
 policies:
   default: { approvers: [${CAST.alice}, ${CAST.bruno}], expires: 4h, direct_messages: false }
   two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, expires: 1h, direct_messages: false }
+  announced: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false, announce: [${PLACES.releases}] }
 `;
 
 /** The model's inputs in order: the person's messages and the results of its calls. */
@@ -117,6 +118,18 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
         { what: `the modal of ${actionId}` },
       );
     },
+    /** The copy of a card in the channel where it is announced. */
+    announced: (card: Message) =>
+      workspace.until(
+        ({ state }) =>
+          state.messages.find(
+            (message) =>
+              message.channel === PLACES.releases &&
+              hasAction(message, 'reject') &&
+              requestIdIn(message) === requestIdIn(card),
+          ),
+        { what: 'the announced card' },
+      ),
     /** Everything that Details shows of a card, over all its pages. */
     async detailsOf(who: string, card: Message): Promise<unknown[]> {
       return this.atScreenOf(who, async () => {

@@ -90,6 +90,8 @@ test('from an empty folder and the tarball: init, doctor, start, and an approved
   expect(checked.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('ok '))).toEqual([]);
   const sample = ['--import', 'tsx', '--test', 'tools/open-ticket.test.mts'];
   await execute(process.execPath, sample, { cwd: folder, env });
+  const tested = await execute('npx', ['countersign', 'manifest', 'test'], { cwd: folder, env });
+  expect(tested.stdout).toContain('1 case, all as expected');
   await checkTypes(folder);
 
   const child = spawn(join(folder, 'node_modules/.bin/countersign'), ['start'], {

@@ -96,6 +96,7 @@ describe('a request of version 1', () => {
         payload: undefined,
         approvals: 2,
         rejections: 0,
+        granted: false,
         votes: [
           { who: 'U-ann', decision: 'approve', at: 1_760_003_600_000 },
           { who: 'U-ben', decision: 'approve', at: 1_760_007_300_000 },

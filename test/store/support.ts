@@ -7,9 +7,11 @@ import type {
   ClaimedTurn,
   EffectFinish,
   EffectStart,
+  NewFreeze,
   Outcome,
   Store,
   TurnEnd,
+  UnfreezeVote,
   Vote,
 } from '../../src/store/port/store.ts';
 import { requestIdOf } from '../../src/store/record/keys.ts';
@@ -104,6 +106,7 @@ export function reject(who: string, changes: Partial<Vote> = {}): Vote {
 export function attempt(name: string, changes: Partial<Attempt> = {}): Attempt {
   return {
     attempt: name,
+    tool: 'refund_order',
     digest: 'digest-1',
     heartbeatTimeoutMs: MINUTE_MS,
     stillEligible: ['U-ann', 'U-ben'],
@@ -130,7 +133,16 @@ export function effectPart(ref: string): ToolPart {
 }
 
 export function effectStart(ref: string, changes: Partial<EffectStart> = {}): EffectStart {
-  return { ref, run: 'first', logged: 0, messages: [message('hello')], read: 1, evidence: {}, ...changes };
+  return {
+    ref,
+    tool: 'refund_order',
+    run: 'first',
+    logged: 0,
+    messages: [message('hello')],
+    read: 1,
+    evidence: {},
+    ...changes,
+  };
 }
 
 export function effectFinish(ref: string, changes: Partial<EffectFinish> = {}): EffectFinish {
@@ -198,4 +210,19 @@ export function resending(client: Redis): { readonly client: Redis; twice: boole
     },
   });
   return resending;
+}
+
+/** A freeze by an admin. */
+export function newFreeze(scope: string, changes: Partial<NewFreeze> = {}): NewFreeze {
+  return { scope, id: randomUUID(), who: 'U-ann', reason: 'too many', evidence: {}, ...changes };
+}
+
+/** The wish of one who may end a freeze alone. */
+export function unfreezeVote(scope: string, changes: Partial<UnfreezeVote> = {}): UnfreezeVote {
+  return {
+    ...{ scope, id: randomUUID(), who: 'U-ann', eligible: true, quorum: 1, reason: '' },
+    stillEligible: [],
+    evidence: {},
+    ...changes,
+  };
 }

@@ -36,7 +36,7 @@ async function askedStory(replies: readonly ModelReply[]) {
     const checked = await checkClick(context, requestId, click);
     if (!checked.ok) throw new Error(checked.notice);
     const own = { ...context, store, logger, ...changes };
-    expect(await castVote(own, checked.request, click, 'approve')).toBeUndefined();
+    expect(await castVote(own, checked.request, click, { decision: 'approve' })).toBeUndefined();
     await context.turns.workIn(threadIdOf({ channel: thread.channel, threadTs: thread.ts }));
   };
   const logged = () => lines.map((line): unknown => JSON.parse(line));

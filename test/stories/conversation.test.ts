@@ -204,3 +204,51 @@ tools:
   await thread.shows(/Pressed\./);
   expect(line()).toBeUndefined();
 });
+
+test('a turn that takes long shows its steps in the reply, and the one that waits for approval', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('before');
+  const story = await startStory({
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies: { default: { approvers: [${CAST.alice}] } }
+tools:
+  workshop:
+    module: ./test/stories/fixtures/workshop-tools.ts
+    cards: [{ match: press_part, title: "Press the part of {{input.folder}}" }]
+    approval: { require: never }
+  refund_order:
+    module: ./examples/shop/tools/refund-order.ts
+    approval: { require: always }
+`,
+    replies: [
+      { calls: [workshop.call('press_part')] },
+      { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } }] },
+      { text: 'Refunded.' },
+    ],
+  });
+  const thread = story.ask('press a part, then refund');
+  const steps = () =>
+    story
+      .repliesIn(thread)
+      .flatMap(({ stream }) =>
+        (stream?.parts ?? []).flatMap((part) => (part.kind === 'task' ? [part.task] : [])),
+      );
+  await story.workspace.until(() => steps().length === 1, { what: 'the first step' });
+  expect(steps()).toMatchObject([
+    { title: expect.stringMatching(/^Press the part of/), status: 'in_progress' },
+  ]);
+  await workshop.release('before');
+  await story.workspace.until(() => steps().length === 2, { what: 'the second step' });
+  await story.workspace.until(
+    () => story.repliesIn(thread).some(({ stream }) => stream?.state === 'completed'),
+    { what: 'the end of the stream' },
+  );
+  expect(steps()).toMatchObject([
+    { status: 'complete' },
+    { title: expect.stringMatching(/^Refund/), status: 'pending', details: 'Waiting for approval' },
+  ]);
+  await thread.click(CAST.alice, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+});

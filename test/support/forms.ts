@@ -25,6 +25,9 @@ const ONLY_FULL = [
   'test/store/redis/connect.test.ts',
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
+  'test/stories/files-hostile.test.ts',
+  'test/stories/files-injections.test.ts',
+  'test/stories/files-kill.test.ts',
   'test/stories/places-kill.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',
@@ -48,9 +51,11 @@ const SCALED = [
   'test/stories/home.test.ts',
   'test/store/comparison/comparison.test.ts',
   'test/store/lost-replies/lost-replies.test.ts',
+  'test/store/races/policy-races.test.ts',
   'test/store/races/races.test.ts',
   'test/tools/gate/fuzz.test.ts',
   'test/tools/gate/reference.test.ts',
+  'test/tools/manifest/compare/random.test.ts',
   'test/tools/manifest/parse.test.ts',
 ];
 

@@ -1,18 +1,19 @@
 import type { MessageEntity } from '../../protocol.ts';
 import { isStreaming } from '../../slack/state/streams.ts';
 import type { EphemeralMessage, Message } from '../../slack/state/types.ts';
+import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
 /** Every message of the conversations a person can see, threads included, and those that only they see. */
 export function messageEntities({ state, user, channels, timelines }: Viewpoint): MessageEntity[] {
   const own = state.ephemeralsFor(user.id).filter(({ channel }) => channels.has(channel));
   return [
-    ...[...timelines.values()].flat().map(messageEntity),
+    ...[...timelines.values()].flat().map((message) => messageEntity(state, message)),
     ...own.map((ephemeral) => ephemeralEntity(ephemeral, state.app.botUserId)),
   ];
 }
 
-function messageEntity(message: Message): MessageEntity {
+function messageEntity({ files }: WorkspaceState, message: Message): MessageEntity {
   return {
     ...identityOf(message),
     user: message.user,
@@ -22,6 +23,10 @@ function messageEntity(message: Message): MessageEntity {
     isEphemeral: false,
     isStreaming: isStreaming(message),
     reactions: message.reactions,
+    files: (message.files ?? []).flatMap((id) => {
+      const file = files.find(id);
+      return file === undefined ? [] : [{ name: file.name, type: file.mimetype, size: file.size }];
+    }),
   };
 }
 
@@ -35,6 +40,7 @@ function ephemeralEntity(message: EphemeralMessage, botUserId: string): MessageE
     isEphemeral: true,
     isStreaming: false,
     reactions: [],
+    files: [],
   };
 }
 

@@ -61,8 +61,10 @@ function messageEvent(state: WorkspaceState, channel: Channel, change: MessageCh
 
 function mentionEvent(state: WorkspaceState, change: MessageChange): JsonObject {
   const { message } = change;
+  // A mention with files has no subtype.
+  const { subtype: _, ...shown } = messageOnWire(state, message);
   return {
-    ...messageOnWire(state, message),
+    ...shown,
     ...origin(state, message.team),
     type: 'app_mention',
     channel: message.channel,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { InteractionOutcome } from '../delivery/delivery.ts';
+import type { NewFile } from '../files/file-shelf.ts';
 import { LIMITS } from '../limits.ts';
 import { addReaction, removeReaction } from '../state/reactions.ts';
 import type { Channel, JsonObject, Message, User } from '../state/types.ts';
@@ -29,9 +30,15 @@ export class Person {
   }
 
   /** Sends a message; the app gets the events it subscribed to. */
-  send(channelId: string, text: string, options: { threadTs?: string } = {}): Message {
+  send(
+    channelId: string,
+    text: string,
+    options: { threadTs?: string; files?: readonly NewFile[] } = {},
+  ): Message {
     const channel = this.#requireMembership(channelId);
-    if (text === '' || text.length > LIMITS.messageText)
+    const { files = [] } = options;
+    if (files.length > LIMITS.messageFiles) throw new NotPossible('Slack sends at most 10 files at a time.');
+    if ((text === '' && files.length === 0) || text.length > LIMITS.messageText)
       throw new NotPossible('Slack sends messages of 1 to 40,000 characters.');
     const { threadTs } = options;
     if (threadTs !== undefined && this.#context.state.findMessage(channel.id, threadTs) === undefined) {
@@ -39,13 +46,17 @@ export class Person {
         shown: 'The message you replied to no longer exists.',
       });
     }
-    return this.#context.state.post({
-      ...composeMessage(this.#context.state, text),
+    const { state } = this.#context;
+    const message = {
+      ...(text === '' ? { text, blocks: [], attachments: [] } : composeMessage(state, text)),
       channel: channel.id,
       user: this.id,
       client_msg_id: randomUUID(),
       ...(threadTs !== undefined && { thread_ts: threadTs }),
-    });
+    };
+    if (files.length === 0) return state.post(message);
+    const uploaded = files.map((file) => state.files.add(this.id, file));
+    return state.postFiles(uploaded, message);
   }
 
   edit(message: { channel: string; ts: string }, text: string): void {

@@ -21,6 +21,8 @@ export function loadState(file: unknown, declared: AppSeed | undefined, timings:
     state.channels.set(channel.id, { ...channel, members: new Set(channel.members) });
   for (const group of saved.userGroups) state.userGroups.set(group.id, group);
   state.messages.push(...saved.messages);
+  for (const file of saved.files)
+    state.files.files.set(file.id, { ...file, bytes: Buffer.from(file.bytes, 'base64') });
   state.ephemerals.push(...saved.ephemerals);
   for (const view of saved.views) state.views.set(view.id, view);
   for (const [key, status] of Object.entries(saved.threadStatus)) state.threadStatus.set(key, status);

@@ -19,6 +19,10 @@ export function saveState(state: WorkspaceState): SavedWorkspace {
     channels: [...channels.values()].map((channel) => ({ ...channel, members: [...channel.members] })),
     userGroups: [...userGroups.values()],
     messages,
+    files: [...state.files.files.values()].map((file) => ({
+      ...file,
+      bytes: file.bytes.toString('base64'),
+    })),
     ephemerals,
     views: [...views.values()],
     threadStatus: Object.fromEntries(state.threadStatus),

@@ -71,7 +71,8 @@ const message = z.strictObject({
   user: z.string(),
   team: z.string(),
   thread_ts: z.string().exactOptional(),
-  subtype: z.enum(['bot_message', 'assistant_app_thread', 'tombstone']).exactOptional(),
+  subtype: z.enum(['bot_message', 'assistant_app_thread', 'file_share', 'tombstone']).exactOptional(),
+  files: texts.exactOptional(),
   bot_id: z.string().exactOptional(),
   app_id: z.string().exactOptional(),
   client_msg_id: z.string().exactOptional(),
@@ -80,6 +81,23 @@ const message = z.strictObject({
   deleted: z.boolean(),
   stream: stream.exactOptional(),
   history: z.array(z.strictObject(content)),
+});
+
+const file = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  title: z.string(),
+  mimetype: z.string(),
+  user: z.string(),
+  created: z.number(),
+  size: z.number(),
+  /** In base64. */
+  bytes: z.string(),
+  filler: z.number(),
+  shares: z.array(
+    z.strictObject({ channel: z.string(), ts: z.string(), thread_ts: z.string().exactOptional() }),
+  ),
+  deleted: z.boolean(),
 });
 
 const ephemeral = z.strictObject({
@@ -149,17 +167,19 @@ const app = z.strictObject({
 });
 
 /** Version of the saved format; raised with every change that an older playground cannot read. */
-export const SAVED_VERSION = 1;
+export const SAVED_VERSION = 2;
 
 /** Schema of a saved workspace. */
 export const savedWorkspace = z.strictObject({
-  version: z.literal(SAVED_VERSION),
+  version: z.literal([1, SAVED_VERSION]),
   team: z.strictObject({ id: z.string(), name: z.string(), domain: z.string() }),
   app,
   users: z.array(user),
   channels: z.array(channel),
   userGroups: z.array(userGroup),
   messages: z.array(message),
+  /** Version 1 has none. */
+  files: z.array(file).default([]),
   ephemerals: z.array(ephemeral),
   views: z.array(view),
   threadStatus: z.record(z.string(), z.string()),

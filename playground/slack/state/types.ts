@@ -79,7 +79,9 @@ export interface Message extends MessageContent {
   team: string;
   thread_ts?: string;
   /** A tombstone stands for a deleted message that has replies. */
-  subtype?: 'bot_message' | 'assistant_app_thread' | 'tombstone';
+  subtype?: 'bot_message' | 'assistant_app_thread' | 'file_share' | 'tombstone';
+  /** The ids of its files. */
+  files?: string[];
   bot_id?: string;
   app_id?: string;
   client_msg_id?: string;

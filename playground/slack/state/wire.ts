@@ -1,3 +1,4 @@
+import { fileOnWire } from '../files/file-on-wire.ts';
 import { isStreaming } from './streams.ts';
 import type { Channel, JsonObject, Message, MessageContent, User, UserGroup, View } from './types.ts';
 import type { WorkspaceState } from './workspace-state.ts';
@@ -27,7 +28,8 @@ export function messageOnWire(
     ...(message.client_msg_id !== undefined && { client_msg_id: message.client_msg_id }),
     ...(isBot && { bot_id: message.bot_id, app_id: message.app_id }),
     text: content.text,
-    team: message.team,
+    // Slack leaves the team out of a message with files.
+    ...(message.files === undefined && { team: message.team }),
     ...(isBot && {
       bot_profile: {
         id: message.bot_id,
@@ -38,6 +40,15 @@ export function messageOnWire(
         team_id: team.id,
       },
     }),
+    ...(message.files !== undefined &&
+      !isTombstone && {
+        files: message.files.flatMap((id) => {
+          const file = state.files.find(id);
+          return file === undefined ? [] : [fileOnWire(state, file)];
+        }),
+        upload: true,
+        display_as_bot: false,
+      }),
     ...(content.blocks.length > 0 && { blocks: structuredClone(content.blocks) }),
     ...(content.attachments.length > 0 && { attachments: structuredClone(content.attachments) }),
     ...(options.metadata &&

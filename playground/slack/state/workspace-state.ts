@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { FileShelf, type StoredFile } from '../files/file-shelf.ts';
 import { makeId, makeSecret, TimestampClock } from '../ids.ts';
 import type { Timings } from '../limits.ts';
 import type {
@@ -53,6 +54,7 @@ export class WorkspaceState {
   readonly suggestedPrompts = new Map<string, SuggestedPrompts>();
   /** Scopes and events used so far, from which a manifest can be derived. */
   readonly used = { scopes: new Set<string>(), events: new Set<EventSubscription>() };
+  readonly files = new FileShelf();
   readonly clock = new TimestampClock();
   readonly team: Team;
   readonly app: InstalledApp;
@@ -76,7 +78,7 @@ export class WorkspaceState {
     this.changed();
   }
 
-  post(message: NewMessage): Message {
+  post(message: NewMessage, ts = this.clock.next()): Message {
     const team = this.users.get(message.user)?.team_id ?? this.team.id;
     const stored: Message = {
       team,
@@ -84,7 +86,7 @@ export class WorkspaceState {
       history: [],
       deleted: false,
       ...message,
-      ts: this.clock.next(),
+      ts,
     };
     this.messages.push(stored);
     if (stored.user === this.app.botUserId && stored.thread_ts !== undefined) {
@@ -99,6 +101,16 @@ export class WorkspaceState {
     this.events.emit('message', { kind: 'posted', message: stored });
     this.changed();
     return stored;
+  }
+
+  /** Posts a message with files, and notes in each where it is shared. */
+  postFiles(files: readonly StoredFile[], message: NewMessage): Message {
+    const posted = { ...message, subtype: 'file_share' as const, files: files.map(({ id }) => id) };
+    const ts = this.clock.next();
+    const { channel, thread_ts } = message;
+    for (const file of files)
+      file.shares.push({ channel, ts, ...(thread_ts !== undefined && { thread_ts }) });
+    return this.post(posted, ts);
   }
 
   edit(message: Message, content: MessageContent, editor: string): void {

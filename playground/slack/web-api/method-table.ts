@@ -3,6 +3,7 @@ import * as app from './methods/app.ts';
 import * as assistant from './methods/assistant.ts';
 import * as chat from './methods/chat.ts';
 import * as conversations from './methods/conversations.ts';
+import * as files from './methods/files.ts';
 import * as people from './methods/people.ts';
 import * as reactions from './methods/reactions.ts';
 import * as sessions from './methods/sessions.ts';
@@ -32,6 +33,9 @@ export const METHODS: ReadonlyMap<string, Method> = new Map([
   ['conversations.members', conversations.members],
   ['conversations.open', conversations.open],
   ['conversations.replies', conversations.replies],
+  ['files.completeUploadExternal', files.completeUpload],
+  ['files.getUploadURLExternal', files.getUploadUrl],
+  ['files.info', files.info],
   ['reactions.add', reactions.add],
   ['reactions.get', reactions.get],
   ['reactions.remove', reactions.remove],

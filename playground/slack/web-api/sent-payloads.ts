@@ -14,7 +14,16 @@ export interface SentPayload {
   error?: string;
 }
 
-const JSON_ARGUMENTS = ['attachments', 'blocks', 'chunks', 'loading_messages', 'metadata', 'prompts', 'view'];
+const JSON_ARGUMENTS = [
+  'attachments',
+  'blocks',
+  'chunks',
+  'files',
+  'loading_messages',
+  'metadata',
+  'prompts',
+  'view',
+];
 
 /** Lists all payloads sent by the app, calls first. */
 export function sentPayloads(

@@ -5,7 +5,13 @@ import type { Api } from './client-options.ts';
 import { isUnknownModel, statusOf } from './errors.ts';
 
 /** A change of the way to send that one refusal asked for. */
-export type Change = 'other-api' | 'without-field' | 'other-value' | 'quirk' | 'without-provider-data';
+export type Change =
+  | 'other-api'
+  | 'without-field'
+  | 'other-value'
+  | 'quirk'
+  | 'without-provider-data'
+  | 'without-images';
 
 /** The parameters by the names that OpenAI gives them in its refusals. */
 const FIELDS: Readonly<Record<string, keyof ModelConfig>> = {
@@ -34,6 +40,7 @@ export class Learned {
   readonly #tried = new Set<Api>();
   readonly #onRefusedField: ((refused: { field: keyof ModelConfig; reason: string }) => void) | undefined;
   #api: Api;
+  #takesImages = true;
   #effort: 'none' | undefined;
 
   constructor(
@@ -51,6 +58,11 @@ export class Learned {
     return this.#api;
   }
 
+  /** Whether the model has not refused an image. */
+  get takesImages(): boolean {
+    return this.#takesImages;
+  }
+
   /** Leaves out the parameters that the model has refused. */
   accepted(config: ModelConfig): ModelConfig {
     const kept = Object.fromEntries(Object.entries(config).filter(([field]) => !this.#refused.has(field)));
@@ -58,9 +70,17 @@ export class Learned {
   }
 
   /** Changes the way to send after a refusal; `undefined` means that nothing can be changed. */
-  learn(error: APIError, config: ModelConfig, isPlain: boolean): Change | undefined {
+  learn(
+    error: APIError,
+    config: ModelConfig,
+    { isPlain, hasImages }: { readonly isPlain: boolean; readonly hasImages: boolean },
+  ): Change | undefined {
     const status = statusOf(error);
     const isRefusal = status === 400 || status === 422;
+    if (hasImages && this.#takesImages && isImageRefusal(error, status)) {
+      this.#takesImages = false;
+      return 'without-images';
+    }
     if (error.code === 'invalid_encrypted_content') return isPlain ? undefined : 'without-provider-data';
     if (this.#api === 'responses') {
       const isMissing = (status === 404 || status === 405) && !isUnknownModel(error);
@@ -99,6 +119,14 @@ export class Learned {
     this.#onRefusedField?.({ field, reason: message });
     return 'without-field';
   }
+}
+
+/** Tells whether a model refuses images as such; a broken or too large one is refused for another reason. */
+function isImageRefusal({ message }: APIError, status: number | undefined): boolean {
+  if (status === undefined || ![400, 404, 415, 422].includes(status)) return false;
+  return /image_url|image input|input_image|images? (?:is|are) not supported|vision|multi-?modal/i.test(
+    message,
+  );
 }
 
 function quirkIn(message: string, param: string): ChatQuirk | undefined {

@@ -1,5 +1,5 @@
 import { APIError } from 'openai';
-import type { Model, ModelConfig, ModelReply, ModelRequest } from '../model.ts';
+import type { HistoryItem, Model, ModelConfig, ModelReply, ModelRequest } from '../model.ts';
 import type { Answer } from './answer.ts';
 import { chatRequest } from './chat-request.ts';
 import { ChatAnswer } from './chat-stream.ts';
@@ -63,6 +63,7 @@ export function openAIModel(options: OpenAIModelOptions): Model {
     const origin = originOf(learned.api);
     const sent = {
       ...request,
+      history: learned.takesImages ? request.history : withoutImages(request.history),
       model,
       config: learned.accepted(joinConfigs(options.config, request.config)),
       dataOf: ({ provider }: { readonly provider?: ModelReply['provider'] }) =>
@@ -97,7 +98,10 @@ export function openAIModel(options: OpenAIModelOptions): Model {
         } catch (error) {
           if (signal?.aborted) return { finish: 'aborted', text: '', calls: [], usage: undefined };
           if (!(error instanceof APIError)) throw error;
-          const change = learned.learn(error, joinConfigs(options.config, request.config), isPlain);
+          const change = learned.learn(error, joinConfigs(options.config, request.config), {
+            isPlain,
+            hasImages: hasImages(request.history),
+          });
           if (change === undefined) throw toModelError(error, model);
           isPlain ||= change === 'without-provider-data';
         }
@@ -114,6 +118,21 @@ export function openAIModel(options: OpenAIModelOptions): Model {
       ...(failure instanceof APIError && !signal?.aborted && { error: toModelError(failure, model) }),
     };
   }
+}
+
+function hasImages(history: readonly HistoryItem[]): boolean {
+  return history.some((item) =>
+    item.role === 'user' ? item.media !== undefined : item.calls.some(({ media }) => media !== undefined),
+  );
+}
+
+/** Replaces the images of a history by a sentence, for a model that takes none. */
+function withoutImages(history: readonly HistoryItem[]): readonly HistoryItem[] {
+  return history.map((item): HistoryItem => {
+    if (item.role === 'model') return { ...item, calls: item.calls.map(({ media: _, ...call }) => call) };
+    const { media, text } = item;
+    return media === undefined ? item : { role: 'user', text: `${text}\n[You cannot see images]` };
+  });
 }
 
 function joinConfigs(...configs: (ModelConfig | undefined)[]): ModelConfig {

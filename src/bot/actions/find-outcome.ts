@@ -3,6 +3,7 @@ import { titledRow } from '../delivery/titled-row.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { personView } from '../requests/view-ids.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import { giveBackAction } from './run-action.ts';
 
 /** Lets the tool find out the outcome of a call that is on record as unknown; otherwise the resolvers are asked. */
 export async function findOutcome(
@@ -24,7 +25,15 @@ export async function findOutcome(
       });
     if (verdict !== 'unknown') {
       const actor = { who: `tool:${tool.name}`, eligible: true, evidence: { reconciled: idempotencyKey } };
-      await store.resolve(requestId, actor, verdict, 'the tool looked it up', request.attempts);
+      const resolved = await store.resolve(
+        requestId,
+        actor,
+        verdict,
+        'the tool looked it up',
+        request.attempts,
+      );
+      if (resolved.outcome === 'resolved' && verdict === 'did-not-run')
+        await giveBackAction({ store, toolbox }, request);
       return;
     }
   }

@@ -10,7 +10,10 @@ import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { type Details, messagesOf } from '../requests/request-details.ts';
+import { threadFiles } from '../files/thread-files.ts';
+import { giveBackLimits, type LimitedCall } from '../limits/reserve-limits.ts';
+import { type Details, detailsOf, messagesOf } from '../requests/request-details.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { runTurn } from '../turns/run-turn.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { toolContext } from './tool-context.ts';
@@ -20,6 +23,23 @@ export interface Action {
   readonly request: RequestRecord;
   readonly details: Details;
   readonly entry: ToolEntry;
+}
+
+/** Returns an action as its limits count it. */
+export function limitedCallOf({ request, details, entry }: Action): LimitedCall {
+  const { id, threadId, requesters } = request;
+  const input = toJson(details.interrupt.toolRequest.input);
+  return { entry, input, requesters, channel: parseThreadId(threadId).channel, action: id };
+}
+
+/** Gives back what an action counted that had no effect after all. */
+export async function giveBackAction(
+  { store, toolbox }: Pick<BotContext, 'store' | 'toolbox'>,
+  request: RequestRecord,
+): Promise<void> {
+  const details = detailsOf(request);
+  const entry = toolbox.find(details.interrupt.toolRequest.name);
+  if (entry !== undefined) await giveBackLimits(store, limitedCallOf({ request, details, entry }));
 }
 
 /** An attempt that is on record as started. */
@@ -53,6 +73,8 @@ async function runStarted(
     const claimedAt = performance.now();
     const finished = await store.finishAndClaim(request.id, outcome, timing.leaseMs);
     heartbeat.stop();
+    if (finished.outcome === 'finished' && finished.state === 'failed')
+      await giveBackLimits(store, limitedCallOf(action));
     if (finished.outcome === 'finished' && finished.turn !== undefined)
       await runTurn(context, finished.turn, claimedAt, request.trace);
   } finally {
@@ -87,6 +109,7 @@ async function runTool(
     tools: [tool],
     resume: { restart: [restartOf(tool, details.interrupt, { ...resumed })] },
     context: toolContext(context, request.threadId, { requesters, contextAuthors }),
+    files: threadFiles(context, request.threadId, details.idempotencyKey),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error }) => {

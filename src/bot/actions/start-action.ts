@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
+import { limitInWords } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { askerProblem } from '../intake/may-ask.ts';
+import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { approvableGroups } from '../requests/approver-groups.ts';
 import { digestNow } from '../requests/bind-request.ts';
 import { previewOf } from '../requests/present-call.ts';
@@ -10,9 +12,10 @@ import { CHANGED, NOT_ALLOWED, previewChangedPayload, REQUESTER_INACTIVE } from 
 import { detailsOf } from '../requests/request-details.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { describeChange, placeOf } from './describe-change.ts';
 import { findOutcome } from './find-outcome.ts';
-import { type Action, runAction } from './run-action.ts';
+import { type Action, limitedCallOf, runAction } from './run-action.ts';
 
 /** Starts and runs an approved action in a woken worker. */
 export async function startApprovedAction(context: BotContext, requestId: string): Promise<void> {
@@ -39,8 +42,15 @@ export async function startApprovedAction(context: BotContext, requestId: string
     return;
   }
   const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
+  const call = limitedCallOf(action);
+  const limit = await reserveLimits(store, call, attempt.attempt, action.details.policy?.name);
+  if (limit !== undefined) {
+    await supersede(context, requestId, `${CHANGED}\n${cardTexts.overLimit(limitInWords(limit))}`);
+    return;
+  }
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
+  if (started.outcome !== 'started') await giveBackLimits(store, call, attempt.attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
   if (started.outcome === 'unknown-outcome') await findOutcome(context, requestId);
 }
@@ -82,9 +92,9 @@ async function outdatedPreview({
   return approved.outcome === 'shown' ? approved : { before: '', after: '' };
 }
 
-/** Tells whether an action has a preview, which has to be computed again before the start. */
-export function hasPreview({ details }: Action): boolean {
-  return details.presented?.preview !== undefined;
+/** Tells whether an action needs more than its record before the start: a preview is computed again, and limits are counted. */
+export function needsWorker({ details, entry }: Action): boolean {
+  return details.presented?.preview !== undefined || entry.limits.length > 0;
 }
 
 /** Checks in Slack whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
@@ -145,6 +155,7 @@ export async function planAttempt(
   );
   return {
     attempt: randomUUID(),
+    tool: action.entry.tool.name,
     digest: currentDigest(context, action),
     heartbeatTimeoutMs: context.timing.heartbeatTimeoutMs,
     stillEligible,

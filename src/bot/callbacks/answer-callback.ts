@@ -16,17 +16,19 @@ export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
       );
     case 'unfit': {
       const where = outcome.field === '' ? 'the body' : outcome.field;
-      return refusal(400, `The body does not fit what is awaited: ${where}: ${outcome.problem}`);
+      return refusal(400, `The body does not fit the expected schema: ${where}: ${outcome.problem}`);
     }
     case 'forged':
-      return refusal(401, 'This address was not made here.');
+      return refusal(401, 'This address is not valid.');
     case 'expired':
-      return refusal(410, 'The time to report back is over.');
+      return refusal(410, 'The deadline to report back has passed.');
     case 'used':
-      return refusal(410, 'This address has been used; it works once.');
+      return refusal(410, 'This address was already used; it works once.');
     case 'settled':
-      return refusal(410, `Nothing waits here any more: the request is ${outcome.state}.`);
+      return refusal(410, `Nothing is waiting for this: the request is ${outcome.state}.`);
     case 'not-waiting':
-      return refusal(409, 'Nothing waits for this yet; try again later.', { 'retry-after': RETRY_AFTER_S });
+      return refusal(409, 'Nothing is waiting for this yet; try again later.', {
+        'retry-after': RETRY_AFTER_S,
+      });
   }
 }

@@ -27,8 +27,16 @@ export const FILL_IN = 'fill-in';
 /** Shows the callback address to the requester, in private. */
 export const SHOW_ADDRESS = 'show-address';
 
+/** Counts for the end of a freeze. Its value is the id of the freeze and its scope. */
+export const UNFREEZE = 'unfreeze';
+
 /** The feedback buttons below a final answer. Their values are a word, the thread and the id of the answer. */
 export const FEEDBACK = 'feedback';
+
+/** Opens the modal that approves and allows the same again. */
+export const APPROVE_GRANT = 'approve-grant';
+/** Revokes a grant. Its value is the id of the grant. */
+export const REVOKE = 'revoke-grant';
 
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';

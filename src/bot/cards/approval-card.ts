@@ -3,7 +3,9 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
-import { APPROVE, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
+import { freezeTexts } from '../texts/freezes.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
@@ -40,19 +42,30 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
 
 function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {
   const body = buildCallBody(details);
-  const isHigh = details.policy?.risk === 'high';
   return [
     contextLine(request, details),
     ...undoesLine(details),
+    ...freezeLine(options),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
-    ...(details.why === undefined || isHigh
-      ? []
-      : [quoted(cardTexts.explanation, details.why, { characters: limits.quoteCharacters, lines: 2 })]),
+    ...explanation(details, options),
     ...approvalLines(request, details),
     pendingActions(request, details, body, options),
   ];
+}
+
+/** Quotes the model beside the copies of a card; in the thread its words are the message above. On high risk nothing of it is shown. */
+function explanation({ why, policy }: CardDetails, { view }: CardOptions): KnownBlock[] {
+  if (why === undefined || view === 'thread' || policy?.risk === 'high') return [];
+  return [quoted(cardTexts.explanation, why, { characters: limits.quoteCharacters, lines: 2 })];
+}
+
+/** Says that approvals count and nothing starts. */
+function freezeLine({ freeze }: CardOptions): KnownBlock[] {
+  return freeze === undefined
+    ? []
+    : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
 }
 
 /** Builds the one line that says who asked, why people are asked, and until when. */
@@ -126,6 +139,9 @@ function pendingActions(
       isWhole ? approveButton(id, details) : button(id, DETAILS, cardTexts.reviewAll, { style: 'primary' }),
       button(id, REJECT, cardTexts.reject),
       moreMenu([
+        ...(isWhole && details.policy?.grants !== undefined
+          ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
+          : []),
         [EDIT, cardTexts.edit],
         ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),
         ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),

@@ -8,6 +8,7 @@ import type {
   RichTextBlock,
   RichTextElement,
 } from '@slack/types';
+import type { Freeze } from '../../store/port/freezes.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { MORE } from './action-ids.ts';
@@ -25,6 +26,8 @@ export interface CardOptions {
   readonly view: 'thread' | 'announcement' | 'direct';
   /** The link from a copy to the thread. */
   readonly threadLink?: string | undefined;
+  /** The freeze that keeps the action from starting. */
+  readonly freeze?: Freeze | undefined;
 }
 
 /** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */

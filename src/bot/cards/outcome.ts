@@ -2,26 +2,40 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { grantIdOf } from '../grants/grant-details.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
 import { readDetails } from '../requests/request-details.ts';
+import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
-import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
+import { freezeTexts } from '../texts/freezes.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
 import { plainValue } from './values/plain-value.ts';
+import { showLabel } from './values/show-text.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
-  return [...stateBlocks(request), ...actionsOf(request, options)];
+  return [...stateBlocks(request, options), ...grantLine(request), ...actionsOf(request, options)];
 }
 
-function stateBlocks(request: RequestRecord): KnownBlock[] {
+function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
   const reason = request.payload ?? '';
   switch (request.state) {
     case 'pending':
       return [];
     case 'approved':
-      return [line(words(cardTexts.starting), ...approvedBy(request))];
+      return [
+        line(
+          words(
+            freeze === undefined
+              ? cardTexts.starting
+              : showLabel(freezeTexts.held(freeze), limits.quoteCharacters),
+          ),
+          ...approvedBy(request),
+        ),
+      ];
     case 'started':
       return [
         line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
@@ -66,6 +80,12 @@ function stateBlocks(request: RequestRecord): KnownBlock[] {
         ...ifAny(cardTexts.answer, plainPayload(request)),
       ];
   }
+}
+
+/** Says that the quorum has allowed the same again. */
+function grantLine(request: RequestRecord): KnownBlock[] {
+  const terms = request.granted ? readDetails(request)?.policy?.grants : undefined;
+  return terms === undefined ? [] : [line(words(grantTexts.onCard(terms)))];
 }
 
 function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
@@ -141,6 +161,7 @@ function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] 
       button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
     );
   }
+  if (request.granted) elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
   elements.push(button(id, DETAILS, cardTexts.details));
   return [{ type: 'actions', elements }];
 }

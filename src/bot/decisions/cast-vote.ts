@@ -3,12 +3,14 @@ import { type Action, runAction } from '../actions/run-action.ts';
 import {
   approversOf,
   findAction,
-  hasPreview,
+  needsWorker,
   planAttempt,
   requesterProblem,
 } from '../actions/start-action.ts';
 import type { BotContext } from '../context.ts';
+import { openGrant } from '../grants/open-grant.ts';
 import { wouldComplete } from '../requests/approver-groups.ts';
+import { detailsOf } from '../requests/request-details.ts';
 import { authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
@@ -19,13 +21,19 @@ interface PlannedStart {
   readonly attempt: Attempt;
 }
 
+/** A vote as a person casts it; `grants` allows the same again, where the policy has terms for it. */
+interface CastVote {
+  readonly decision: 'approve' | 'reject';
+  readonly reason?: string | undefined;
+  readonly grants?: boolean | undefined;
+}
+
 /** Records an approval or a rejection. An approval that completes the quorum starts the action in the same step and runs it here. */
 export async function castVote(
   context: BotContext,
   request: RequestRecord,
   click: Click,
-  decision: 'approve' | 'reject',
-  reason = '',
+  { decision, reason = '', grants = false }: CastVote,
 ): Promise<Notice> {
   // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
   const fresh = { ...context, directory: context.directory.fresh() };
@@ -33,8 +41,14 @@ export async function castVote(
     authorizeVote(fresh, click, request),
     decision === 'approve' ? planStart(fresh, request, click.who) : undefined,
   ]);
-  const vote = { ...actor, decision, shown: request.digest, reason, ...(groups !== undefined && { groups }) };
+  const mayGrant = grants && detailsOf(request).policy?.grants !== undefined;
+  const vote = {
+    ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
+    ...(groups !== undefined && { groups }),
+  };
   const result = await recordVote(context, request.id, vote, start);
+  if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
+    await openSigned(context, request.id);
   if (result.outcome !== 'voted') return refusalText(result, problem);
   const isRepeated = request.votes.some(
     (earlier) => earlier.who === click.who && earlier.decision === decision,
@@ -44,6 +58,12 @@ export async function castVote(
   return refusalText(
     state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
   );
+}
+
+/** Opens the grant of a request that the whole quorum has signed. */
+async function openSigned(context: BotContext, requestId: string): Promise<void> {
+  const loaded = await context.store.load(requestId);
+  if (loaded.outcome === 'found') await openGrant(context, loaded.request);
 }
 
 /** Plans the start of an action whose quorum this approval may complete; `undefined` leaves the start to a woken worker. */
@@ -57,7 +77,7 @@ async function planStart(
     if (!(await wouldComplete(context.directory, request, who))) return undefined;
     const action = await findAction(context, { ...request, by: who });
     // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
-    if (action === undefined || hasPreview(action)) return undefined;
+    if (action === undefined || needsWorker(action)) return undefined;
     // A woken worker ends the request, or asks anew, instead of running it.
     if ((await requesterProblem(context, action)) !== undefined) return undefined;
     const attempt = await planAttempt(context, action, [...approversOf(request), who]);

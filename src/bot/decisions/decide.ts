@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord, Verdict } from '../../store/port/store.ts';
 import { findOutcome } from '../actions/find-outcome.ts';
+import { giveBackAction } from '../actions/run-action.ts';
 import type { BotContext } from '../context.ts';
 import { editedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
@@ -43,13 +44,14 @@ export async function withdraw(
 
 /** Records the outcome of an action whose outcome is unknown, as it was after `tries` attempts. */
 export async function resolve(
-  context: Context,
+  context: Context & Pick<BotContext, 'toolbox'>,
   request: RequestRecord,
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
 ): Promise<Notice> {
   const { actor, problem } = await authorize(context, click, request.policy.resolvers);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
+  if (result.outcome === 'resolved' && verdict === 'did-not-run') await giveBackAction(context, request);
   return result.outcome === 'resolved'
     ? undefined
     : refusalText(result, inOtherWords(problem, noticeTexts.notResolver));

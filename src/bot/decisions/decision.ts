@@ -13,7 +13,7 @@ const Json = z.custom<JsonValue>((value) => value !== undefined);
 
 /** A decision of a person, as a click or a submitted modal states it. */
 export const Decision = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('approve') }),
+  z.object({ type: z.literal('approve'), grants: z.boolean().optional() }),
   z.object({ type: z.literal('reject'), reason: z.string() }),
   z.object({ type: z.literal('choose'), picked: z.array(z.number()) }),
   z.object({ type: z.literal('answer'), value: Json }),
@@ -63,9 +63,9 @@ function decide(
 ): Promise<Notice> {
   switch (decision.type) {
     case 'approve':
-      return castVote(context, request, click, 'approve');
+      return castVote(context, request, click, { decision: 'approve', grants: decision.grants });
     case 'reject':
-      return castVote(context, request, click, 'reject', decision.reason);
+      return castVote(context, request, click, { decision: 'reject', reason: decision.reason });
     case 'choose':
       return choose(context, request, click, decision.picked);
     case 'answer':

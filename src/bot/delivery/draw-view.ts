@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { inSpan } from '../../observe/tracing.ts';
-import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
+import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { buildCard } from '../cards/build-card.ts';
-import type { Card } from '../cards/card.ts';
+import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
+import { findFreeze } from '../freezes/find-freeze.ts';
+import { openGrant } from '../grants/open-grant.ts';
+import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { isUnthreaded, parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
@@ -60,7 +63,10 @@ async function drawRequest(
   try {
     const posted = PostedMessage.safeParse(view.postedAt).data;
     const threadLink = await threadLinkFor(context, request, item.viewId);
-    const card = cardFor(request, item.viewId, place, threadLink);
+    // The process that recorded the last vote may have died before it opened the grant.
+    if (request.granted) await openGrant(context, request);
+    const freeze = await freezeFor(context, request);
+    const card = cardFor(request, item.viewId, place, { threadLink, freeze });
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
@@ -96,12 +102,21 @@ function storedPlace(
   return { channel, ts, ...(isFinal && threadLink !== undefined && { threadLink }) };
 }
 
-function cardFor(request: RequestRecord, viewId: string, place: Place, threadLink: string | undefined): Card {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread' });
-  return buildCard(request, {
-    view: place.user === undefined ? 'announcement' : 'direct',
-    ...(threadLink !== undefined && { threadLink }),
-  });
+function cardFor(
+  request: RequestRecord,
+  viewId: string,
+  place: Place,
+  { threadLink, freeze }: Pick<CardOptions, 'threadLink' | 'freeze'>,
+): Card {
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', freeze });
+  const view = place.user === undefined ? 'announcement' : 'direct';
+  return buildCard(request, { view, threadLink, freeze });
+}
+
+/** Finds the freeze that an approval has to show: while it waits, or is held. */
+async function freezeFor({ store }: BotContext, request: RequestRecord): Promise<Freeze | undefined> {
+  const isShown = request.kind === 'approval' && ['pending', 'approved'].includes(request.state);
+  return isShown ? findFreeze(store, toolOf(request)) : undefined;
 }
 
 /** Finds the link of a copy to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none. */
@@ -120,6 +135,10 @@ async function threadLinkFor(
   const { channel, threadTs } = parseThreadId(request.threadId);
   // A link to the card opens the thread; a link to the thread's root opens only the channel.
   const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
+  if (isUnthreaded(request.threadId))
+    return inThread === undefined
+      ? undefined
+      : links.linkTo({ channel, ts: inThread.ts, threadTs: inThread.ts });
   return links.linkTo({ channel, ts: inThread?.ts ?? threadTs, threadTs });
 }
 

@@ -15,6 +15,7 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { sendFile } from './send-file.ts';
 
 const Row = z.object({
   /**
@@ -31,7 +32,7 @@ const Row = z.object({
   title: z.string().optional(),
   tail: z.string().optional(),
   people: z.array(z.string()).optional(),
-  /** A button below a notice. */
+  /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
   /** The people whom a reply mentions at its beginning. */
   addressees: z.array(z.string()).optional(),
@@ -39,7 +40,13 @@ const Row = z.object({
   feedback: z.string().optional(),
   /** The streamed message that shows the first `sent` characters. */
   standing: z
-    .object({ ts: z.string(), sent: z.number(), session: z.enum(['active', 'suspended']) })
+    .object({
+      ts: z.string(),
+      sent: z.number(),
+      session: z.enum(['active', 'suspended']),
+      /** Whether it was streamed in chunks, as all are now; Slack refuses a change of the mode within a stream. */
+      isChunked: z.boolean().optional(),
+    })
     .optional(),
 });
 type Row = z.infer<typeof Row>;
@@ -55,7 +62,8 @@ async function markCutStream(
   { channel, ts }: z.infer<typeof CutStream>,
 ): Promise<void> {
   try {
-    await client.chat.stopStream({ channel, ts, markdown_text: `\n\n${replyTexts.cutOff}` });
+    const chunks = [{ type: 'markdown_text' as const, text: `\n\n${replyTexts.cutOff}` }];
+    await client.chat.stopStream({ channel, ts, chunks });
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'later') throw error;
     logger.debug({ err: error }, 'stream had ended already');
@@ -77,6 +85,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     await context.store.doneRow(item);
     return;
   }
+  if (await sendFile(context, item)) return;
   const row = Row.parse(item.body);
   try {
     if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);
@@ -132,6 +141,7 @@ function contentOf(row: Row) {
           words(tail),
           ...(people.length === 0 ? [] : mentions(people)),
         ),
+        ...(button === undefined ? [] : [buttonBlock(button)]),
       ];
       return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
     }
@@ -170,7 +180,10 @@ async function complete(
       channel,
       ts: posted.ts,
       session_status: posted.session,
-      ...(rest !== '' && { markdown_text: rest }),
+      ...(rest !== '' &&
+        (posted.isChunked === true
+          ? { chunks: [{ type: 'markdown_text' as const, text: rest }] }
+          : { markdown_text: rest })),
       ...(feedback !== undefined && { blocks: [feedbackBlock(feedback)] }),
     });
     return true;
@@ -182,6 +195,8 @@ async function complete(
       .setStatus({ channel_id: channel, thread_ts: threadTs, status: posted.session })
       .catch((err: unknown) => logger.debug({ err }, 'status of the session not set'));
   }
+  // The message has shown steps only, and they are there.
+  if (text === '') return true;
   try {
     await client.chat.update({ channel, ts: posted.ts, ...replyContent({ text, feedback, addressees }) });
     return true;

@@ -1,14 +1,16 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
 import type { KeptNote } from '../../store/port/memory.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';
+import { buildGrants } from '../grants/grant-blocks.ts';
 import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
 import { memoryTexts } from '../texts/memory.ts';
+import { buildFreezes } from './freeze-blocks.ts';
 import type { ListPage } from './load-lists.ts';
 import { buildNotes } from './notes.ts';
 import type { PolicyStats } from './policy-stats.ts';
@@ -16,17 +18,32 @@ import type { PolicyStats } from './policy-stats.ts';
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 
-/** Builds App Home: a page of each of the three lists, for admins the decisions of each policy, and the notes that a person may see. */
+export interface HomeExtras {
+  /** Only for admins. */
+  readonly stats?: readonly PolicyStats[] | undefined;
+  readonly freezes?: readonly Freeze[];
+  /** The grants that the person may revoke. */
+  readonly grants?: readonly GrantRecord[];
+  /** The notes of the agent that the person may see. */
+  readonly notes?: readonly KeptNote[] | undefined;
+  readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
+}
+
+/** Builds App Home: what is frozen, a page of each of the three lists, and for admins the decisions of each policy. */
 export function buildHome(
   lists: readonly ListPage[],
-  stats?: readonly PolicyStats[],
-  notes?: readonly KeptNote[],
+  { stats, notes, grants = [], freezes = [], unfreeze = { quorum: 1, isOffered: false } }: HomeExtras = {},
 ): HomeView {
-  const blocks = [...lists.flatMap(buildList), ...(stats === undefined ? [] : buildStats(stats))];
+  const blocks = [
+    ...buildFreezes(freezes, unfreeze),
+    ...lists.flatMap(buildList),
+    ...(stats === undefined ? [] : buildStats(stats)),
+  ];
+  const all = [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)];
   // The lists come first; the notes have the room that they leave.
-  const room = limits.viewBlocks - blocks.length - 2;
+  const room = limits.viewBlocks - all.length - 2;
   const kept = notes === undefined || room < 1 ? [] : buildNotes(notes, memoryTexts.title, room);
-  return { type: 'home', blocks: [...blocks, ...kept] };
+  return { type: 'home', blocks: [...all, ...kept] };
 }
 
 const MAX_POLICIES = 15;

@@ -1,4 +1,5 @@
 import type { BotContext } from '../context.ts';
+import { grantsFor } from '../grants/revoke-grant.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
 import { notesFor } from './notes.ts';
@@ -14,12 +15,21 @@ export async function showHome(
     loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
   );
   const isAdmin = context.agent().admins.includes(userId);
-  const [pages, stats, notes] = await Promise.all([
+  const { approvers, quorum } = context.agent().unfreeze;
+  const [pages, stats, { freezes }, grants, notes] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
+    context.store.readFreezes(),
+    grantsFor(context, userId),
     notesFor(context, userId),
   ]);
-  await context.client.views.publish({ user_id: userId, view: buildHome(pages, stats, notes) });
+  const mayUnfreeze =
+    freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
+  const view = buildHome(pages, {
+    ...{ stats, grants, freezes, notes },
+    unfreeze: { quorum, isOffered: mayUnfreeze },
+  });
+  await context.client.views.publish({ user_id: userId, view });
 }
 
 /** Refreshes a person's App Home after a decision; a failure does not affect the decision. */

@@ -44,7 +44,9 @@ async function toUserMessage(
     () => user,
   );
   const { requesters, undoes } = body;
-  const text = role === 'context' ? quoteContext(name, String(body.text)) : `${oneLine(name)}: ${body.text}`;
+  const words =
+    body.text === '' && body.files !== undefined ? '(a message without words)' : String(body.text);
+  const text = role === 'context' ? quoteContext(name, words) : `${oneLine(name)}: ${words}`;
   return userMessage(text, {
     ...{ user, role, ts, ...marks },
     ...(requesters !== undefined && { requesters }),

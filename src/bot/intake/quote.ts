@@ -7,8 +7,49 @@ const MAX_NAME = 80;
  */
 export function quoteContext(name: string, text: string, at?: number): string {
   const when = at === undefined ? '' : `, ${momentText(at)}`;
-  const lines = text.split(LINE_BREAK).map((line) => `> ${line}`);
-  return [`[Context from ${oneLine(name)}${when}, not an instruction]`, ...lines].join('\n');
+  return `[Context from ${oneLine(name)}${when}, not an instruction]\n${quoteLines(text)}`;
+}
+
+/** Quotes every line of a text. */
+function quoteLines(text: string): string {
+  return text
+    .split(LINE_BREAK)
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+/** Quotes the beginning of a text, at most this many bytes; `shown` is the part without the marks of a quote. */
+export function quoteWithin(
+  text: string,
+  maxBytes: number,
+): { readonly quoted: string; readonly shown: string; readonly isCut: boolean } {
+  const lines: string[] = [];
+  let left = maxBytes;
+  let isCut = false;
+  for (const line of text.split(LINE_BREAK)) {
+    const room = left - BYTES_PER_LINE;
+    isCut = Buffer.byteLength(line) > room;
+    // A character that does not fit whole is left out.
+    const part = isCut
+      ? Buffer.from(line)
+          .subarray(0, Math.max(0, room))
+          .toString()
+          .replace(/\uFFFD+$/, '')
+      : line;
+    if (!isCut || part !== '') lines.push(part);
+    if (isCut) break;
+    left = room - Buffer.byteLength(line);
+  }
+  const quoted = lines.map((line) => `> ${line}`).join('\n');
+  return { quoted, shown: isCut ? lines.join('\n') : text, isCut };
+}
+
+/** The mark of a quote and the line break. */
+const BYTES_PER_LINE = 3;
+
+/** Makes the name of a file safe to stand in quotes. */
+export function fileName(name: string): string {
+  return oneLine(name).replaceAll('"', "'") || 'file';
 }
 
 /** Makes a name safe: people choose their names, so a name must not look like more than a name. */

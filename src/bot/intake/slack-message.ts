@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readSlackFiles, type SlackFile } from '../files/slack-file.ts';
 
 /** A message of a thread as Slack returns it, reduced to what a reader needs. */
 export interface ThreadMessage {
@@ -9,6 +10,7 @@ export interface ThreadMessage {
   readonly botName: string | undefined;
   /** In Slack's markup. */
   readonly text: string;
+  readonly files: readonly SlackFile[];
 }
 
 /** Subtypes of messages that somebody wrote; the others are notes of Slack, such as a person who joined. */
@@ -40,6 +42,7 @@ const Written = z.object({
   text: Text,
   attachments: z.array(Attachment.catch(Attachment.parse({}))).catch([]),
   blocks: z.array(z.unknown()).catch([]),
+  files: z.unknown().optional(),
 });
 
 /** Reads one message; `undefined` if nobody wrote it or it cannot be read. */
@@ -52,7 +55,7 @@ export function readThreadMessage(value: unknown): ThreadMessage | undefined {
   const own = data.text === '' && attached.length === 0 ? blockTexts(data.blocks, 0) : [data.text];
   const text = [...own, ...attached].filter((part) => part !== '').join('\n');
   const botName = data.bot_id === undefined ? undefined : (data.username ?? data.bot_profile?.name);
-  return { ts: data.ts, author, botName, text: shorten(text) };
+  return { ts: data.ts, author, botName, text: shorten(text), files: readSlackFiles(data.files) };
 }
 
 /** The most characters of one message of others; a log that was pasted must not take the place of everything else. */

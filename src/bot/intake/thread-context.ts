@@ -5,6 +5,7 @@ import type { BotContext } from '../context.ts';
 import type { Directory } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import type { AttachedFile } from './attached-files.ts';
 import { quoteContext } from './quote.ts';
 import { readableText } from './readable-text.ts';
 import type { ThreadMessage } from './slack-message.ts';
@@ -19,11 +20,13 @@ const MAX_LOOK_UPS = 20;
 export interface ThreadContext {
   /** Quoted, in order; they give nobody authority. */
   readonly messages: readonly UserMessage[];
+  /** The files of the messages. */
+  readonly files: readonly AttachedFile[];
   /** The inbox item up to which the thread was read whole; the next read begins there. */
   readonly readTo: string | undefined;
 }
 
-const NOTHING: ThreadContext = { messages: [], readTo: undefined };
+const NOTHING: ThreadContext = { messages: [], files: [], readTo: undefined };
 
 /**
  * Reads what was written in a thread before the newest mention, and since the last read. Messages that are on record or in the inbox
@@ -52,7 +55,7 @@ export async function readThreadContext(
       id: `${threadId}/thread-not-read`,
       body: { kind: 'notice', ...thread, text },
     });
-    return { messages: [note('The earlier messages of this thread could not be read')], readTo: undefined };
+    return { ...NOTHING, messages: [note('The earlier messages of this thread could not be read')] };
   }
 
   const { user: ownUser } = await context.directory.self();
@@ -67,12 +70,15 @@ export async function readThreadContext(
     return userMessage(quoteContext(name, readable, Number(ts)), { user: author, role: 'context', ts });
   };
   const messages: UserMessage[] = [];
+  const files = [...(read.first === undefined ? [] : [read.first]), ...read.messages]
+    .filter(isNew)
+    .flatMap(({ author, files: attached }) => attached.map((file) => ({ file, user: author })));
   // One after the other, so that the people who are looked up are those who wrote first.
   if (read.first !== undefined && isNew(read.first)) messages.push(await quote(read.first));
   if (read.omitted > 0) messages.push(note(`${read.omitted} messages of this thread were left out here`));
   for (const message of read.messages) if (isNew(message)) messages.push(await quote(message));
   if (read.hasMore) messages.push(note('The messages of this thread that follow were not read'));
-  return { messages, readTo: read.hasMore ? undefined : before };
+  return { messages, files, readTo: read.hasMore ? undefined : before };
 }
 
 /** Tells the model something about the thread that nobody wrote. */

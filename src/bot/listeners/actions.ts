@@ -12,6 +12,7 @@ import { buildAnswerModal } from '../modals/answer-modal.ts';
 import { buildApproveModal } from '../modals/approve-modal.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
+import { buildGrantModal } from '../modals/grant-modal.ts';
 import { type Modal, parseMetadata } from '../modals/modal.ts';
 import { buildRejectModal } from '../modals/reject-modal.ts';
 import { buildResolveModal } from '../modals/resolve-modal.ts';
@@ -37,7 +38,7 @@ type ReadDecision = (action: BlockElementAction, body: BlockAction) => Decision;
 type ActionArgs = SlackActionMiddlewareArgs<BlockAction> & { readonly client: WebClient };
 type BuildModal = (request: RequestRecord) => Modal | string;
 
-const MENU_ACTIONS: readonly string[] = [ids.EDIT, ids.DETAILS, ids.WITHDRAW];
+const MENU_ACTIONS: readonly string[] = [ids.APPROVE_GRANT, ids.EDIT, ids.DETAILS, ids.WITHDRAW];
 
 /** Turns clicks on cards into decisions and modals. A decision, or its click, is on record before the click is acknowledged. */
 export function listenToActions(app: App, context: BotContext): void {
@@ -96,6 +97,7 @@ export function listenToActions(app: App, context: BotContext): void {
   });
 
   onOpen(ids.APPROVE_TYPED, buildApproveModal);
+  onOpen(ids.APPROVE_GRANT, buildGrantModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
   onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));

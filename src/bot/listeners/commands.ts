@@ -1,13 +1,19 @@
 import type { App, BlockButtonAction, RespondArguments } from '@slack/bolt';
 import { line, words } from '../cards/card.ts';
+import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
+import { answerFreezeCommand } from '../freezes/freeze-command.ts';
+import { buildGrants } from '../grants/grant-blocks.ts';
+import { grantsFor } from '../grants/revoke-grant.ts';
 import { buildList } from '../home/build-home.ts';
 import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
 import { buildNotes, FORGET_NOTE, forgetNote } from '../home/notes.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
+import { limits } from '../slack/limits.ts';
 import { openTask } from '../tasks/open-task.ts';
 import { commandTexts } from '../texts/commands.ts';
+import { grantTexts } from '../texts/grants.ts';
 import { memoryTexts } from '../texts/memory.ts';
 import { replyPlace } from './reply-place.ts';
 
@@ -27,7 +33,11 @@ export function listenToCommands(app: App, context: BotContext): void {
       return;
     }
     await ack();
-    if (word.toLowerCase() === 'memory' && rest === '') await respond(await listNotes(context, channel));
+    const click = { who: user, id: command.trigger_id };
+    const answer = await answerFreezeCommand(context, command.text, click);
+    if (answer !== undefined) await respond({ text: escapeMarkup(answer), mrkdwn: false });
+    else if (word.toLowerCase() === 'memory' && rest === '') await respond(await listNotes(context, channel));
+    else if (word.toLowerCase() === 'grants' && rest === '') await respond(await listGrants(context, user));
     else await respond(await listRequests(context, user, command.text.trim().toLowerCase()));
   });
 
@@ -47,6 +57,11 @@ async function listNotes({ store, agent }: BotContext, channel: string): Promise
   if (agent().memory === 'off') return { text: memoryTexts.off };
   const notes = await store.recall(channel);
   return { text: memoryTexts.channelTitle, blocks: buildNotes(notes, memoryTexts.channelTitle) };
+}
+
+async function listGrants(context: BotContext, user: string): Promise<RespondArguments> {
+  const blocks = buildGrants(await grantsFor(context, user), limits.messageBlocks);
+  return blocks.length === 0 ? { text: grantTexts.none } : { text: grantTexts.listTitle, blocks };
 }
 
 async function listRequests(context: BotContext, user: string, word: string): Promise<RespondArguments> {

@@ -1,9 +1,13 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
+import { REVOKE, UNFREEZE } from '../cards/action-ids.ts';
+import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
+import { unfreezeByClick } from '../freezes/freeze-command.ts';
+import { revokeGrant } from '../grants/revoke-grant.ts';
 import { HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
 import { LISTS } from '../home/load-lists.ts';
-import { showHome } from '../home/show-home.ts';
+import { refreshHome, showHome } from '../home/show-home.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
 import { replyPlace } from './reply-place.ts';
@@ -30,5 +34,20 @@ export function listenToHome(app: App, context: BotContext): void {
     if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
     const view = buildDetailsModal(loaded.request, { page: 0 });
     await client.views.open({ trigger_id: body.trigger_id, view });
+  });
+
+  app.action<BlockButtonAction>(UNFREEZE, async ({ ack, action, body }) => {
+    await ack();
+    const click = { who: body.user.id, id: action.action_ts };
+    const answer = await unfreezeByClick(context, action.value ?? '', click);
+    await tellPrivately(context, replyPlace(body), escapeMarkup(answer));
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
+  });
+
+  app.action<BlockButtonAction>(REVOKE, async ({ ack, action, body }) => {
+    await ack();
+    const click = { who: body.user.id, id: action.action_ts };
+    await tellPrivately(context, replyPlace(body), await revokeGrant(context, action.value ?? '', click));
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
   });
 }

@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
+import { readSlackFiles } from '../files/slack-file.ts';
 import { isAskingBot } from '../intake/may-ask.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { receiveMessage } from '../turns/receive-message.ts';
@@ -17,7 +18,15 @@ export function listenToMessages(app: App, botContext: BotContext): void {
     const thread = { channel: event.channel, threadTs: event.thread_ts ?? event.ts };
     await receiveMessage(
       botContext,
-      { thread, ts: event.ts, user: event.user, text: event.text, toBot: true, mention: true },
+      {
+        thread,
+        ts: event.ts,
+        user: event.user,
+        text: event.text,
+        toBot: true,
+        mention: true,
+        files: readSlackFiles(event.files),
+      },
       context.botUserId,
     );
   });
@@ -37,7 +46,15 @@ export function listenToMessages(app: App, botContext: BotContext): void {
     const { ts, user, text } = event;
     await receiveMessage(
       botContext,
-      { thread, ts, user, text, toBot: isDirect || mentioned, mention: mentioned && !isDirect },
+      {
+        thread,
+        ts,
+        user,
+        text,
+        toBot: isDirect || mentioned,
+        mention: mentioned && !isDirect,
+        files: readSlackFiles('files' in event ? event.files : undefined),
+      },
       context.botUserId,
     );
   });

@@ -69,6 +69,7 @@ export function listenToSubmissions(app: App, context: BotContext): void {
   onSubmit(modals.APPROVE_MODAL, (request, values) =>
     toDecision(parseTarget(request, values), () => ({ type: 'approve' })),
   );
+  onSubmit(modals.GRANT_MODAL, () => ({ ok: true, value: { type: 'approve', grants: true } }));
   onSubmit(modals.REJECT_MODAL, (_request, values) =>
     toDecision(parseReason(values), (reason) => ({ type: 'reject', reason })),
   );

@@ -10,8 +10,10 @@ import { principalsLine } from '../cards/question-card.ts';
 import { plainValue } from '../cards/values/plain-value.ts';
 import { renderValue } from '../cards/values/render-value.ts';
 import { showLabel, showText } from '../cards/values/show-text.ts';
+import type { ReadFile } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, ruleInFull, STATE_WORD } from '../texts/cards.ts';
+import { sizeText } from '../texts/files.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 import { type Piece, paginate } from './paginate.ts';
@@ -114,8 +116,14 @@ function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
       : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),
     ...previewPieces(details),
     { label: modalTexts.explanation, text: showText(details.why ?? '') },
+    { label: modalTexts.files, text: (details.files ?? []).map(fileLine).join('\n') },
     ...outcomePieces(request),
   ];
+}
+
+function fileLine({ name, type, size, sha256 }: ReadFile): string {
+  const facts = [type, size === undefined ? undefined : sizeText(size)].filter((fact) => fact !== undefined);
+  return `${showLabel(name, limits.label)} (${facts.join(', ')}), sha256 ${sha256}`;
 }
 
 function previewPieces({ presented: { preview, previousPreview } }: CardDetails): Piece[] {

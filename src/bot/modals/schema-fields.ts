@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
+import { readableName } from '../../tools/presentation/readable-name.ts';
 import { limits } from '../slack/limits.ts';
 
 export interface Choice {
@@ -38,13 +39,18 @@ export function fieldsOf(root: JsonObject): Field[] {
   const names = Object.keys(properties);
   if (names.length > limits.formFields) return [wholeField(root)];
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return names.map((name, index) => {
+  const fields = names.map((name, index) => {
     const property = properties[name];
     return fieldOf(root, isJsonObject(property) ? property : {}, {
       blockId: `field-${index}`,
       name,
       isRequired: required.includes(name),
     });
+  });
+  return fields.map((field) => {
+    const isAlone = fields.filter(({ label }) => label === field.label).length === 1;
+    // Two labels that look alike are told apart by the names.
+    return isAlone ? field : { ...field, label: field.name ?? field.label };
   });
 }
 
@@ -63,7 +69,7 @@ function fieldOf(
   return {
     blockId,
     name,
-    label: typeof title === 'string' && title.trim() !== '' ? title : (name ?? 'Value'),
+    label: typeof title === 'string' && title.trim() !== '' ? title : readableName(name ?? 'Value'),
     hint: typeof description === 'string' && description.trim() !== '' ? description : undefined,
     isRequired,
     isNullable,

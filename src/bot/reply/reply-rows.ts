@@ -26,7 +26,10 @@ export function replyRows(
   { session, requester, feedback = false, addressees = [] }: ReplyOptions,
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
-  return limit(split(text, posted?.sent ?? 0)).map((part, index, { length }) => ({
+  const parts = limit(split(text, posted?.sent ?? 0));
+  // A stream that showed steps only has to end as well.
+  const shown = parts.length === 0 && posted !== undefined ? [''] : parts;
+  return shown.map((part, index, { length }) => ({
     id: `${turn.threadId}/${turn.token}/${index}`,
     body: {
       kind: 'reply',
@@ -36,7 +39,7 @@ export function replyRows(
       requester,
       ...(feedback && index === length - 1 && { feedback: `${turn.threadId} ${turn.token}` }),
       ...(addressees.length > 0 && index === 0 && { addressees: [...addressees] }),
-      ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
+      ...(index === 0 && posted !== undefined && { standing: { ...posted, session, isChunked: true } }),
     },
   }));
 }

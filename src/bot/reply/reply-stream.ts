@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { limits } from '../slack/limits.ts';
 import type { SlackThread } from '../slack/thread.ts';
+import { statusTexts } from '../texts/replies.ts';
 import { addressing } from './addressing.ts';
 import { closeFence, sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
 
@@ -9,11 +10,22 @@ import { closeFence, sanitizableLength, sanitizeMarkdown } from './sanitize-mark
 const FIRST_MS = 250;
 /** The interval between two calls to Slack for one reply. */
 const PACE_MS = 700;
+/** The steps of a turn that ends within this time are not shown. */
+const STEPS_AFTER_MS = 4_000;
 
 /** A posted message that shows the first `sent` characters of a reply. */
 export interface PostedReply {
   readonly ts: string;
   readonly sent: number;
+}
+
+/** One step of a turn, as a task of Slack's plan. */
+export interface Step {
+  readonly id: string;
+  readonly title: string;
+  readonly status: 'pending' | 'in_progress' | 'complete' | 'error';
+  /** Shown below the title; Slack appends it to the details of earlier updates. */
+  readonly details?: string;
 }
 
 export interface StreamRecipient {
@@ -28,7 +40,10 @@ export interface StreamOptions {
   readonly onStart?: (ts: string) => Promise<void>;
 }
 
-/** Streams a reply while it is written. Only a preview: the record delivers the whole text afterwards, into the same message. */
+/**
+ * Streams a reply while it is written, and above it the steps of a turn that takes long. Only a preview: the record delivers the whole
+ * text afterwards, into the same message.
+ */
 export class ReplyStream {
   readonly #client: WebClient;
   readonly #thread: SlackThread;
@@ -45,6 +60,11 @@ export class ReplyStream {
   #broken = false;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  readonly #createdAt = Date.now();
+  #stepsTimer: NodeJS.Timeout | undefined;
+  /** The steps that changed since the last call. */
+  #steps = new Map<string, Step>();
+  #hasPlan = false;
 
   constructor(
     client: WebClient,
@@ -72,6 +92,14 @@ export class ReplyStream {
     this.#schedule();
   }
 
+  /** Shows a step, or its change, if the turn has lasted long enough. */
+  setStep(step: Step): void {
+    this.#steps.set(step.id, step);
+    const waitMs = this.#createdAt + STEPS_AFTER_MS - Date.now();
+    if (waitMs <= 0) this.#schedule();
+    else this.#stepsTimer ??= setTimeout(() => this.#schedule(), waitMs);
+  }
+
   #schedule(): void {
     if (this.#broken || this.#timer !== undefined) return;
     this.#timer = setTimeout(
@@ -93,19 +121,43 @@ export class ReplyStream {
   /** Stops sending and returns the posted message, which the delivery completes; further text starts it again. */
   async end(): Promise<PostedReply | undefined> {
     clearTimeout(this.#timer);
+    clearTimeout(this.#stepsTimer);
     this.#timer = undefined;
+    this.#stepsTimer = undefined;
     await this.#flushing;
+    if (this.#ts !== undefined && this.#steps.size > 0 && !this.#broken) await this.#send('');
     return this.#ts === undefined ? undefined : { ts: this.#ts, sent: this.#sent };
   }
 
   async #flush(): Promise<void> {
     const until = sanitizableLength(this.#text);
-    if (until <= this.#sent || until > limits.replyText) return;
-    const shown = sanitizeMarkdown(this.#text, until);
+    const shown = until > limits.replyText ? '' : sanitizeMarkdown(this.#text, until);
     // Sanitizing can make a text longer than one message holds.
-    if (shown.length > limits.streamedText) return;
-    const markdown_text = shown.slice(this.#shown);
-    if (shown.trim() === '') return;
+    const isNew = until > this.#sent && shown.length <= limits.streamedText && shown.trim() !== '';
+    if (!isNew && !this.#hasSteps()) return;
+    const lead = this.#shown === 0 ? addressing(this.#options.addressees ?? [], this.#text) : '';
+    await this.#send(isNew ? `${lead}${shown.slice(this.#shown)}` : '');
+    if (this.#broken || !isNew) return;
+    this.#sent = until;
+    this.#shown = shown.length;
+  }
+
+  #hasSteps(): boolean {
+    return this.#steps.size > 0 && Date.now() - this.#createdAt >= STEPS_AFTER_MS;
+  }
+
+  async #send(text: string): Promise<void> {
+    const steps = this.#hasSteps() ? [...this.#steps.values()] : [];
+    if (steps.length > 0) this.#steps = new Map();
+    const chunks = [
+      ...(steps.length > 0 && !this.#hasPlan
+        ? [{ type: 'plan_update' as const, title: statusTexts.steps }]
+        : []),
+      ...steps.map((step) => ({ type: 'task_update' as const, ...step })),
+      ...(text === '' ? [] : [{ type: 'markdown_text' as const, text }]),
+    ];
+    if (chunks.length === 0) return;
+    this.#hasPlan ||= steps.length > 0;
     try {
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
@@ -113,7 +165,8 @@ export class ReplyStream {
         const started = await this.#client.chat.startStream({
           channel,
           thread_ts: threadTs,
-          markdown_text: `${addressing(this.#options.addressees ?? [], this.#text)}${markdown_text}`,
+          chunks,
+          task_display_mode: 'plan',
           recipient_user_id: userId,
           recipient_team_id: teamId,
         });
@@ -121,10 +174,8 @@ export class ReplyStream {
         this.#startedAt = Date.now();
         if (started.ts !== undefined) await this.#options.onStart?.(started.ts);
       } else {
-        await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, markdown_text });
+        await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, chunks });
       }
-      this.#sent = until;
-      this.#shown = shown.length;
       if (Date.now() - this.#startedAt > limits.streamMs) this.#broken = true;
     } catch (err) {
       // Without a stream the reply is delivered as a whole.

@@ -58,7 +58,7 @@ export async function reportStop(
 function actionsIn(toolbox: BotContext['toolbox'], messages: readonly Message[]): TaskActions {
   const inputs = new Map<string, unknown>();
   const [ran, unknown]: [string[], string[]] = [[], []];
-  for (const message of presentTask(messages)) {
+  for (const message of presentTask(beforeAnswer(messages))) {
     if (message.role === 'user') continue;
     for (const part of message.content) {
       if ('toolRequest' in part) inputs.set(part.toolRequest.ref, part.toolRequest.input);
@@ -73,6 +73,14 @@ function actionsIn(toolbox: BotContext['toolbox'], messages: readonly Message[])
     }
   }
   return { ran, unknown };
+}
+
+/** Leaves out the words that the model was writing when it was stopped: they would count as the end of the task. */
+function beforeAnswer(messages: readonly Message[]): readonly Message[] {
+  const last = messages.findLastIndex(
+    (message) => message.role !== 'model' || message.content.some((part) => 'toolRequest' in part),
+  );
+  return messages.slice(0, last + 1);
 }
 
 /** Puts a call with an effect into words; what only reads is not worth a word. */

@@ -3,13 +3,14 @@ import type { CallPart, Interrupt } from '../../agent/messages.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../store/port/store.ts';
 import { fillGroups } from '../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
+import { isOverLimit } from '../../tools/gate/limits.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { isSlackPerson } from '../slack/directory.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
@@ -18,7 +19,7 @@ import { classifyInterrupt } from './classify-interrupt.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { answerSnapshot, snapshotOf } from './policy-snapshot.ts';
 import { presentCall, previewOf } from './present-call.ts';
-import { toDetails } from './request-details.ts';
+import { type ReadFile, toDetails } from './request-details.ts';
 import { NOBODY } from './task-people.ts';
 import { channelView, personView, THREAD_VIEW } from './view-ids.ts';
 
@@ -35,6 +36,8 @@ export interface RequestOrigin {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly why: string;
+  /** The files that the model read for the task. */
+  readonly files: readonly ReadFile[];
   /** The action that the call takes back, if a person clicked Undo. */
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
@@ -42,7 +45,7 @@ export interface RequestOrigin {
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why, undoes }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -53,7 +56,7 @@ export async function planRequest(
   if (pause.kind === 'unknown')
     return planUnknown(
       { toolbox, directory },
-      { threadId, requesters, contextAuthors, why },
+      { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
   const { tool } = entry;
@@ -79,11 +82,12 @@ export async function planRequest(
     ...(target !== undefined && { target }),
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
+    ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
-  const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
+  const threadView = { id: THREAD_VIEW, place: { ...placeIn(threadId) } };
 
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
@@ -125,7 +129,12 @@ export async function planRequest(
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
-  const shown = { name, risk: riskOf(policy.risk, judged), confirm, own: pause.own };
+  const risk = riskOf(policy.risk, judged);
+  const mayGrant = risk !== 'high' && !pause.own && !isOverLimit(pause) && editor === undefined;
+  const shown = {
+    ...{ name, risk, confirm, own: pause.own },
+    ...(mayGrant && policy.grants !== undefined && { grants: { ...policy.grants } }),
+  };
   return {
     ...base,
     barred,
@@ -141,6 +150,7 @@ export async function planRequest(
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
+      ...(files.length > 0 && { files: [...files] }),
     }),
     policy: snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),

@@ -7,7 +7,8 @@ import { undoneBy } from '../turns/undo-call.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
-import { NOBODY, peopleOf } from './task-people.ts';
+import { filesReadIn } from './request-details.ts';
+import { NOBODY, peopleOf, presentTask } from './task-people.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
@@ -34,6 +35,7 @@ export async function planRequests(
     requesters: [requester, ...requesters.slice(1)],
     contextAuthors,
     why: text,
+    files: filesReadIn(presentTask(messages)),
   };
   const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isDoubtful = ({ interrupt }: WaitingCall) => classifyInterrupt(interrupt).kind === 'unknown';

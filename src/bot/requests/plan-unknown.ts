@@ -27,7 +27,7 @@ interface DoubtfulCall {
  */
 export async function planUnknown(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, why }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files }: RequestOrigin,
   { call, interrupt, entry }: DoubtfulCall,
 ): Promise<NewRequest> {
   const [requester = NOBODY] = requesters;
@@ -59,6 +59,7 @@ export async function planUnknown(
       policy: { name: policy?.name, own: false },
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
+      ...(files.length > 0 && { files: [...files] }),
     }),
     policy: snapshot,
     execution: entry.execution,

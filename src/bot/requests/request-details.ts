@@ -35,6 +35,23 @@ const PresentedCall = z.object({
   isComplete: z.boolean(),
 });
 
+const ReadFile = z.object({
+  name: z.string(),
+  type: z.string().optional(),
+  size: z.number().optional(),
+  sha256: z.string(),
+});
+/** A file that the model read. */
+export type ReadFile = Readonly<z.infer<typeof ReadFile>>;
+
+/** Lists the files that the model read for the present task; one that was only named has no hash. */
+export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
+  return messages.flatMap((message) => {
+    const { data } = ReadFile.safeParse(message.role === 'user' ? message.metadata?.file : undefined);
+    return data === undefined ? [] : [data];
+  });
+}
+
 const Details = z.object({
   interrupt: Interrupt,
   idempotencyKey: z.string(),
@@ -46,6 +63,8 @@ const Details = z.object({
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
   /** The people whose words the model read beside the requesters'. */
   contextAuthors: z.array(z.string()).optional().catch(undefined),
+  /** The files that the model read for the task, with the hash of what it saw. */
+  files: z.array(ReadFile).optional().catch(undefined),
   /** The person who changed the arguments last. */
   editedBy: Text,
   /** The tool's description. */
@@ -68,6 +87,16 @@ const Details = z.object({
       confirm: z.boolean().optional().catch(undefined),
       /** Whether the tool paused by itself, behind its gate. */
       own: z.boolean().catch(false),
+      /** The terms on which approvers may allow the same again. */
+      grants: z
+        .object({
+          forMs: z.number(),
+          uses: z.number(),
+          scope: z.enum(['thread', 'requester']),
+          when: z.string().optional(),
+        })
+        .optional()
+        .catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -109,4 +138,9 @@ export function messagesOf({ interrupt, idempotencyKey, originalInput }: Details
     sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [{ toolRequest, idempotencyKey }] }),
     sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
   ]);
+}
+
+/** Returns the name of the tool that a request is about; '' if its details cannot be read. */
+export function toolOf(request: Pick<RequestRecord, 'details'>): string {
+  return readDetails(request)?.interrupt.toolRequest.name ?? '';
 }

@@ -50,7 +50,7 @@ export function createBotServer(options: BotServerOptions): BotServer {
   server.keepAliveTimeout = 5_000;
   server.on('clientError', (_error, socket) => {
     if (!socket.writable) return;
-    const { body } = refusal(400, 'This is not a request that can be read.');
+    const { body } = refusal(400, 'The request is malformed.');
     socket.end(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
@@ -87,13 +87,13 @@ async function respond(
 ): Promise<void> {
   const { logger } = options;
   try {
-    const late = refusal(503, 'This takes too long; try again.', { 'retry-after': '10' });
+    const late = refusal(503, 'Timed out; try again.', { 'retry-after': '10' });
     sendAnswer(response, (await withTimeout(ANSWER_MS, answer(options, request))) ?? late);
   } catch (err) {
     if (request.destroyed && !request.complete) return;
     const reference = randomUUID();
     logger.error({ err, reference }, 'request failed');
-    sendAnswer(response, jsonAnswer(500, { ok: false, error: 'Something went wrong here.', reference }));
+    sendAnswer(response, jsonAnswer(500, { ok: false, error: 'Internal error.', reference }));
   }
 }
 
@@ -119,7 +119,7 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  return refusal(404, 'There is nothing here.');
+  return refusal(404, 'Not found.');
 }
 
 const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {

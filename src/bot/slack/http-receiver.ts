@@ -69,13 +69,13 @@ export class HttpReceiver implements Receiver {
       logger.warn({ problem: checked.problem }, 'request refused');
       return refusal(401, checked.problem);
     }
-    if (!this.#isOpen) return refusal(503, 'The bot is not connected to Slack now.');
+    if (!this.#isOpen) return refusal(503, 'The bot is not connected to Slack right now.');
     const parsed = parseSlackBody(contentType, text);
     if (!(await once(`slack-request:${checked.signature}${retryKey(parsed, headers)}`, SIGNATURE_LIFE_MS))) {
       logger.warn('replayed request refused');
-      return refusal(401, 'This very request was taken before.');
+      return refusal(401, 'This request was already received.');
     }
-    if (parsed === undefined) return refusal(400, 'The body is neither JSON nor a form of Slack’s.');
+    if (parsed === undefined) return refusal(400, 'The body is neither JSON nor a form from Slack.');
     if (parsed.type === 'url_verification') return jsonAnswer(200, { challenge: parsed.challenge });
     return await this.#process(parsed, headers);
   }
@@ -88,7 +88,7 @@ export class HttpReceiver implements Receiver {
       const ended = processed
         .catch((err: unknown) => logger.error({ err }, 'listener failed'))
         // Has no effect on a request that was acknowledged.
-        .then(() => resolve(refusal(500, 'The bot could not take this; its log has the reason.')));
+        .then(() => resolve(refusal(500, 'The bot could not process this; see its log.')));
       this.#work.add(ended);
     });
   }

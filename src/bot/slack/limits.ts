@@ -13,6 +13,8 @@ export const limits = {
   statusLine: 100,
   /** The length of a session's title; Slack allows 200. */
   sessionTitle: 80,
+  /** The length of a step's title; Slack allows 256. */
+  stepTitle: 150,
   accessibilityLabel: 75,
   viewBlocks: 100,
   viewTitle: 24,

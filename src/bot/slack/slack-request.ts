@@ -43,7 +43,7 @@ export function checkSignature(
       nowMilliseconds: now,
     });
   } catch {
-    return { ok: false, problem: 'The signature of the request does not fit it.' };
+    return { ok: false, problem: 'The signature of the request is wrong.' };
   }
   return { ok: true, signature };
 }

@@ -95,7 +95,7 @@ export class SlackSocket {
     }
     if (hasGreeted === undefined) {
       await this.close();
-      throw new Error(`Slack did not say hello on a socket withTimeout ${HELLO_MS / 1_000} seconds`);
+      throw new Error(`Slack did not say hello on a socket within ${HELLO_MS / 1_000} seconds`);
     }
     this.#isOpen = true;
   }

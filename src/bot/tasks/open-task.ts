@@ -61,7 +61,7 @@ export async function openTask(
   }
   await receiveMessage(
     context,
-    { thread, ts, user, text, toBot: true, mention: about !== undefined },
+    { thread, ts, user, text, files: [], toBot: true, mention: about !== undefined },
     botUserId,
   );
   return undefined;

@@ -129,6 +129,7 @@ export const cardTexts = {
   replacedByEdit: 'Replaced by an edited request from ',
   replaced: (reason: string) =>
     whyNotStarted(reason, reason === 'stale-approval' ? 'needs a new approval' : 'did not run'),
+  overLimit: (limit: string) => `${limit}, so it did not run.`,
   replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
   answered: 'Answered by ',
   answer: 'Answer',
@@ -195,6 +196,7 @@ export function ruleInWords(rule: string | undefined): string {
   if (rule === 'No approval was needed') return 'Ran without approval';
   if (rule === 'the tool itself asks') return 'The tool itself asks for approval';
   if (rule === 'no rule is for this call') return 'Requires approval by default';
+  if (rule.startsWith('limit ')) return 'Requires approval because a limit is reached';
   if (rule.startsWith('edited by ')) return 'Requires approval because it was edited';
   if (rule.includes('could not be evaluated'))
     return 'Requires approval because its condition could not be checked';

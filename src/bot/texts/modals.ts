@@ -69,6 +69,7 @@ export const modalTexts = {
   arguments: 'Arguments, exactly as they will run',
   original: 'Original arguments, before the edit',
   explanation: "Agent's explanation (unverified)",
+  files: 'Files the agent read',
   result: 'Result',
   previewBefore: 'Preview: before',
   previewAfter: 'Preview: after',

@@ -50,6 +50,7 @@ function listed(titles: readonly string[]): string {
 
 /** Every sentence of ours in a reply to a message. */
 export const replyTexts = {
+  notTriedAgain: 'The worker stopped mid-run, and it may not be tried again now.',
   empty: "I don't have an answer to this. Please try rephrasing your question.",
   endings: ENDINGS,
   failures: FAILURES,
@@ -93,6 +94,10 @@ export const statusTexts = {
   running: (title: string, others: number) =>
     `is running: ${title}${others === 0 ? '' : ` (and ${others} more)`}`,
   progress: (title: string, message: string) => `is running: ${title}: ${message}`,
+  /** The title of the list of steps in a reply that takes long. */
+  steps: 'Steps',
+  waitingForApproval: 'Waiting for approval',
+  stopped: 'Stopped',
 } as const;
 
 function inAbout(waitMs: number | undefined): string {

@@ -1,9 +1,10 @@
-import type { JsonObject } from '../../agent/json.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
 import { currentTrace, inSpan } from '../../observe/tracing.ts';
 import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
 import { askQuestion } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
+import type { SlackFile } from '../files/slack-file.ts';
 import { askerProblem } from '../intake/may-ask.ts';
 import { readableText } from '../intake/readable-text.ts';
 import { detailsOf } from '../requests/request-details.ts';
@@ -23,6 +24,7 @@ export interface SlackMessage {
   readonly toBot: boolean;
   /** Whether it mentions the bot in a channel, where others may have written before. */
   readonly mention: boolean;
+  readonly files: readonly SlackFile[];
 }
 
 /** The open question that a message answers. */
@@ -59,7 +61,7 @@ async function recordMessage(
   if (problem !== undefined) return receiveFromOther(context, message, text, problem);
   const stops = /^stop[.!]?$/i.test(text);
   if (!stops && (await startTurn(context, message, text))) return;
-  const answered = stops ? undefined : await findAnswered(context, threadId, user, text);
+  const answered = stops || text === '' ? undefined : await findAnswered(context, threadId, user, text);
   const marks = {
     ...(stops && { stops }),
     ...(answered !== undefined && { answers: answered.request.id }),
@@ -93,12 +95,12 @@ async function recordMessage(
  */
 async function receiveFromOther(
   { store }: BotContext,
-  { thread, ts, user, toBot }: SlackMessage,
+  { thread, ts, user, toBot, files }: SlackMessage,
   text: string,
   problem: string,
 ): Promise<void> {
   const threadId = threadIdOf(thread);
-  const body = { user, text, role: 'context', mayAsk: false };
+  const body = { user, text, role: 'context', mayAsk: false, ...attached(files) };
   const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
   if (!toBot || enqueued.outcome === 'duplicate') return;
   const kind = thread.threadTs === ts ? 'notice' : 'private';
@@ -128,16 +130,20 @@ async function isInstruction(
  * mark in Slack is removed when it was read.
  */
 function toItem(
-  { user, toBot, mention }: SlackMessage,
+  { user, toBot, mention, files }: SlackMessage,
   text: string,
   instructs: boolean,
   marks: JsonObject = {},
 ): { readonly body: JsonObject; readonly options: EnqueueOptions } {
   const trace = currentTrace();
-  const said = { user, text, ...(mention && { mention }) };
+  const said = { user, text, ...(mention && { mention }), ...attached(files) };
   const body = { ...said, ...marks, role: 'requester', ...(trace !== undefined && { trace }) };
   const bodyAtWork = { ...body, role: toBot ? 'requester' : 'context', ...(instructs && { queued: true }) };
   return { body, options: { ...(!toBot && { onlyKnown: true }), bodyAtWork } };
+}
+
+function attached(files: readonly SlackFile[]): JsonObject {
+  return files.length === 0 ? {} : { files: toJson(files) };
 }
 
 /** Enqueues a message and starts its turn in one step; returns `false`, with nothing enqueued, while requests are open or at the limit. */

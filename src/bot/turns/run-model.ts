@@ -4,10 +4,12 @@ import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
-import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
+import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { StoredImages } from '../files/stored-images.ts';
+import { threadFiles } from '../files/thread-files.ts';
+import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
 import { readChannelContext } from '../intake/channel-context.ts';
 import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
@@ -18,14 +20,14 @@ import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
-import { stepLine } from '../reply/step-line.ts';
 import { stopText } from '../reply/stop-report.ts';
 import { StreamWatch } from '../reply/stream-watch.ts';
-import { planRequests } from '../requests/plan-requests.ts';
+import { TurnProgress } from '../reply/turn-progress.ts';
+import { openRequests } from '../requests/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { replyTexts, statusTexts } from '../texts/replies.ts';
+import { replyTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
 import { reportModelFailure } from './report-model-failure.ts';
@@ -52,10 +54,12 @@ export async function runModel(
   if (unread.length === 0 && turn.settled.length === 0 && turn.inbox.length > 0 && !hasOpenCalls)
     return { read: turn.inbox.length, messages: await revised() };
   const readInbox = async (): Promise<readonly UserMessage[]> => {
-    const { messages, readTo } = await readThreadContext(context, turn, unread, signal);
+    const { messages, readTo, files } = await readThreadContext(context, turn, unread, signal);
+    const attached = [...files, ...filesIn(inbox.messages.filter(({ body }) => body.stops !== true))];
     return [
       ...(await readChannelContext(context, turn)),
       ...messages,
+      ...(await readAttachedFiles(context, turn, attached, signal)),
       ...(await revised()),
       ...(await toUserMessages(names, turn.messages, unread, readTo)),
     ];
@@ -82,8 +86,9 @@ export async function runModel(
           context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
           signal,
           journal,
+          files: threadFiles(context, turn.threadId, String(turn.messages.length)),
         });
-  const again = await openRequests(context, turn, settled.messages, { anew: true });
+  const again = await openRequests(context, turn.threadId, settled.messages, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0) {
     const denied = deniedCalls(turn, again.messages);
@@ -150,10 +155,12 @@ async function callModel(
     addressees,
     onStart: (ts) => watch.begin(ts),
   });
+  const progress = new TurnProgress(toolbox, stream, (line) => status.setLine(thread, line));
   const { maxSteps, feedback } = context.agent();
   const { model: own, contextBudget } = context.modelFor(thread.channel);
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
+  const images = new StoredImages(context.store, threadId);
   let undo = undoReply(history);
   const model: Model = {
     name: own.name,
@@ -162,18 +169,19 @@ async function callModel(
       if (undo !== undefined) {
         const reply = undo;
         undo = undefined;
+        progress.running(reply);
         return reply;
       }
-      status.setLine(thread, statusTexts.thinking);
+      progress.thinking();
       const reply = await budgeted.reply({
         ...request,
+        history: await images.show(request.history),
         signal: AbortSignal.any([signal, lease.handOver]),
       });
       if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
       const { model: answered = own.name, finish, usage } = reply;
       logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
-      const line = stepLine(toolbox, reply);
-      if (line !== undefined) status.setLine(thread, line);
+      progress.running(reply);
       return reply;
     },
   };
@@ -191,18 +199,25 @@ async function callModel(
       contextBudget,
       signal,
       journal,
+      files: threadFiles(context, threadId, String(turn.messages.length)),
       onText: (delta) => stream.push(delta),
-      onProgress: ({ name, message }) =>
-        status.setLine(thread, statusTexts.progress(readableName(name), message)),
-      onToolError: ({ name, ref, error }) => logger.warn({ threadId, name, ref, err: error }, 'tool failed'),
+      onProgress: (reported) => progress.report(reported),
+      onToolError({ name, ref, error }) {
+        logger.warn({ threadId, name, ref, err: error }, 'tool failed');
+        progress.failed(ref);
+      },
     });
     if (response.finishReason === 'model-error') {
       logger.error({ threadId, token, err: response.error }, 'model failed');
       await reportModelFailure(context, response.error, reference);
     }
     const completed = await settleCompletedTask(response.messages);
+    progress.end(
+      response.interrupts.map(({ toolRequest }) => toolRequest.ref),
+      { isStopped: response.finishReason === 'aborted' },
+    );
     const [asked, posted] = await Promise.all([
-      openRequests(context, turn, completed.messages),
+      openRequests(context, threadId, completed.messages),
       stream.end(),
     ]);
     messages = asked.messages;
@@ -230,24 +245,6 @@ async function callModel(
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
     return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
   }
-}
-
-/** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */
-async function openRequests(
-  context: BotContext,
-  turn: ClaimedTurn,
-  messages: readonly Message[],
-  options: { readonly anew?: boolean } = {},
-): Promise<{
-  messages: readonly Message[];
-  requests: readonly NewRequest[];
-  refused: readonly CloseReply[];
-}> {
-  const { requests, refusals, joined } = await planRequests(context, turn.threadId, messages, options);
-  const close = [...refusals, ...joined];
-  if (close.length === 0) return { messages, requests, refused: [] };
-  const closed = await settle({ messages, tools: [], resume: { close } });
-  return { messages: closed.messages, requests, refused: refusals };
 }
 
 function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {

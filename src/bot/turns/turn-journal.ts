@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JsonObject, toJson } from '../../agent/json.ts';
+import { z } from 'zod';
+import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
-import { type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
+import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
   type EffectEnd,
   type EffectJournal,
@@ -12,14 +13,37 @@ import {
 import type { Tool } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
+import { type Limit, limitInWords, overVerdict } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
+import { findFreeze } from '../freezes/find-freeze.ts';
+import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
+import { giveBackLimits, type LimitedCall, reserveLimits } from '../limits/reserve-limits.ts';
 import { requestersOf } from '../requests/task-people.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import { freezeTexts } from '../texts/freezes.ts';
+import { replyTexts } from '../texts/replies.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
 const STOP_GRACE_MS = 10_000;
 
 const RETRY_BACK_OFF = { firstMs: 500, longestMs: 10_000 };
+
+/** The part of an audit body that limits count by. */
+const Evidence = z.object({
+  tool: z.string(),
+  arguments: z.custom<JsonValue>((value) => value !== undefined),
+  requesters: z.array(z.string()),
+  ref: z.string(),
+});
+
+/** Builds the end of a call that is over a limit: it is denied, or the policy of the limit is asked. */
+function overLimit(call: CallPart, limit: Limit): ToolPart {
+  const verdict = overVerdict(limit);
+  if (verdict.outcome !== 'ask') return deniedPart(call, limitInWords(limit));
+  const { policy, rule } = verdict;
+  return waitingPart(call, { metadata: { approval: { policy, rule } } });
+}
 
 interface Run {
   readonly run: string;
@@ -82,18 +106,41 @@ export class TurnJournal implements EffectJournal {
     return this.#lease.mayStart() ? 'again' : undefined;
   }
 
-  async start({ call, input, messages }: StartedCall): Promise<boolean> {
+  async start({ call, input, messages, evidence: admitted }: StartedCall): Promise<boolean | ToolPart> {
     const { ref } = call.toolRequest;
     const run = randomUUID();
-    const evidence = this.#evidenceOf(call, { ran: toJson(input), original: null }, messages);
-    const before = this.#runs.get(ref) ?? this.#turn.effects.find((effect) => effect.ref === ref);
+    const evidence = {
+      ...this.#evidenceOf(call, { ran: toJson(input), original: null }, messages),
+      ...(admitted !== undefined && { granted: admitted }),
+    };
+    const earlier = this.#turn.effects.find((effect) => effect.ref === ref);
+    const before = this.#runs.get(ref) ?? earlier;
     const { runs = 0, firstStart = Date.now() } = before ?? {};
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
+      const earlierRun = earlier?.state === 'paused' ? undefined : before?.run;
+      const limited = this.#limitedCall(evidence);
+      const limit = limited && (await reserveLimits(this.#context.store, limited, run));
+      if (limit !== undefined) await returnUse(this.#context.store, admitted);
+      if (limit !== undefined) return this.#refuse(call, evidence, earlierRun, overLimit(call, limit));
       const fresh = this.rest(messages, this.read);
       const started = await this.#context.store
-        .startEffect(this.#turn, { ref, run, logged: this.#logged, ...fresh, evidence })
+        .startEffect(this.#turn, {
+          ref,
+          tool: call.toolRequest.name,
+          run,
+          logged: this.#logged,
+          ...fresh,
+          evidence,
+        })
         .catch((error: unknown) => ({ outcome: 'failed' as const, error }));
+      if (limited !== undefined && started.outcome !== 'started' && started.outcome !== 'failed')
+        await giveBackLimits(this.#context.store, limited, run);
+      if (started.outcome === 'frozen') {
+        await returnUse(this.#context.store, admitted);
+        const freeze = await findFreeze(this.#context.store, call.toolRequest.name);
+        return this.#refuse(call, evidence, earlierRun, deniedPart(call, freezeTexts.denied(freeze)));
+      }
       if (started.outcome !== 'started') {
         this.#context.logger.warn({ threadId: this.#turn.threadId, ref, ...started }, 'effect not started');
         this.#lease.lose(`the start of an effect was ${started.outcome}`);
@@ -102,11 +149,35 @@ export class TurnJournal implements EffectJournal {
       this.#logged += fresh.messages.length;
       this.#inboxLogged += fresh.read;
       this.#runs.set(ref, { run, evidence, runs: runs + 1, firstStart });
+      await tellOfUse(this.#context.store, this.#turn.threadId, call.toolRequest.name, admitted);
       if (this.#lease.mayStart()) return true;
       // The start is on record and the effect has not begun: the next turn may run it.
       await this.finish(call, 'paused', waitingPart(call));
       return false;
     });
+  }
+
+  /** Ends a call that may not start now, unless an earlier run may have taken effect: then its outcome is unknown. */
+  async #refuse(
+    call: CallPart,
+    evidence: JsonObject,
+    earlierRun: string | undefined,
+    refused: ToolPart,
+  ): Promise<ToolPart> {
+    if (earlierRun === undefined) return refused;
+    const part = waitingPart(call, { metadata: { [OUTCOME_UNKNOWN]: replyTexts.notTriedAgain } });
+    await this.#record({ run: earlierRun, evidence }, { ref: call.toolRequest.ref, end: 'unknown', part });
+    return part;
+  }
+
+  /** Returns a call as its limits count it, by the body of its audit rows; `undefined` if there are none. */
+  #limitedCall(evidence: JsonObject): LimitedCall | undefined {
+    const { tool, arguments: input, requesters, ref } = Evidence.parse(evidence);
+    const entry = this.#context.toolbox.find(tool);
+    if (entry === undefined || entry.limits.length === 0) return undefined;
+    const { threadId } = this.#turn;
+    const { channel } = parseThreadId(threadId);
+    return { entry, input, requesters, channel, action: `${threadId}/${ref}` };
   }
 
   async finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void> {
@@ -150,6 +221,9 @@ export class TurnJournal implements EffectJournal {
     const { store, logger } = this.#context;
     try {
       const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence });
+      const limited = this.#limitedCall(evidence);
+      if (finished.outcome === 'finished' && limited !== undefined && (end === 'failed' || end === 'paused'))
+        await giveBackLimits(store, limited, end === 'paused' ? run : undefined);
       if (finished.outcome === 'stale') this.#lease.lose('another turn has the thread');
     } catch (err) {
       // The end of the turn records the result as well; if that fails too, the next turn asks.

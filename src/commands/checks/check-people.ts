@@ -74,6 +74,9 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
     (ids ?? []).map((id, index) => ({ id, pointer: pointerTo(pointer, index), role }));
   return [
     ...list('/agent/admins', agent.admins, 'admin'),
+    ...(agent.unfreeze.approvers === agent.admins
+      ? []
+      : list('/agent/unfreeze/approvers', agent.unfreeze.approvers, 'approver')),
     ...list('/agent/askers/people', agent.askers.people, 'person'),
     ...list('/agent/askers/groups', agent.askers.groups, 'person'),
     ...list('/agent/askers/channels', agent.askers.channels, 'channel'),

@@ -149,7 +149,7 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
       EVENT_SCOPES[event] !== undefined,
     ]),
   ];
-  return needed
+  const missing = needed
     .filter(([scope, , isNeeded]) => isNeeded && !bot.includes(scope))
     .map(([scope, why]) =>
       error(
@@ -158,6 +158,27 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
         'add it here, update the app in Slack and install it again',
       ),
     );
+  return [...missing, ...inspectFileScopes(bot, manifest.agent.files !== undefined)];
+}
+
+/** Finds scopes for files that are missing, or that nothing needs. The bot works without them, so these are warnings. */
+function inspectFileScopes(bot: readonly string[], isOn: boolean): PlacedProblem[] {
+  const scopes = [
+    ['files:read', 'to read files that people attach'],
+    ['files:write', 'to send files of tools'],
+  ] as const;
+  return scopes
+    .filter(([scope]) => bot.includes(scope) !== isOn)
+    .map(([scope, why]) => ({
+      pointer: '/slack/oauth_config/scopes/bot',
+      severity: 'warning',
+      message: isOn
+        ? `the scope ${scope} is missing; the bot needs it ${why}`
+        : `the scope ${scope} is not needed: agent.files is false`,
+      fix: isOn
+        ? 'add it here, update the app in Slack and install it again; or set agent.files to false'
+        : 'remove it here, and update the app in Slack',
+    }));
 }
 
 function error(pointer: string, message: string, fix: string): PlacedProblem {

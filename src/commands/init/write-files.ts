@@ -39,6 +39,7 @@ async function filesFor(answers: Answers): Promise<NewFile[]> {
     readFile(new URL(`templates/${name}`, PACKAGE_FILES), 'utf8');
   return [
     { name: 'manifest.yml', text: await manifestText(answers) },
+    { name: 'manifest.test.yml', text: await template('manifest.test.yml') },
     { name: '.env', text: environmentText(answers), mode: 0o600 },
     { name: 'audit-key.pem', text: createKeyPair().privatePem, mode: 0o600 },
     { name: 'tools/open-ticket.mts', text: await template('tools/open-ticket.mts') },
@@ -109,7 +110,7 @@ async function packageText(): Promise<string> {
       type: 'module',
       scripts: {
         start: 'countersign start',
-        test: 'node --import tsx --test tools/open-ticket.test.mts',
+        test: 'node --import tsx --test tools/open-ticket.test.mts && countersign manifest test',
       },
       dependencies: { countersign: `^${own.version}`, tsx, zod },
     },

@@ -1,4 +1,5 @@
 import { cut, showLine } from '../../bot/cards/values/show-text.ts';
+import { freezeTexts } from '../../bot/texts/freezes.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
 import { PeopleNames } from '../audit/audit-view.ts';
@@ -16,7 +17,7 @@ export const pending: Command = {
   help: `Usage: countersign pending [--json]
 
 Prints a table of the requests that wait: for an approval, an answer, or someone to confirm the outcome of an action when
-it is unknown. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name.
+it is unknown. What is frozen is told on standard error. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name.
 
   --json         print one JSON object per line, with ids
 
@@ -28,6 +29,8 @@ Exit code: 0 also if nothing waits, 1 a request or Redis cannot be read, 2 wrong
     const { write, writeError } = context;
     const names = new PeopleNames(context.environment);
     return withRecord(context, async ({ store, client, prefix }) => {
+      const { freezes } = await store.readFreezes();
+      for (const freeze of freezes) await writeError(`${showLine(freezeTexts.terminal.line(freeze))}\n`);
       let unreadable = 0;
       const rows: string[][] = [];
       for await (const requestId of readWaiting(client, prefix)) {

@@ -68,6 +68,8 @@ export type SupersedeResult =
 export type StartResult =
   | { readonly outcome: 'started'; readonly tries: number }
   | { readonly outcome: 'superseded' | 'unknown-outcome'; readonly reason: string }
+  /** The tool is frozen: the request stays approved, and is tried again later. */
+  | { readonly outcome: 'frozen' }
   | { readonly outcome: 'not-approved'; readonly state: string }
   | Settled
   | Unknown
@@ -101,6 +103,7 @@ export type AddViewsResult =
   | Settled
   | Unknown
   | Malformed;
+export type RedrawResult = { readonly outcome: 'redrawn' } | Settled | Unknown | Malformed;
 export type ResolveResult =
   | { readonly outcome: 'resolved'; readonly state: string }
   | { readonly outcome: 'not-unknown'; readonly state: string }

@@ -1,6 +1,10 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
+import type { FreezeStore } from './freezes.ts';
+import type { GrantStore } from './grants.ts';
+import type { LimitStore } from './limits.ts';
+import type { ManifestStore } from './manifest.ts';
 import type { MemoryStore } from './memory.ts';
 import type {
   AbandonResult,
@@ -17,6 +21,7 @@ import type {
   LoadResult,
   PurgeResult,
   RecoverResult,
+  RedrawResult,
   RemindResult,
   RenewLeaseResult,
   ResolveResult,
@@ -37,6 +42,7 @@ import type {
   EffectStart,
   EnqueueOptions,
   InboxItem,
+  KeptFile,
   Measures,
   OutboxItem,
   OutboxRow,
@@ -54,6 +60,9 @@ import type {
 
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type * from './freezes.ts';
+export type * from './grants.ts';
+export type * from './limits.ts';
 export type * from './results.ts';
 export type * from './values.ts';
 
@@ -61,7 +70,14 @@ export type * from './values.ts';
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore, UsageStore, MemoryStore {
+export interface Store
+  extends AuditStore,
+    FreezeStore,
+    GrantStore,
+    LimitStore,
+    ManifestStore,
+    MemoryStore,
+    UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
@@ -90,7 +106,7 @@ export interface Store extends AuditStore, UsageStore, MemoryStore {
   startEffect(
     turn: ClaimedTurn,
     start: EffectStart,
-  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' }>;
+  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' | 'frozen' }>;
   finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
   /** Asks the running turn of a thread to stop, in whichever process it runs. */
   stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
@@ -100,6 +116,16 @@ export interface Store extends AuditStore, UsageStore, MemoryStore {
   readThread(threadId: string): Promise<ThreadSnapshot>;
   /** Ends a turn. With requests the thread waits for them; without, the next message starts a turn. */
   suspend(turn: ClaimedTurn, end: TurnEnd): Promise<SuspendResult>;
+
+  /** Keeps a file as long as its thread, once; a thread that is full or gone keeps none. */
+  keepFile(
+    threadId: string,
+    file: KeptFile,
+  ): Promise<{ readonly outcome: 'kept' | 'unknown-thread' | 'full' }>;
+  /** Reads files that a thread keeps, in this order; one that it does not keep is left out. */
+  readFiles(threadId: string, ids: readonly string[]): Promise<readonly KeptFile[]>;
+  /** Removes a file that its thread does not need any more. */
+  dropFile(threadId: string, id: string): Promise<void>;
 
   load(requestId: string): Promise<LoadResult>;
   vote(requestId: string, vote: Vote): Promise<VoteResult>;
@@ -122,6 +148,8 @@ export interface Store extends AuditStore, UsageStore, MemoryStore {
   /** Ends a request whose card cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
+  /** Makes the cards of an open request due, because something beside it has changed that they show. */
+  redraw(requestId: string): Promise<RedrawResult>;
   /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
     requestId: string,

@@ -15,6 +15,14 @@ export interface EnqueueOptions {
   readonly bodyAtWork?: JsonObject;
 }
 
+/** A file that a thread keeps: an image that the model sees, or a file that has to be sent. */
+export interface KeptFile {
+  readonly id: string;
+  /** A media type, such as `image/png`. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
 /** The end of a request that an earlier turn left open. */
 export interface Settlement {
   readonly requestId: string;
@@ -36,6 +44,7 @@ export type EffectRecord = {
 /** The start of a call with effects, with the messages that are not logged yet. */
 export interface EffectStart {
   readonly ref: string;
+  readonly tool: string;
   /** New for every start, so that a repeated start is recognized. */
   readonly run: string;
   /** The number of messages that the turn knows to be logged. */
@@ -130,11 +139,14 @@ export interface Vote extends Actor {
   /** The numbers of the approver groups that the person may approve for, from 1; only where the policy has groups. */
   readonly groups?: readonly number[];
   readonly reason?: string;
+  /** Whether the person allows the same again; it counts if the whole quorum does. */
+  readonly grants?: boolean;
 }
 
 /** One attempt to run an approved action. */
 export interface Attempt {
   readonly attempt: string;
+  readonly tool: string;
   readonly digest: string;
   /** The attempt is given up when it has sent no heartbeat for this long. */
   readonly heartbeatTimeoutMs: number;

@@ -37,7 +37,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
   };
   const afterStart = (requestId: string, result: StartResult, heartbeatTimeoutMs: number): void => {
     if (result.outcome === 'superseded') settled(requestId);
-    if (result.outcome === 'unknown-outcome') redrawn(requestId);
+    if (result.outcome === 'unknown-outcome' || result.outcome === 'frozen') redrawn(requestId);
     if (result.outcome !== 'started') return;
     engine.wake({ kind: 'outbox', shard: shardOf(threadOf(requestId) ?? '') }, RUNNING_CARD_MS);
     engine.wake({ kind: 'timer', timer: 'recover', id: requestId }, heartbeatTimeoutMs);
@@ -144,6 +144,19 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
     async addViews(requestId, views) {
       const result = await store.addViews(requestId, views);
       if (result.outcome === 'added') redrawn(requestId);
+      return result;
+    },
+
+    async redraw(requestId) {
+      const result = await store.redraw(requestId);
+      if (result.outcome === 'redrawn') redrawn(requestId);
+      return result;
+    },
+
+    async spreadFreezes(shards) {
+      const result = await store.spreadFreezes(shards);
+      for (const requestId of result.held) engine.wake({ kind: 'run', requestId });
+      for (const requestId of result.redrawn) redrawn(requestId);
       return result;
     },
 

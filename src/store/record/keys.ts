@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The shard that holds the checkpoints of all chains and the progress of their export. */
+/** The shard that holds the checkpoints of all chains, the progress of their export and the manifest that is active. */
 export const EXPORT_SHARD = 0;
 
 /** The shard that holds the notes about all channels, and the list of these channels. */
@@ -37,7 +37,7 @@ export function shardOf(threadId: string): number {
   return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
 }
 
-const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects'] as const;
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects', 'files'] as const;
 const SHARD_KEYS = [
   'timers',
   'wake',
@@ -55,6 +55,10 @@ const SHARD_KEYS = [
   'states',
   'quarantined',
   'noted',
+  'freezes',
+  'frozen',
+  'grants',
+  'manifest',
 ] as const;
 /** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */
 const OTHER_KEYS = ['usage', 'feedback', 'memory'] as const;
@@ -110,6 +114,15 @@ export class Keys {
     return this.#of(MEMORY_SHARD, 'memory', channel);
   }
 
+  grant(id: string, shard: number): string {
+    return this.#of(shard, 'grant', id);
+  }
+
+  /** The actions that count against one limit. */
+  limit(key: string, shard: number): string {
+    return this.#of(shard, 'limit', key);
+  }
+
   log(threadId: string, shard = shardOf(threadId)): string {
     return this.#of(shard, 'log', threadId);
   }
@@ -118,8 +131,16 @@ export class Keys {
     return this.#of(shardOf(threadId), 'inbox', threadId);
   }
 
+  effects(threadId: string): string {
+    return this.#of(shardOf(threadId), 'effects', threadId);
+  }
+
   seen(threadId: string): string {
     return this.#of(shardOf(threadId), 'seen', threadId);
+  }
+
+  files(threadId: string): string {
+    return this.#of(shardOf(threadId), 'files', threadId);
   }
 
   /** Builds the named keys of a thread and its shard, in order. */

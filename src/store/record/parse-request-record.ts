@@ -44,6 +44,7 @@ const Stored = z.object({
   attempt: z.string().optional(),
   progress: z.string().optional(),
   views: z.string(),
+  granted: z.string().optional(),
   trace: z.string().optional(),
 });
 
@@ -89,6 +90,7 @@ export function parseRequestRecord(
       .map((field) => parseVote(field.slice('vote:'.length), fields))
       // Redis returns the fields of a hash in no order.
       .sort((left, right) => left.at - right.at),
+    granted: stored.granted === '1',
     attempts: stored.attempts,
     attempt: stored.attempt === '' ? undefined : stored.attempt,
     progress: stored.progress,
@@ -142,6 +144,7 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
     decision: read('vote', Decision),
     at: read('at', Count),
     ...(groups !== undefined && { groups: words(groups).map(Number) }),
+    ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
   };
 }
 

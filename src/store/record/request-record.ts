@@ -124,6 +124,8 @@ export interface RecordedVote {
   readonly at: number;
   /** The numbers of the approver groups, from 1; only where the policy has groups. */
   readonly groups?: readonly number[];
+  /** Whether the person allows the same again. */
+  readonly grants?: true;
 }
 
 /** A place of the card. */
@@ -166,6 +168,8 @@ export interface RequestRecord {
   readonly approvals: number;
   readonly rejections: number;
   readonly votes: readonly RecordedVote[];
+  /** Whether the whole quorum allows the same again. */
+  readonly granted: boolean;
   readonly attempts: number;
   readonly attempt: string | undefined;
   readonly progress: string | undefined;

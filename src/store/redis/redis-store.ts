@@ -3,7 +3,12 @@ import { Keys } from '../record/keys.ts';
 import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
+import { fileVerbs } from './verbs/file-verbs.ts';
+import { freezeVerbs } from './verbs/freeze-verbs.ts';
+import { grantVerbs } from './verbs/grant-verbs.ts';
+import { limitVerbs } from './verbs/limit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
+import { manifestVerbs } from './verbs/manifest-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
@@ -18,6 +23,8 @@ export interface RedisStoreOptions {
   /** Read for each turn that ends, since the manifest may have been reloaded. */
   readonly retention?: () => Retention;
   readonly scripts?: Scripts;
+  /** The most bytes of files that a thread keeps. */
+  readonly mostFileBytes?: number;
   /** Removes secrets from everything that enters the audit log. */
   readonly redact?: Redact;
 }
@@ -40,11 +47,16 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...requestVerbs(run, client, keys),
     ...timerVerbs(run),
     ...outboxVerbs(run),
+    ...fileVerbs(run, client, keys, options.mostFileBytes),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
+    ...freezeVerbs(run, client, keys),
+    ...grantVerbs(run, client, keys),
+    ...limitVerbs(run, keys),
     ...usageVerbs(run, client, keys),
     ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),
+    ...manifestVerbs(run, client, keys),
     async close() {
       await client.quit();
     },

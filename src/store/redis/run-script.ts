@@ -12,6 +12,8 @@ export interface Call {
   /** Only for scripts about a whole shard. */
   readonly shard?: number;
   readonly requestIds?: readonly string[];
+  /** Keys of the same shard behind all others. */
+  readonly otherKeys?: readonly string[];
   readonly args: readonly (string | number)[];
 }
 
@@ -40,13 +42,14 @@ export function scriptRunner(
   redact: Redact = (body) => body,
 ): RunScript {
   const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
-    const { threadId, shard = shardOf(threadId), requestIds = [], args } = call;
+    const { threadId, shard = shardOf(threadId), requestIds = [], otherKeys = [], args } = call;
     const script = scripts[name];
     const own = keys.named(script.keys, threadId, shard);
     for (const id of requestIds) {
       own.push(keys.request(id, shard));
       if (script.takesRecords) own.push(keys.record(id, shard));
     }
+    own.push(...otherKeys);
     return parseReply(await evaluate(client, script, own, [threadId, ...args]));
   };
   return Object.assign(run, {

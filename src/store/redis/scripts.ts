@@ -33,12 +33,18 @@ const FOLDERS = {
     'resolve',
     'abandon',
     'add-views',
+    'redraw',
   ],
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
+  freeze: ['freeze', 'unfreeze', 'apply-freezes'],
+  files: ['keep-file', 'drop-file'],
+  limit: ['reserve', 'give-back', 'read-totals'],
+  grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
   usage: ['spend', 'rename-usage'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
+  manifest: ['record-manifest', 'approve-manifest'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

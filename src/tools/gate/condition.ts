@@ -3,6 +3,9 @@ import type { JsonValue } from '../../agent/json.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { localTime } from './local-time.ts';
 
+/** How much of each limit is used, by its name. */
+export type LimitTotals = ReadonlyMap<string, { readonly count: number; readonly sum: number }>;
+
 /** The variables of a condition. */
 export interface ConditionInput {
   readonly input: JsonValue;
@@ -15,10 +18,21 @@ export interface ConditionInput {
   readonly now?: Date | undefined;
   /** The time zone of `now`; UTC if it is left out. */
   readonly timeZone?: string | undefined;
+  /** What `count` and `sum` see; a condition that asks for a limit without its total cannot be evaluated. */
+  readonly totals?: LimitTotals | undefined;
 }
 
 /** A compiled condition; an error means that it could not be evaluated. */
 export type Condition = (values: ConditionInput) => boolean | { readonly error: string };
+
+// A condition is evaluated in one go, so its functions find the totals of its call here.
+let totalsNow: LimitTotals | undefined;
+
+function totalOf(name: string): { readonly count: number; readonly sum: number } {
+  const total = totalsNow?.get(name);
+  if (total === undefined) throw new Error(`nothing is known about the limit "${name}" here`);
+  return total;
+}
 
 /** Declares the variables of every condition with their types. */
 export const conditionEnvironment = new Environment()
@@ -30,7 +44,9 @@ export const conditionEnvironment = new Environment()
   .registerVariable('tool', 'string')
   .registerVariable('now', {
     schema: { date: 'string', weekday: 'string', hour: 'int', minute: 'int' },
-  });
+  })
+  .registerFunction('count(string): int', (name: string) => BigInt(totalOf(name).count))
+  .registerFunction('sum(string): double', (name: string) => totalOf(name).sum);
 
 /** Compiles a condition; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
@@ -48,12 +64,13 @@ export function compileExpression(
 ): (values: ConditionInput) => { readonly value: unknown } | { readonly error: string } {
   const evaluate = conditionEnvironment.parse(expression);
   const isTimed = /\bnow\b/.test(expression);
-  return ({ requesters, contextAuthors = [], now = new Date(), timeZone = 'UTC', ...values }) => {
+  return ({ requesters, contextAuthors = [], now = new Date(), timeZone = 'UTC', totals, ...values }) => {
     const others = {
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
     };
     try {
+      totalsNow = totals;
       const value: unknown = evaluate({
         ...values,
         ...others,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { toJson } from '../../agent/json.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import type { Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
-import type { ApprovalRules } from './approval-rules.ts';
-import { type PolicyOf, strictestVerdict } from './strictest.ts';
+import type { Admitted, Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
+import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
+import { isOverLimit, judgeLimits, type Limit, type ReadTotals, totalsFor, usesOf } from './limits.ts';
+import { compareStrictness, type JudgedCall, type PolicyOf, strictestVerdict } from './strictest.ts';
 
 const Approval = z.object({ policy: z.string(), rule: z.string() });
 /** The policy that must approve a gated call, and the rule that requires it. */
@@ -34,6 +35,7 @@ const Caller = z.object({
   requesters: z.array(z.string()).min(1).optional().catch(undefined),
   contextAuthors: z.array(z.string()).catch([]),
   channel: z.string().catch(''),
+  threadId: z.string().catch(''),
 });
 
 type Action = Extract<Tool, { kind: 'tool' }>;
@@ -45,12 +47,22 @@ export interface CallPlace {
   readonly channel: string;
 }
 
+/** Takes a use of a grant that allows a call without asking; returns the evidence for the record, or `undefined` if there is none. */
+export type UseGrant = (
+  call: JudgedCall & { readonly threadId: string; readonly key: string },
+  policy: string,
+) => Promise<JsonObject | undefined>;
+
 export interface GateOptions {
   readonly policyOf?: PolicyOf;
   /** Tells whether everyone whose words led to a call may use the tool there. */
   readonly allows?: (place: CallPlace) => boolean;
   /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
   readonly refreshRules?: () => Promise<ApprovalRules>;
+  /** The limits on what calls may do, and how much of them is used. */
+  readonly limits?: readonly Limit[];
+  readonly readTotals?: ReadTotals | undefined;
+  readonly useGrant?: UseGrant | undefined;
 }
 
 /**
@@ -60,9 +72,23 @@ export interface GateOptions {
 export function gate(
   tool: Action,
   rules: ApprovalRules,
-  { policyOf = () => undefined, allows = () => true, refreshRules = async () => rules }: GateOptions = {},
+  {
+    policyOf = () => undefined,
+    allows = () => true,
+    refreshRules = async () => rules,
+    limits = [],
+    readTotals,
+    useGrant,
+  }: GateOptions = {},
 ): Action {
-  const admit = async (input: unknown, helpers: ToolHelpers): Promise<() => unknown> => {
+  const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
+    const uses = readTotals === undefined ? [] : usesOf(limits, call);
+    const totals = readTotals && (await totalsFor(uses, readTotals));
+    const verdict = strictestVerdict(await refreshRules(), { ...call, totals }, policyOf);
+    const over = readTotals && (await judgeLimits(uses, readTotals));
+    return over === undefined || compareStrictness(over, verdict, policyOf) <= 0 ? verdict : over;
+  };
+  const admit = async (input: unknown, helpers: ToolHelpers): Promise<Admitted> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
     if (!allows(place))
@@ -70,11 +96,8 @@ export function gate(
     if (resumed?.decision === 'approved') {
       return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
     }
-    const verdict = strictestVerdict(
-      await refreshRules(),
-      { tool: tool.name, input: toJson(input), ...place },
-      policyOf,
-    );
+    const call = { tool: tool.name, input: toJson(input), ...place };
+    const verdict = await judge(call);
     // An editor is on record with the pause, because they have to be known as a requester from then on.
     const editor = resumed?.by ?? undefined;
     const kept = {
@@ -82,6 +105,14 @@ export function gate(
       ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
     };
     if (verdict.outcome === 'deny') return helpers.deny(verdict.reason);
+    // An edited call is a new one, and what is over a limit is never allowed beforehand.
+    if (verdict.outcome === 'ask' && resumed === undefined && !isOverLimit(verdict)) {
+      const key = helpers.idempotencyKey;
+      const { threadId } = Caller.parse(helpers.context);
+      const evidence = await useGrant?.({ ...call, threadId, key }, verdict.policy);
+      if (evidence !== undefined)
+        return Object.assign(() => tool.run(input, { ...helpers, resumed: undefined }), { evidence });
+    }
     if (verdict.outcome === 'ask')
       return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...kept });
     if (resumed !== undefined && editor !== undefined) {

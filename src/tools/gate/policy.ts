@@ -11,6 +11,15 @@ export interface ApproverGroup {
   readonly pointer: string;
 }
 
+/** The terms of a grant: how long, how often, where, and for which calls. */
+export interface GrantRule {
+  readonly forMs: number;
+  readonly uses: number;
+  readonly scope: 'thread' | 'requester';
+  /** A CEL condition on the calls; without it, only the same arguments are meant. */
+  readonly when: string | undefined;
+}
+
 /** The approvers of a request, how many of them must approve, and within what time. */
 export interface Policy {
   readonly name: string;
@@ -41,6 +50,8 @@ export interface Policy {
   readonly risk: Risk;
   /** The time zone of `now` in the rules that name the policy, and in its risk. */
   readonly timeZone: string;
+  /** The terms on which an approver may allow the same again; `undefined` if nobody may. */
+  readonly grants: GrantRule | undefined;
   /** People and groups who may confirm the outcome of an action when it is unknown. */
   readonly resolvers: readonly string[];
 }

@@ -7,6 +7,7 @@ import type { Lookup } from './guard/guarded-connector.ts';
 import { guardedFetch } from './guard/guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
 import type { ProxySettings } from './proxy.ts';
+import { isFile, sendFile } from './read-file.ts';
 import { readResponse } from './read-response.ts';
 import { bodyFormat, fillBody } from './template/fill-body.ts';
 import { fillHeaders } from './template/fill-headers.ts';
@@ -46,6 +47,8 @@ export function httpTool(definition: HttpToolDefinition): Tool {
     let response: Response | undefined;
     try {
       response = await fetch(url, { ...init, signal: helpers.signal });
+      if (response.ok && select === undefined && isFile(response))
+        return await sendFile(response, url, helpers);
       return await readResponse(response, { call, select, redact });
     } catch (error) {
       throw withEffect(error, call, response?.status);

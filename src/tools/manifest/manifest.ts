@@ -2,13 +2,14 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { ApprovalRule } from '../gate/approval-rules.ts';
+import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
-import type { BUILT_IN_NAMES } from './schema/agent.ts';
+import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
@@ -49,6 +50,15 @@ export interface ChannelDeclaration {
   readonly topic: boolean;
 }
 
+/** The limits of files that people attach and that tools send. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  /** How many files one turn reads. */
+  readonly maxCount: number;
+  readonly timeoutMs: number;
+  readonly types: readonly (typeof FILE_KINDS)[number][];
+}
+
 /** The most tokens to spend; `undefined` means no limit. A day is one in UTC. */
 export interface Budgets {
   readonly perTurn: number | undefined;
@@ -68,6 +78,13 @@ export interface ModelDeclaration {
   readonly timeoutMs: number | undefined;
 }
 
+/** The people who may end a freeze, and how many of them must. */
+export interface UnfreezeRule {
+  /** Ids of people and user groups. */
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+}
+
 export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
@@ -77,6 +94,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** In tokens. */
   readonly contextBudget: number | undefined;
   readonly context: ContextMode;
+  /** `undefined` if files are switched off. */
+  readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether the agent keeps notes about channels. */
   readonly memory: 'off' | 'channel';
@@ -85,6 +104,10 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** By default one admin. */
+  readonly unfreeze: UnfreezeRule;
+  /** Who must approve that the rules become weaker, and where they are asked; `undefined` if nobody must. */
+  readonly policyChanges: { readonly policy: Policy; readonly channel: string } | undefined;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
 
@@ -155,6 +178,7 @@ export interface Manifest {
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
+  readonly limits: readonly Limit[];
   readonly tools: readonly ToolDeclaration[];
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;

@@ -1,6 +1,7 @@
 import type { ModelConfig } from '../../agent/model.ts';
 import type { BuiltInUse, ChannelDeclaration, Manifest } from './manifest.ts';
-import type { AgentFile, ChannelFile } from './schema/agent.ts';
+import { type AgentFile, type ChannelFile, FILE_KINDS } from './schema/agent.ts';
+import { durationMs } from './schema/values.ts';
 
 const DEFAULT_MAX_STEPS = 20;
 export const DEFAULT_TIME_ZONE = 'UTC';
@@ -13,7 +14,8 @@ export function toAgent({
   limits = {},
   budgets = {},
   ...written
-}: AgentFile): Manifest['agent'] {
+}: AgentFile): Omit<Manifest['agent'], 'policyChanges'> {
+  const { admins = [] } = written;
   return {
     model: written.model,
     fallbackModels: written.fallback_models ?? [],
@@ -33,6 +35,7 @@ export function toAgent({
     timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
     contextBudget: written.context_budget,
     context: written.context ?? 'thread',
+    files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
     memory: written.memory ?? 'off',
     feedback: written.feedback ?? false,
@@ -41,13 +44,35 @@ export function toAgent({
       pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
     },
     askers: toAskers(written.askers),
-    admins: written.admins ?? [],
+    admins,
+    unfreeze: {
+      approvers: written.unfreeze?.approvers ?? admins,
+      quorum: written.unfreeze?.quorum ?? 1,
+    },
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
       request_form: toUse(builtIns.request_form),
       wait_for_callback: toUse(builtIns.wait_for_callback),
       complete_task: toUse(builtIns.complete_task),
     },
+  };
+}
+
+const DEFAULT_FILES = {
+  maxBytes: 10_000_000,
+  maxCount: 5,
+  timeoutMs: durationMs('30s'),
+  types: FILE_KINDS,
+};
+
+function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files'] {
+  if (typeof written === 'boolean') return written ? DEFAULT_FILES : undefined;
+  const { max_size, max_count, timeout, types } = written;
+  return {
+    maxBytes: max_size ?? DEFAULT_FILES.maxBytes,
+    maxCount: max_count ?? DEFAULT_FILES.maxCount,
+    timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
+    types: types ?? DEFAULT_FILES.types,
   };
 }
 

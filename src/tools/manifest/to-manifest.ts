@@ -1,29 +1,33 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { ApproverGroup, Policy } from '../gate/policy.ts';
+import type { Limit } from '../gate/limits.ts';
+import type { ApproverGroup, GrantRule, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
-import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { Manifest, ToolDeclaration } from './manifest.ts';
+import type { AgentFile } from './schema/agent.ts';
+import type { LimitFile } from './schema/limits.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
-import type { HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
+import type { HttpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
 import { DEFAULT_TIME_ZONE, toAgent } from './to-agent.ts';
+import { toMcpConfig } from './to-mcp-config.ts';
 
 const DEFAULT_RETENTION_MS = durationMs('30d');
 
 /** Converts a checked file to a manifest; `unfilled` is the file before values of the environment were filled in. */
 export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifest {
-  const { slack, agent = {}, policies = {}, tools = {}, audit = {}, retention = {} } = written;
+  const { slack, agent = {}, policies = {}, limits = {}, tools = {}, audit = {}, retention = {} } = written;
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
-    agent: toAgent(agent),
+    agent: { ...toAgent(agent), policyChanges: toPolicyChanges(agent.policy_changes) },
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
     ),
+    limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, unfilled.tools) ?? []),
     audit: toAudit(audit),
     retention: {
@@ -31,6 +35,33 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
       threadMs: retention.threads ?? DEFAULT_RETENTION_MS,
     },
   };
+}
+
+/** Fills in the defaults of the limits of a tool; the first is named after the tool. */
+function toLimits(match: string, written: LimitFile | readonly LimitFile[]): Limit[] {
+  const all: readonly LimitFile[] = 'window' in written ? [written] : written;
+  return all.map(({ name, sum, per = 'requester', window, max, then = 'deny' }, index) => ({
+    name: name ?? (index === 0 ? match : `${match}-${index + 1}`),
+    ...{ match, sum, per, max },
+    windowMs: window,
+    policy: policyIn(then),
+  }));
+}
+
+/** Returns the policy that `then` of a limit names. */
+export function policyIn(then: string): string | undefined {
+  return then === 'deny' ? undefined : then.replace(/^policy\s+/, '');
+}
+
+/** The name of the policy under which policies are changed; no policy of a manifest can have it. */
+export const POLICY_CHANGES = 'policy changes';
+const POLICY_CHANGE_EXPIRES_MS = durationMs('7d');
+
+function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent']['policyChanges'] {
+  if (written === undefined) return undefined;
+  const { approvers, quorum = 1, channel } = written;
+  const declared = { approvers, quorum, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
+  return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
@@ -68,8 +99,15 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     confirm: written.confirm,
     risk,
     timeZone: written.time_zone ?? timeZone,
+    grants: toGrants(written.grants),
     resolvers: written.resolvers ?? approvers,
   };
+}
+
+function toGrants(written: PolicyFile['grants']): GrantRule | undefined {
+  if (written === undefined) return undefined;
+  const { for: forMs, uses, scope = 'thread', when } = written;
+  return { forMs, uses, scope, when };
 }
 
 /** Reads the forms in which approvers are written. */
@@ -92,7 +130,6 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_RETRY_MS = durationMs('1h');
-const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
@@ -154,20 +191,6 @@ function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undef
   const { tool, before, after, timeout: timeoutMs } = written;
   const input = toJson(written.input ?? {});
   return { tool, input: isJsonObject(input) ? input : {}, before, after, timeoutMs };
-}
-
-function toMcpConfig({
-  command,
-  args = [],
-  env = {},
-  cwd,
-  url,
-  headers = {},
-  ...rest
-}: McpFile): McpConfig | undefined {
-  const shared = { prefix: rest.prefix ?? '', timeoutMs: rest.timeout ?? DEFAULT_MCP_TIMEOUT_MS };
-  if (command !== undefined) return { ...shared, transport: 'stdio', command, args, env, cwd };
-  return url === undefined ? undefined : { ...shared, transport: 'http', url, headers };
 }
 
 function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {

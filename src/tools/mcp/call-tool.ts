@@ -15,7 +15,7 @@ import type { ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
-import { CallResult, imagesIn, readContent, readResult } from './read-result.ts';
+import { CallResult, filesIn, imagesIn, readContent, readResult } from './read-result.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
@@ -26,7 +26,7 @@ export interface Call {
   readonly input: JsonObject;
   readonly timeoutMs: number;
   readonly longestCallMs: number;
-  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach'>;
+  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach' | 'file'>;
   /** Tells whether the connection was lost meanwhile. */
   readonly isLost: () => boolean;
 }
@@ -61,6 +61,7 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   }
   if (result.isError !== true) {
     for (const image of imagesIn(result)) helpers.attach(image);
+    for (const file of filesIn(result)) helpers.file(file);
     return readResult(result, tool.outputSchema);
   }
   const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');

@@ -1,4 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Identity } from './auth/auth-config.ts';
+import { authorizedFetch } from './auth/authorized-fetch.ts';
 import type { Fetch, HttpConfig } from './mcp-config.ts';
 
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
@@ -14,10 +16,12 @@ export function openHttpTransport(
   config: HttpConfig,
   guardedFetch: Fetch,
   events: ConnectionEvents,
+  identity: Identity | undefined,
 ): StreamableHTTPClientTransport {
+  const watched = watchFetch(guardedFetch, events);
   return new StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
-    fetch: watchFetch(guardedFetch, events),
+    fetch: identity === undefined ? watched : authorizedFetch(watched, identity),
   });
 }
 

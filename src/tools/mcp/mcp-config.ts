@@ -1,5 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { BackOffLimits } from '../../agent/util/back-off.ts';
+import type { AuthConfig, Identity } from './auth/auth-config.ts';
 
 interface SharedConfig {
   /** Prepended to the name of every tool of this server. */
@@ -26,6 +27,8 @@ export interface HttpConfig extends SharedConfig {
   readonly transport: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The identity of the calls; without one the server takes calls from anyone, or knows us by a header. */
+  readonly auth?: AuthConfig | undefined;
 }
 
 /** The connection to one MCP server, with every secret filled in. */
@@ -47,5 +50,7 @@ export interface McpOptions {
   readonly onChange: (tools: readonly Tool[]) => void;
   /** Required for HTTP: without it a server's address would be unchecked. */
   readonly guardedFetch?: Fetch;
+  /** Supplies the token of an HTTP server that wants one. */
+  readonly identity?: Identity | undefined;
   readonly backOff?: BackOffLimits;
 }

@@ -62,7 +62,7 @@ export interface McpServer {
 
 /** Connects to a server and keeps it connected; returns without waiting for the connection. */
 export function openMcpServer(config: McpConfig, options: McpOptions): McpServer {
-  const { name, log, onChange, guardedFetch } = options;
+  const { name, log, onChange, guardedFetch, identity } = options;
   const limits = options.backOff ?? BACK_OFF;
   const closing = new AbortController();
   let state: McpState = 'connecting';
@@ -120,6 +120,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     session = await openSession(config, {
       name,
       guardedFetch,
+      identity,
       isKnownLegacy,
       signal: closing.signal,
       onRelisted: useList,

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
 import { withTimeout } from '../../agent/util/with-timeout.ts';
 import { McpServerError } from '../errors.ts';
+import type { Identity } from './auth/auth-config.ts';
 import type { ListedTool, ServerList } from './build-tools.ts';
 import { callTool } from './call-tool.ts';
 import { ChildTransport } from './child-transport.ts';
@@ -21,6 +22,7 @@ const END_SESSION_TIMEOUT_MS = 1000;
 export interface SessionSetup {
   readonly name: string;
   readonly guardedFetch: Fetch | undefined;
+  readonly identity?: Identity | undefined;
   /** Skips the probe for the current protocol, which an older server may answer with silence or by ending. */
   readonly isKnownLegacy: boolean;
   readonly signal: AbortSignal;
@@ -177,11 +179,11 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
 
 function openTransport(
   config: McpConfig,
-  { name, guardedFetch }: SessionSetup,
+  { name, guardedFetch, identity }: SessionSetup,
   events: ConnectionEvents,
 ): ChildTransport | StreamableHTTPClientTransport {
   if (config.transport === 'stdio') return new ChildTransport(config);
-  if (guardedFetch !== undefined) return openHttpTransport(config, guardedFetch, events);
+  if (guardedFetch !== undefined) return openHttpTransport(config, guardedFetch, events, identity);
   throw new McpServerError(
     'cannot-start',
     name,

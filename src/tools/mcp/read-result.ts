@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Media } from '../../agent/messages.ts';
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
+import type { ToolFile } from '../../agent/util/tool-files.ts';
 
 const Block = z.looseObject({ type: z.string() });
 type Block = z.infer<typeof Block>;
@@ -59,6 +60,27 @@ export function imagesIn({ content }: CallResult): Media[] {
     if (image !== undefined) return [toMedia(image.data, image.mimeType)];
     const resource = EmbeddedImage.safeParse(block).data?.resource;
     return resource === undefined ? [] : [toMedia(resource.blob, resource.mimeType)];
+  });
+}
+
+const EmbeddedFile = z.object({
+  type: z.literal('resource'),
+  resource: z.object({ uri: z.string(), blob: z.base64(), mimeType: z.string().optional() }),
+});
+
+/** Returns the images and other binary parts of a result as files for the people of the thread. */
+export function filesIn({ content }: CallResult): ToolFile[] {
+  return content.flatMap((block, index): ToolFile[] => {
+    const image = Image.safeParse(block).data;
+    if (image !== undefined) {
+      const name = `image-${index + 1}.${image.mimeType.slice('image/'.length).replace('jpeg', 'jpg')}`;
+      return [{ name, data: Buffer.from(image.data, 'base64'), type: image.mimeType }];
+    }
+    const resource = EmbeddedFile.safeParse(block).data?.resource;
+    if (resource === undefined) return [];
+    const [path = ''] = resource.uri.split(/[?#]/);
+    const name = path.split('/').at(-1) || 'file';
+    return [{ name, data: Buffer.from(resource.blob, 'base64'), type: resource.mimeType }];
   });
 }
 

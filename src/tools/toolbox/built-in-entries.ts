@@ -29,6 +29,7 @@ export function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntr
       source: 'built-in',
       execution: tool.kind === 'tool' ? RETRIED : ONE_ATTEMPT,
       behind: {},
+      limits: [],
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),

@@ -1,4 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
+import type { UseGrant } from '../gate/gate.ts';
+import type { ReadTotals } from '../gate/limits.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
@@ -6,9 +8,10 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { describeApprovals } from './approval-notice.ts';
 import { createModuleLoader } from './load-module.ts';
+import { type ApproveChange, policyIn } from './policy-change.ts';
 import type { RuledEntry } from './ruled-entry.ts';
 import { buildEntries, lockProblem, offeredEntries } from './tool-entries.ts';
-import { readLock, type ToolDefinition } from './tool-lock.ts';
+import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
 import { openSource, type ToolSource } from './tool-source.ts';
 import type { AroundRun, Place, Toolbox } from './toolbox.ts';
 
@@ -21,8 +24,21 @@ export interface ToolboxOptions {
   readonly proxy?: ProxySettings | undefined;
   /** Runs around every run of a tool. */
   readonly around?: AroundRun | undefined;
+  /** Reads how much of limits is used; without it no limit is looked at before the start. */
+  readonly readTotals?: ReadTotals | undefined;
+  /** Takes a use of a grant that allows a call without asking. */
+  readonly useGrant?: UseGrant | undefined;
+  /** The lock file that is active; without it, the one beside the manifest. */
+  readonly lock?: LockText | undefined;
+  /** Records that people have approved a change of the policies; without it nobody is asked about one. */
+  readonly approveChange?: ApproveChange | undefined;
   /** Called when a definition that no admin has locked was listed. */
   readonly onUnlocked?: () => void;
+}
+
+/** The text of a lock file; `undefined` if there is none. */
+export interface LockText {
+  readonly text: string | undefined;
 }
 
 /** A listed tool that is offered to nobody, because an admin has not locked its definition. */
@@ -35,8 +51,8 @@ export interface OpenToolbox extends Toolbox {
   readonly manifest: Manifest;
   /** Whether there is a lock file beside the manifest. */
   readonly isLocked: boolean;
-  /** Activates a new manifest and reads the lock file again; sources that it declares as before stay open. */
-  replace(manifest: Manifest): Promise<void>;
+  /** Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. */
+  replace(manifest: Manifest, lock?: LockText): Promise<void>;
   problems(): readonly string[];
   /** Returns the tools of one entry of the manifest, as they are before their gates. */
   toolsOf(entry: string): readonly Tool[];
@@ -52,7 +68,9 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   let sources: readonly ToolSource[] = [];
   let entries: ReadonlyMap<string, RuledEntry> = new Map();
   let problems: readonly string[] = [];
-  let lock = await readLock(options.folder);
+  const readLock = async (given?: LockText) =>
+    parseLock(given === undefined ? await readLockText(options.folder) : given.text);
+  let lock = await readLock(options.lock);
 
   const definitions = (): ToolDefinition[] =>
     sources.flatMap((source) =>
@@ -65,8 +83,15 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       return problem === undefined ? [] : [{ ...definition, problem }];
     });
   const rebuild = (): void => {
-    const { secrets, around } = options;
-    const built = buildEntries(manifest, sources, { secrets, lock, around });
+    const { secrets, around, readTotals, useGrant, approveChange } = options;
+    const built = buildEntries(manifest, sources, {
+      secrets,
+      lock,
+      around,
+      readTotals,
+      useGrant,
+      approveChange,
+    });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);
@@ -102,15 +127,15 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     },
     definitions,
     unlocked,
-    policy: (name) => manifest.policies.get(name),
+    policy: (name) => policyIn(manifest, name),
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
-    async replace(next) {
+    async replace(next, given) {
       const opened = await open(next, sources);
-      const nextLock = await readLock(options.folder);
+      const nextLock = await readLock(given);
       const closing = sources.filter((source) => !opened.includes(source));
       manifest = next;
       lock = nextLock;

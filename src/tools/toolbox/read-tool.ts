@@ -21,6 +21,7 @@ export function readFrom(find: (name: string) => ToolEntry | undefined): ReadToo
       idempotencyKey: 'preview',
       progress: () => {},
       attach: () => false,
+      file: () => false,
       interrupt: () => {
         throw new Error(`${name} needs approval itself, so a preview cannot use it`);
       },

@@ -38,8 +38,8 @@ function digestedParts(given: DigestInput): PartialJson {
   const input = toJson(given.input);
   return {
     v: DIGEST_VERSION,
-    definition: partDigest(entry, definitionOf),
-    policy: policy === undefined ? null : partDigest(policy, (whole) => whole),
+    definition: definitionDigest(entry),
+    policy: policy === undefined ? null : policyDigest(policy),
     asked,
     // The rule that applies now, with its verdict.
     verdict: { ...entry.judge(input, { requesters, contextAuthors, channel }) },
@@ -51,6 +51,16 @@ function digestedParts(given: DigestInput): PartialJson {
     editor,
     threadId,
   };
+}
+
+/** Returns the digest of a tool's definition, with everything that decides what a call of it does. */
+export function definitionDigest(entry: ToolEntry): string {
+  return partDigest(entry, definitionOf);
+}
+
+/** Returns the digest of a whole policy. */
+export function policyDigest(policy: object): string {
+  return partDigest(policy, (whole) => whole);
 }
 
 function definitionOf({ tool, source, execution, behind }: ToolEntry): JsonObject {

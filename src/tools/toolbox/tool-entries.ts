@@ -7,7 +7,8 @@ import {
   matchesGlob,
   type TimeZoneOf,
 } from '../gate/approval-rules.ts';
-import { type CallPlace, gate } from '../gate/gate.ts';
+import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
+import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -16,6 +17,7 @@ import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
 import { builtInEntries, ONE_ATTEMPT, UNGATED } from './built-in-entries.ts';
+import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
 import type { RuledEntry } from './ruled-entry.ts';
@@ -32,6 +34,9 @@ interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
+  readonly readTotals?: ReadTotals | undefined;
+  readonly useGrant?: UseGrant | undefined;
+  readonly approveChange?: ApproveChange | undefined;
 }
 
 /**
@@ -41,15 +46,21 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around }: BuildOptions,
+  { secrets, lock, around, readTotals, useGrant, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    builtInEntries(manifest, secrets).map((entry) => [entry.tool.name, entry]),
+    [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
+      entry.tool.name,
+      entry,
+    ]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {
     secrets,
     around,
+    readTotals,
+    useGrant,
+    limits: manifest.limits,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -134,6 +145,9 @@ function limitProblem(names: readonly string[]): string {
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
+  readonly readTotals: ReadTotals | undefined;
+  readonly useGrant: UseGrant | undefined;
+  readonly limits: readonly Limit[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -145,7 +159,8 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked, toolsIn } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant, toolsIn } = options;
+  const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
   const isListedIn = (channel: string): boolean =>
     toolsIn(channel)?.some((pattern) => matchesGlob(pattern, given.name)) ?? true;
   const tool = { ...given, description: shortenDescription(given.description) };
@@ -169,6 +184,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     isListedIn,
     allow,
     allows,
+    limits,
   } as const;
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
@@ -189,7 +205,9 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, { policyOf, allows, refreshRules }),
+    tool: gate(watchTool(protectedTool, around), compiled, {
+      ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
+    }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),

@@ -7,6 +7,7 @@ import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
+import { createIdentity } from '../mcp/auth/create-identity.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
@@ -66,6 +67,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         log,
         onChange,
         guardedFetch: fetch,
+        identity: createIdentity(declaration.config, { fetch, secrets: options.secrets }),
       });
       await server.ready;
       return {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ApprovalVerdict } from '../gate/approval-rules.ts';
 import type { CallPlace } from '../gate/gate.ts';
+import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
 import type { Presentation } from '../presentation/presentation.ts';
@@ -49,6 +50,8 @@ export interface ToolEntry {
   judge(input: JsonValue, place: CallPlace): ApprovalVerdict;
   /** The same with the person for whom the verdict is that strict, and what each rule said; at a given time, else now. */
   explain(input: JsonValue, place: CallPlace, now?: Date): Explanation;
+  /** The limits that its calls count against. */
+  readonly limits: readonly Limit[];
   /** Tells whether everyone whose words led to a call may use the tool there. */
   allows(place: CallPlace): boolean;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */

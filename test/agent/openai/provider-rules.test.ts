@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Dialect } from '../../../playground/model/dialects.ts';
 import type { ModelReply } from '../../../playground/model/model-reply.ts';
 import { type LocalModelOptions, startLocalModel } from '../../../playground/model/start-local-model.ts';
+import { userMessage } from '../../../src/agent/messages.ts';
 import {
   generate,
   type Message,
@@ -356,4 +357,26 @@ it('an answer that is gzipped is read', async () => {
   const { port } = server.address() as AddressInfo;
   const model = openAIModel({ model: 'm', apiKey: 'test', baseURL: `http://127.0.0.1:${port}/v1` });
   expect(await generate({ model, prompt: 'Go' })).toMatchObject({ finishReason: 'stop', text: 'Hi.' });
+});
+
+describe('a model that takes no images', () => {
+  it.each([
+    ['chat', 'Invalid content type. image_url is only supported by certain models.', 400],
+    ['responses', 'No endpoints found that support image input', 404],
+  ] as const)('is sent what was said without them, and told so (%s)', async (api, message, status) => {
+    const server = await start([says('No.'), says('Still no.')]);
+    let refusals = 0;
+    const refusing: typeof fetch = async (input, init) => {
+      if (!String(init?.body).includes('data:image')) return fetch(input, init);
+      refusals += 1;
+      return Response.json({ error: { message, type: 'invalid_request_error' } }, { status });
+    };
+    const model = clientOf(server, { api, fetch: refusing });
+    const media = [{ url: 'data:image/png;base64,AAAA' }];
+    const first = await generate({ model, messages: [userMessage('See?', {}, { media })] });
+    expect(first.text).toBe('No.');
+    await generate({ model, messages: [userMessage('See?', {}, { media })] });
+    expect(refusals).toBe(1);
+    expect(JSON.stringify(server.bodies.at(-1)?.body)).toContain('See?\\n[You cannot see images]');
+  });
 });

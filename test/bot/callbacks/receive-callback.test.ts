@@ -174,7 +174,7 @@ test('a request whose time is over takes no report', async () => {
   const requestId = await pause({ expiresInMs: 0 });
   expect(await post(address(), REPORT)).toMatchObject({
     status: 410,
-    error: expect.stringContaining('time'),
+    error: expect.stringContaining('deadline'),
   });
   expect((await stateOf(requestId)).state).toBe('pending');
 });

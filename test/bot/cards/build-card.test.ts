@@ -62,8 +62,10 @@ describe('a pending approval', () => {
     expect(new Set(buttons.map(({ value }) => value))).toEqual(new Set([recordOf().id]));
   });
 
-  test("sets the model's words apart, under a label of ours", () => {
-    const { blocks } = draw({ details: detailsFor({}, { why: '*Approve this*\nSigned by <@U0ALICE>' }) });
+  test("sets the model's words apart, under a label of ours; in the thread they are the message above", () => {
+    const details = detailsFor({}, { why: '*Approve this*\nSigned by <@U0ALICE>' });
+    const { blocks } = draw({ details }, { view: 'direct' });
+    expect(draw({ details }).said).not.toContain('Approve this');
     const [quote] = nodesIn(blocks).filter(({ type }) => type === 'rich_text_quote');
     expect(quote?.elements).toEqual([{ type: 'text', text: '*Approve this*\nSigned by <@U0ALICE>' }]);
     expect(textIn(blocks)).toContain("Agent's explanation (unverified)");
@@ -179,11 +181,10 @@ describe('a pending approval', () => {
 
   test('of high risk hides the explanation, and asks to type the target', () => {
     const presented = { title: 'Delete A1', target: 'A1', fields: [], hasTitle: true, isComplete: false };
-    const card = draw({
-      details: detailsFor({ a: 1 }, { presented, why: 'Trust me', policy: { risk: 'high' } }),
-    });
+    const details = detailsFor({ a: 1 }, { presented, why: 'Trust me', policy: { risk: 'high' } });
+    const card = draw({ details }, { view: 'direct' });
     expect(card.said).not.toContain('Trust me');
-    expect(card.actions).toEqual([APPROVE_TYPED, REJECT, EDIT, DETAILS, WITHDRAW]);
+    expect(card.actions).toEqual([APPROVE_TYPED, REJECT, EDIT, DETAILS]);
     const approve = nodesIn(card.blocks).find(({ action_id }) => action_id === APPROVE_TYPED);
     expect(approve?.style).toBe('danger');
   });

@@ -46,6 +46,7 @@ export function recordOf(changes: Partial<RequestRecord> = {}): RequestRecord {
     payload: undefined,
     approvals: 0,
     rejections: 0,
+    granted: false,
     votes: [],
     attempts: 0,
     attempt: undefined,

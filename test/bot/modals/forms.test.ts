@@ -5,6 +5,7 @@ import { canonicalJson, type JsonValue } from '../../../src/agent/json.ts';
 import { compileSchema, type Schema } from '../../../src/agent/schema/compile-schema.ts';
 import { buildEditModal, buildOutputModal } from '../../../src/bot/modals/form-modal.ts';
 import { parseSubmission } from '../../../src/bot/modals/parse-submission.ts';
+import { fieldsOf } from '../../../src/bot/modals/schema-fields.ts';
 import { countFor } from '../../support/count-for.ts';
 import { expectValidModal, nodesIn, problemsOfModal } from '../cards/payloads.ts';
 import { detailsFor, recordOf } from '../cards/records.ts';
@@ -89,8 +90,16 @@ describe('a form made from a schema', () => {
       'plain_text_input/text',
     ]);
     const [note, count] = view.blocks.filter((block) => block.type === 'input');
-    expect(note).toMatchObject({ label: { text: 'note' }, hint: { text: 'what to write' }, optional: false });
+    expect(note).toMatchObject({ label: { text: 'Note' }, hint: { text: 'what to write' }, optional: false });
     expect(count?.element).toMatchObject({ min_value: '1', max_value: '9', is_decimal_allowed: false });
+  });
+
+  test('labels an input in words, and with its name if another one would read the same', () => {
+    const properties = Object.fromEntries(
+      ['orderId', 'dueDate', 'due_date'].map((name) => [name, { type: 'string' }]),
+    );
+    const labels = fieldsOf({ type: 'object', properties }).map(({ label }) => label);
+    expect(labels).toEqual(['Order id', 'dueDate', 'due_date']);
   });
 
   test('that is submitted untouched gives back what it began with', () => {
@@ -255,7 +264,7 @@ describe('a form made from a schema', () => {
     );
     expect(built).toEqual({
       ok: false,
-      reason: `"a" has 3,001 characters, and a form in Slack takes 3,000 characters, so it can't be edited here.`,
+      reason: `"A" has 3,001 characters, and a form in Slack takes 3,000 characters, so it can't be edited here.`,
     });
   });
 

@@ -1,14 +1,18 @@
 import { type WebAPICallResult, WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { ReplyStream } from '../../../src/bot/reply/reply-stream.ts';
 
 /** A Slack that takes everything and keeps what it was sent. */
 class KeepingSlack extends WebClient {
-  readonly sent: { readonly method: string; readonly text: unknown }[] = [];
+  readonly sent: { readonly method: string; readonly text: string; readonly chunks: unknown }[] = [];
 
   override async apiCall(method: string, options: Record<string, unknown> = {}): Promise<WebAPICallResult> {
-    this.sent.push({ method, text: options.markdown_text });
+    const chunks = z
+      .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
+      .parse(options.chunks);
+    this.sent.push({ method, text: chunks.map(({ text = '' }) => text).join(''), chunks });
     const answer = { ok: true, ts: '1.5' };
     return answer;
   }
@@ -46,4 +50,53 @@ test('a text that is complete at once is not streamed: it is delivered as a whol
   expect(await stream.end()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(slack.sent).toEqual([]);
+});
+
+const step = { id: 'c1', title: 'Read the order', status: 'in_progress' as const };
+
+test('the steps of a turn that takes long are shown above its text, and their changes follow', async () => {
+  const { stream, slack } = openStream();
+  stream.setStep(step);
+  await vi.advanceTimersByTimeAsync(3_900);
+  expect(slack.sent).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(slack.sent.map(({ chunks }) => chunks)).toEqual([
+    [
+      { type: 'plan_update', title: 'Steps' },
+      { type: 'task_update', ...step },
+    ],
+  ]);
+  stream.setStep({ ...step, status: 'complete' });
+  stream.push('It is a desk.\n\n');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(slack.sent.at(-1)?.chunks).toEqual([
+    { type: 'task_update', ...step, status: 'complete' },
+    { type: 'markdown_text', text: 'It is a desk.\n\n' },
+  ]);
+  expect(await stream.end()).toEqual({ ts: '1.5', sent: 15 });
+  expect(slack.sent).toHaveLength(2);
+});
+
+test('the steps of a quick turn are not shown', async () => {
+  const { stream, slack } = openStream();
+  stream.setStep(step);
+  stream.push('It is a desk.\n\n');
+  await vi.advanceTimersByTimeAsync(1_000);
+  stream.setStep({ ...step, status: 'complete' });
+  await stream.end();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(slack.sent.map(({ chunks }) => chunks)).toEqual([
+    [{ type: 'markdown_text', text: 'It is a desk.\n\n' }],
+  ]);
+});
+
+test('the last change of a step is shown before the stream ends', async () => {
+  const { stream, slack } = openStream();
+  stream.setStep(step);
+  await vi.advanceTimersByTimeAsync(5_000);
+  stream.setStep({ ...step, status: 'pending', details: 'Waiting for approval' });
+  expect(await stream.end()).toEqual({ ts: '1.5', sent: 0 });
+  expect(slack.sent.at(-1)?.chunks).toEqual([
+    { type: 'task_update', ...step, status: 'pending', details: 'Waiting for approval' },
+  ]);
 });

@@ -58,8 +58,8 @@ test('what people do reaches the listeners, signed, and their answers reach peop
 
 const forgeries: [Forgery, RegExp][] = [
   ['unsigned', /not signed/],
-  ['wrong-secret', /does not fit/],
-  ['tampered', /does not fit/],
+  ['wrong-secret', /signature of the request is wrong/],
+  ['tampered', /signature of the request is wrong/],
   ['stale', /more than five minutes/],
   ['future', /more than five minutes/],
 ];

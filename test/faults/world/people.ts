@@ -14,6 +14,7 @@ const PATIENCE_MS = 3_000;
 const LOOK_EVERY_MS = 100;
 const HURRY_AFTER_MS = 300;
 const SORRY = /Please (?:ask|try) again/;
+const STOPPED = /Stopped\./;
 
 /** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
 export class People {
@@ -28,6 +29,8 @@ export class People {
   readonly lostWords: LostWords;
   /** The last order of each thread. */
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
+  /** The threads in which an order was lost and said again. */
+  readonly #repeated = new Set<string>();
   #isOver = false;
 
   constructor(workspace: Workspace, effectsFile: string, runsAgain: boolean) {
@@ -100,9 +103,10 @@ export class People {
     }
   }
 
-  /** The bot could not get an answer from its model, and said so. */
+  /** The bot could not get an answer from its model, and said so; or a stop that was said twice stopped its last words. */
   #askAgain({ channel, ts }: Errand, replies: readonly Message[]): void {
-    const sorry = replies.findLast(({ text, user }) => user !== CAST.requester && SORRY.test(text));
+    const isCut = (text: string) => SORRY.test(text) || (this.#repeated.has(ts) && STOPPED.test(text));
+    const sorry = replies.findLast(({ text, user }) => user !== CAST.requester && isCut(text));
     if (sorry === undefined || this.#lastTry.has(`${sorry.ts} sorry`)) return;
     this.#lastTry.set(`${sorry.ts} sorry`, Date.now());
     this.#workspace.as(CAST.requester).send(channel, 'Please go on.', { threadTs: ts });
@@ -118,7 +122,9 @@ export class People {
 
   #repeatOrder({ channel, ts }: Errand): void {
     const order = this.#lastOrder.get(ts);
-    if (order !== undefined && this.lostWords.has(order.ts)) this.#order(channel, ts, order.words);
+    if (order === undefined || !this.lostWords.has(order.ts)) return;
+    this.#repeated.add(ts);
+    this.#order(channel, ts, order.words);
   }
 
   #order(channel: string, threadTs: string, words: string): void {

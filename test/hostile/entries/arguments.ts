@@ -16,7 +16,7 @@ export async function playArguments() {
     return { note: text, [text]: 1 };
   };
   const stage = await startStage({
-    tools: KEEP_NOTE,
+    tools: KEEP_NOTE.replace('policy: default', 'policy: announced'),
     reply: (row, { results }) =>
       results.length > 0
         ? { text: [`It was not done: ${results.join()}`] }
@@ -26,7 +26,7 @@ export async function playArguments() {
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
     const card = await thread.shows(/Approval needed: Keep note/);
-    const words = shownAs(text, quotesIn(card.blocks));
+    const words = shownAs(text, quotesIn((await stage.announced(card)).blocks));
     const shown = howShown(text, inputOf(row), card.blocks);
     await stage.atScreenOf(CAST.bruno, async () => {
       const details = await stage.open(CAST.bruno, card, 'details');

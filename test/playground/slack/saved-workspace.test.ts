@@ -33,6 +33,7 @@ async function livedIn(): Promise<LocalSlack> {
   workspace.as(CAST.alice).react(said, 'eyes');
   remi.delete(remi.send(releases, 'never mind'));
   workspace.as(CAST.bruno).join(CHANNELS.partners);
+  remi.send(releases, 'the plan', { files: [{ name: 'plan.txt', bytes: Buffer.from('step 1') }] });
 
   const thread = { channel: general, thread_ts: said.ts };
   const recipient = { recipient_user_id: CAST.alice, recipient_team_id: 'T0LOCAL001' };
@@ -65,7 +66,10 @@ async function livedIn(): Promise<LocalSlack> {
 describe('a workspace that was saved and loaded', () => {
   test('is the same in everything', async () => {
     const saved = savedBy(await livedIn());
-    expect(saved.messages).toHaveLength(4);
+    expect(saved.messages).toHaveLength(5);
+    expect(saved.files).toMatchObject([
+      { name: 'plan.txt', bytes: Buffer.from('step 1').toString('base64') },
+    ]);
     expect(
       [saved.ephemerals, saved.sessions, Object.keys(saved.threadStatus)].map(({ length }) => length),
     ).toEqual([1, 1, 1]);
@@ -139,7 +143,7 @@ describe('a workspace that was saved and loaded', () => {
 
 describe('a file that cannot be loaded', () => {
   test.each([
-    ['is of a newer version', { version: 2 }, /version 2 .* reads up to 1: .* start over with --reset\.$/],
+    ['is of a newer version', { version: 3 }, /version 3 .* reads up to 2: .* start over with --reset\.$/],
     ['is of no version', {}, /broken at version .* start over with --reset\.$/],
     ['is no workspace at all', 'hello', /broken at its top .* start over with --reset\.$/],
   ])('because it %s is told in one sentence', async (_why, saved, sentence) => {
@@ -157,10 +161,10 @@ describe('a file that cannot be loaded', () => {
   });
 });
 
-test('a workspace saved by version 1 is still read', async () => {
-  const file = new URL('fixtures/workspace.v1.json', import.meta.url);
-  const saved: SavedWorkspace = JSON.parse(readFileSync(file, 'utf8'));
+test.each([1, 2])('a workspace saved by version %i is still read', async (version) => {
+  const file = new URL(`fixtures/workspace.v${version}.json`, import.meta.url);
+  const saved: Partial<SavedWorkspace> = JSON.parse(readFileSync(file, 'utf8'));
   const slack = await slackForTest({ saved });
-  expect(savedBy(slack)).toEqual(saved);
+  expect(savedBy(slack)).toEqual({ files: [], ...saved, version: 2 });
   expect(slack.workspace.messagesIn(general).map(({ text }) => text)).toEqual(['deploy it now']);
 });

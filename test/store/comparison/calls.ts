@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
-import type { Command, RequestPlan } from './commands.ts';
+import { type Command, type RequestPlan, TOOLS } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
 export interface Call {
@@ -29,6 +29,14 @@ export interface Findings {
   readonly pages: string[];
   /** The number of the command: what it brings in is named by it. */
   step: number;
+}
+
+/** Longer than a sequence takes, because Redis forgets a limit by its own clock. */
+const WINDOW_MS = 1_000_000;
+
+/** The tool of a call; a freeze is about one of them, or all. */
+function toolAt(pick: number): string {
+  return TOOLS[pick % TOOLS.length] ?? '';
 }
 
 const OPEN: readonly RequestState[] = ['pending'];
@@ -75,6 +83,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.turns, command.pick), (turn) =>
         call('startEffect', turn, {
           ref: command.ref,
+          tool: toolAt(command.pick),
           run: `run-${step}`,
           logged: command.logged ? (world.thread(turn.threadId)?.log.length ?? 0) : turn.messages.length,
           messages: [message(`before ${step}`)],
@@ -99,6 +108,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('waitingIn', command.thread);
     case 'readThread':
       return call('readThread', command.thread);
+    case 'keepFile': {
+      const bytes = Buffer.alloc(command.size, `file ${command.file}`);
+      return call('keepFile', command.thread, { id: `file-${command.file}`, type: 'text/plain', bytes });
+    }
+    case 'readFiles':
+      return call('readFiles', command.thread, ['file-1', 'file-2', 'file-3']);
+    case 'dropFile':
+      return call('dropFile', command.thread, `file-${command.file}`);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);
@@ -115,10 +132,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'vote': {
-      const { who, decision, shown, eligible, groups } = command;
+      const { who, decision, shown, eligible, groups, grants } = command;
       const vote = {
         who,
         groups,
+        grants,
         decision,
         eligible,
         evidence,
@@ -151,7 +169,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const signed = [...(world.request(id)?.votes.keys() ?? [])];
       found.attempts.push(attempt);
       return call('start', id, {
-        ...{ attempt, heartbeatTimeoutMs, evidence },
+        ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         // Whoever lists somebody twice has not found a second person.
         stillEligible: still ? signed : [...people, ...people],
@@ -161,17 +179,26 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, grants } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
       found.attempts.push(attempt);
-      const vote = { who, decision, eligible: true, evidence, shown: 'digest', reason: `no ${step}`, groups };
+      const vote = {
+        who,
+        decision,
+        eligible: true,
+        evidence,
+        shown: 'digest',
+        reason: `no ${step}`,
+        groups,
+        grants,
+      };
       const others = [...(world.request(id)?.votes ?? [])].map(
         ([person, { groups: own = [] }]) => [person, own] as const,
       );
       return call('voteAndStart', id, vote, {
-        ...{ attempt, heartbeatTimeoutMs, evidence },
+        ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         stillEligible: still ? signed : [],
         groups: { ...Object.fromEntries(others), [who]: groups },
@@ -231,6 +258,52 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+    case 'openGrant': {
+      const { grant: id, uses, far } = command;
+      // Redis forgets a grant by its own clock, so it expires far from now, or had expired before.
+      const expiresAt = far === 0 ? world.now : Date.now() + 10 * far;
+      return call('openGrant', { id, uses, expiresAt, details: { step } });
+    }
+    case 'useGrant':
+      return call('useGrant', command.grant, command.action, evidence);
+    case 'returnUse':
+      return call('returnUse', command.grant, command.action, evidence);
+    case 'revokeGrant':
+      return call('revokeGrant', command.grant, { who: command.who, eligible: command.eligible, evidence });
+    case 'loadGrant':
+      return call('loadGrant', command.grant);
+    case 'reserve': {
+      const { action, limitKeys, attempt, amount, max } = command;
+      const uses = limitKeys.map((key) => ({ key, amount, max, windowMs: WINDOW_MS }));
+      return call('reserve', action, `try-${attempt}`, uses);
+    }
+    case 'giveBack': {
+      const attempt = command.attempt === undefined ? undefined : `try-${command.attempt}`;
+      return call('giveBack', command.action, command.limitKeys, attempt);
+    }
+    case 'readTotals':
+      return call(
+        'readTotals',
+        command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
+      );
+    case 'freeze': {
+      const { scope, who } = command;
+      return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });
+    }
+    case 'unfreeze': {
+      const { scope, who, eligible, quorum, still, known } = command;
+      const shown = known === undefined ? undefined : known ? world.table.freezes.get(scope)?.id : 'freeze-0';
+      return call('unfreeze', {
+        ...{ scope, shown, id: `click-${step}`, who, eligible, quorum, evidence, reason: '' },
+        stillEligible: still ? (world.table.votes.get(scope) ?? []) : [],
+      });
+    }
+    case 'readFreezes':
+      return call('readFreezes');
+    case 'spreadFreezes':
+      return call('spreadFreezes', [...new Set(command.threads.map(shardOf))]);
+    case 'redraw':
+      return call('redraw', request(found, command.pick, ['pending', 'approved']));
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {
@@ -265,6 +338,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
+    case 'recordManifest': {
+      const former = command.own ? world.manifest?.digest : 'another';
+      const digest = `digest-${command.pick % 4}`;
+      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
+      return call('recordManifest', former, version);
+    }
+    case 'approveManifest': {
+      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
+      return call('approveManifest', former, `digest-${command.pick % 4}`, `key-${step}`);
+    }
+    case 'readManifest':
+      return call('readManifest');
     case 'lastCheckpoint':
       return call('lastCheckpoint');
     case 'list': {

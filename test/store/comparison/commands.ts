@@ -4,6 +4,7 @@ import fc from 'fast-check';
 export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
 export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
 type Person = (typeof PEOPLE)[number];
+export const TOOLS = ['refund_order', 'press_part'] as const;
 export const KEPT_MS = 5_000;
 
 const thread = fc.constantFrom(...THREADS);
@@ -74,6 +75,7 @@ const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 /** Mostly the same call, so that one is also started after its end. */
 const effectRef = fc.constantFrom('call-1', 'call-1', 'call-1', 'call-1', 'call-2');
 const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
+const file = fc.integer({ min: 1, max: 3 });
 const limit = fc.integer({ min: 1, max: 4 });
 
 const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
@@ -81,6 +83,19 @@ const start = verb('start', {
   ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people },
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
 });
+
+const scope = fc.constantFrom('*', ...TOOLS);
+const freeze = verb('freeze', { scope, who });
+const unfreeze = verb('unfreeze', {
+  ...{ scope, who, eligible: mostly, still: mostly },
+  quorum: fc.constantFrom(1, 1, 2),
+  known: fc.constantFrom(undefined, undefined, true, false),
+});
+const spread = verb('spreadFreezes', { threads: fc.subarray([...THREADS], { minLength: 1 }) });
+
+const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
+const action = fc.constantFrom('one', 'two', 'three');
+const limitKeys = fc.subarray(['refunds', 'parts'], { minLength: 1 });
 
 const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
@@ -106,10 +121,15 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('stop', { thread }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 1, arbitrary: verb('readThread', { thread }) },
+  { weight: 3, arbitrary: verb('keepFile', { thread, file, size: fc.constantFrom(3, 30, 45) }) },
+  { weight: 2, arbitrary: verb('readFiles', { thread }) },
+  { weight: 1, arbitrary: verb('dropFile', { thread, file }) },
   { weight: 6, arbitrary: suspension },
   {
     weight: 9,
-    arbitrary: verb('vote', { pick, who, decision, shown: mostly, eligible: mostly, groups: memberships }),
+    arbitrary: verb('vote', {
+      ...{ pick, who, decision, shown: mostly, eligible: mostly, groups: memberships, grants: fc.boolean() },
+    }),
   },
   {
     weight: 3,
@@ -140,6 +160,7 @@ const command = fc.oneof(
       still: mostly,
       heartbeatTimeoutMs: duration,
       groups: memberships,
+      grants: fc.boolean(),
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
@@ -154,6 +175,29 @@ const command = fc.oneof(
   { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
   { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
+  {
+    weight: 4,
+    arbitrary: verb('reserve', {
+      ...{ action, limitKeys, max: fc.constantFrom(undefined, 1, 2, 3) },
+      attempt: fc.nat({ max: 2 }),
+      amount: fc.nat({ max: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: verb('giveBack', { action, limitKeys, attempt: fc.constantFrom(undefined, 0, 1, 2) }),
+  },
+  { weight: 2, arbitrary: verb('readTotals', { limitKeys }) },
+  { weight: 2, arbitrary: verb('openGrant', { grant: grantId, uses: fc.integer({ min: 1, max: 2 }), far }) },
+  { weight: 4, arbitrary: verb('useGrant', { grant: grantId, action }) },
+  { weight: 1, arbitrary: verb('returnUse', { grant: grantId, action }) },
+  { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
+  { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
+  { weight: 1, arbitrary: freeze },
+  { weight: 3, arbitrary: unfreeze },
+  { weight: 2, arbitrary: spread },
+  { weight: 1, arbitrary: verb('readFreezes', {}) },
+  { weight: 1, arbitrary: verb('redraw', { pick }) },
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
@@ -168,6 +212,9 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
   { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
+  { weight: 2, arbitrary: verb('recordManifest', { pick, own: often }) },
+  { weight: 2, arbitrary: verb('approveManifest', { pick, own: often }) },
+  { weight: 1, arbitrary: verb('readManifest', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;
@@ -202,7 +249,17 @@ function click(
 ): Command {
   // The first is in one group, the second in the other, the others in both.
   const groups = who === 'U-ann' ? [1] : who === 'U-ben' ? [2] : [1, 2];
-  return { verb: 'vote', pick, who, decision, shown: true, eligible: true, groups, ...calls };
+  return {
+    verb: 'vote',
+    pick,
+    who,
+    decision,
+    shown: true,
+    eligible: true,
+    groups,
+    grants: pick % 2 === 0,
+    ...calls,
+  };
 }
 
 /** Sequences that lead further into a request's life than random single commands. */

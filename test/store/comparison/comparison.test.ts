@@ -10,6 +10,9 @@ const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 1_000 });
 const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 /** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [
+  'keepFile kept',
+  'keepFile full',
+  'readFiles something',
   ...['enqueue enqueued', 'enqueue duplicate', 'enqueue unknown-thread', 'renewLease renewed'],
   ...[
     'renewLease stopped',
@@ -42,6 +45,12 @@ const ANSWERS = [
     'start not-approved pending',
     'start settled started',
   ],
+  ...['start frozen', 'startEffect frozen', 'freeze frozen', 'freeze already-frozen', 'unfreeze unfrozen'],
+  ...['unfreeze voted', 'unfreeze not-frozen', 'unfreeze not-as-shown', 'unfreeze not-eligible'],
+  ...['openGrant opened', 'openGrant expired', 'useGrant used', 'useGrant spent', 'useGrant revoked'],
+  ...['useGrant unknown', 'revokeGrant revoked', 'revokeGrant not-eligible', 'revokeGrant unknown'],
+  ...['reserve reserved', 'reserve over'],
+  ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
   ...[
@@ -63,7 +72,14 @@ const ANSWERS = [
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
-  ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
+  ...['recordManifest recorded', 'recordManifest changed', 'approveManifest approved'],
+  ...[
+    'approveManifest changed',
+    'doneView stale',
+    'retryOutbox later',
+    'retryOutbox stale',
+    'countPending something',
+  ],
 ];
 /** The number of sequences at a time; their commands share packets to Redis. */
 const LANES = 16;

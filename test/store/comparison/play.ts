@@ -6,6 +6,7 @@ import type { ClaimedTurn, OutboxItem } from '../../../src/store/port/store.ts';
 import { EXPORT_SHARD, Keys, shardOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
+import { MOST_FILE_BYTES } from '../model/files.ts';
 import { modelOf } from '../model/model.ts';
 import { World } from '../model/world.ts';
 import { resending } from '../support.ts';
@@ -37,6 +38,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
   const sender = resending(stage.client);
   const retention = { requestMs: KEPT_MS, threadMs: KEPT_MS };
   const store = openRedisStore({
+    mostFileBytes: MOST_FILE_BYTES,
     client: sender.client,
     prefix: stage.prefix,
     retention: () => retention,
@@ -98,7 +100,8 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
     if (command.verb === 'compare') await compare();
     const call = callFor(command, found);
     if (call === undefined) continue;
-    await make(call, command.twice);
+    // A spread is many scripts; that each of them may be sent twice is shown by the guards.
+    await make(call, command.twice && call.verb !== 'spreadFreezes');
     found.calls.push(call);
   }
   await compare();

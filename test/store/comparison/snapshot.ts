@@ -92,9 +92,9 @@ function threadInModel(world: World, id: string) {
     round: Object.fromEntries(round),
     feedback: Object.fromEntries(thread?.feedback ?? []),
     effects: Object.fromEntries(
-      [...(thread?.effects ?? [])].map(([ref, { state, run, runs, firstStart, part }]) => [
+      [...(thread?.effects ?? [])].map(([ref, { state, tool, run, runs, firstStart, part }]) => [
         ref,
-        [state, run, runs, firstStart, ...(part === undefined ? [] : [JSON.stringify(part)])].join(' '),
+        [state, run, runs, firstStart, part === undefined ? tool : JSON.stringify(part)].join(' '),
       ]),
     ),
   };
@@ -103,7 +103,7 @@ function threadInModel(world: World, id: string) {
 async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
   const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...others] = keys
     .forScript(threadId)
-    .slice(6);
+    .slice(7);
   const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
   const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
     others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),
@@ -179,6 +179,7 @@ function requestInModel(request: Request) {
     decidedAt: request.decidedAt,
     settledAt: isSettled(request) ? request.since : undefined,
     trace: asked.trace,
+    granted: request.granted ?? false,
     approvals: votesFor(request, 'approve'),
     rejections: votesFor(request, 'reject'),
     votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),

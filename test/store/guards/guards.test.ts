@@ -4,7 +4,11 @@ import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
+import { freezeScenarios } from './freezes.ts';
+import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
+import { limitScenarios } from './limits.ts';
+import { manifestScenarios } from './manifest.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -17,6 +21,10 @@ const scenarios: Scenarios = {
   ...runScenarios,
   ...timeScenarios,
   ...exportScenarios,
+  ...freezeScenarios,
+  ...limitScenarios,
+  ...grantScenarios,
+  ...manifestScenarios,
 };
 const scripts = loadScripts();
 

@@ -26,7 +26,7 @@ export function openStage(client: Redis, prefix: string, scripts: Scripts): Stag
   return {
     client,
     keys: new Keys(prefix),
-    store: openRedisStore({ client, prefix, scripts }),
+    store: openRedisStore({ client, prefix, scripts, mostFileBytes: 100 }),
     fleeting: openRedisStore({ client, prefix, scripts, retention: () => ({ requestMs: 0, threadMs: 0 }) }),
     resending: openRedisStore({ client: lossy.client, prefix, scripts }),
   };

@@ -13,6 +13,7 @@ import {
 } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
+const NOTE = { id: 'note', type: 'text/plain', bytes: Buffer.from('note') };
 const ITEM = { id: 'item', body: {} };
 
 /** A thread that something was said in and whose log cannot be read. */
@@ -129,6 +130,23 @@ export const threadScenarios: Scenarios = {
     const requestId = await ask(store);
     await store.withdraw(requestId, { who: 'U-rita', evidence: {} }, '');
     expect(await store.retire(threadOf(requestId) ?? '', { early: true })).toEqual({ outcome: 'in-use' });
+  },
+  'keep-file-unknown': async ({ store }) => {
+    expect(await store.keepFile(newThreadId(), NOTE)).toEqual({ outcome: 'unknown-thread' });
+  },
+  'keep-file-repeated': async ({ store }) => {
+    const { threadId } = await beginTurn(store, newThreadId());
+    const long = { ...NOTE, bytes: Buffer.alloc(45) };
+    await store.keepFile(threadId, long);
+    expect(await store.keepFile(threadId, long)).toEqual({ outcome: 'kept' });
+  },
+  'keep-file-full': async ({ store }) => {
+    const { threadId } = await beginTurn(store, newThreadId());
+    expect(await store.keepFile(threadId, { ...NOTE, bytes: Buffer.alloc(90) })).toEqual({ outcome: 'full' });
+  },
+  'drop-file-unknown': async ({ store, client, keys }) => {
+    await store.dropFile(newThreadId(), 'none');
+    expect(await client.keys(`${keys.files('').split('{')[0]}*`)).toEqual([]);
   },
   'quarantine-repeated': async (stage) => {
     await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);

@@ -382,6 +382,12 @@ const END_STEPS: readonly Step[] = [
     script: 'recount',
     call: (telling) => telling.store.recount(telling.threadId, id(telling, 'run')),
   },
+  {
+    script: 'keep-file',
+    call: ({ store, threadId }) =>
+      store.keepFile(threadId, { id: 'note', type: 'text/plain', bytes: Buffer.from('note') }),
+  },
+  { script: 'drop-file', call: ({ store, threadId }) => store.dropFile(threadId, 'note') },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',
@@ -429,6 +435,12 @@ const END_STEPS: readonly Step[] = [
     script: 'append-checkpoint',
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
   },
+  {
+    script: 'record-manifest',
+    call: ({ store }) =>
+      store.recordManifest(undefined, { digest: 'one', text: '', lock: undefined, isGoverned: true }),
+  },
+  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('one', 'two', 'key') },
   {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {

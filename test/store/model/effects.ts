@@ -1,21 +1,29 @@
 import type { EffectRecord } from '../../../src/store/port/store.ts';
+import { freezeIn } from './freezes.ts';
 import type { Effect, Verbs, World } from './world.ts';
 
 /** Every effect of a turn is on record before it happens, with the messages that led to it. */
 export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEffect'> {
   return {
-    startEffect({ threadId, token }, { ref, run, logged, messages, read }) {
+    startEffect({ threadId, token }, { ref, tool, run, logged, messages, read }) {
       const thread = world.thread(threadId);
       if (thread?.lease?.token !== token || thread.lease.until <= world.now) return { outcome: 'stale' };
       const before = thread.effects.get(ref);
       if (before?.state === 'finished') return { outcome: 'finished' };
       if (before?.state === 'started' && before.run === run) return { outcome: 'started' };
+      if (freezeIn(world.home(threadId), tool) !== undefined) return { outcome: 'frozen' };
       if (thread.log.length === logged) {
         thread.log.push(...messages);
         thread.inbox = thread.inbox.slice(read);
       }
       const runs = (before?.runs ?? 0) + 1;
-      thread.effects.set(ref, { state: 'started', run, runs, firstStart: before?.firstStart ?? world.now });
+      thread.effects.set(ref, {
+        state: 'started',
+        tool,
+        run,
+        runs,
+        firstStart: before?.firstStart ?? world.now,
+      });
       world.auditThread(threadId, 'effect-started', `try ${runs} ${run}`);
       return { outcome: 'started' };
     },

@@ -42,7 +42,9 @@ export function timersOf({ requests, threads }: Shard): readonly Timed[] {
 
 /** The approved actions that wait to run, and since when. */
 export function runsOf({ requests }: Shard): readonly Timed[] {
-  return [...requests].filter(([, { state }]) => state === 'approved').map(([id, { since }]) => [id, since]);
+  return [...requests]
+    .filter(([, { state }]) => state === 'approved')
+    .map(([id, { since, runAt }]) => [id, runAt ?? since]);
 }
 
 const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];

@@ -1,7 +1,12 @@
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
+import { fileModel } from './files.ts';
+import { freezeModel } from './freezes.ts';
+import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
+import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
+import { manifestModel } from './manifest.ts';
 import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
@@ -19,9 +24,14 @@ export function modelOf(world: World): Verbs {
     ...timeModel(world),
     ...outboxModel(world),
     ...listModel(world),
+    ...fileModel(world),
     ...exportModel(world),
+    ...freezeModel(world),
+    ...grantModel(world),
+    ...limitModel(world),
     ...usageModel(world),
     ...memoryModel(world),
+    ...manifestModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -1,5 +1,9 @@
 import type { Actor, Attempt } from '../../../src/store/port/store.ts';
+import { freezeIn } from './freezes.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
+
+/** A held action is tried again after this time, if nothing wakes it before. */
+const HOLD_MS = 60_000;
 
 type Attempts = 'start' | 'heartbeat' | 'finish' | 'resolve';
 type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
@@ -36,7 +40,15 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (earlier === 'reject') return refuse(request, vote, { outcome: 'already-voted', decision: earlier });
 
       const groups = policy.groups === undefined ? {} : { groups: vote.groups ?? [] };
-      request.votes.set(who, { decision, at: world.now, ...groups });
+      const grants = vote.grants === true && decision === 'approve' ? { grants: true as const } : {};
+      const { grants: before } = request.votes.get(who) ?? {};
+      request.votes.set(who, {
+        decision,
+        at: world.now,
+        ...groups,
+        ...(before && { grants: before }),
+        ...grants,
+      });
       const count = `${votesFor(request, 'approve')} of ${policy.quorum}`;
       world.audit(request, 'voted', `${decision} ${who} ${count}`);
       if (decision === 'reject' && votesFor(request, 'reject') >= policy.vetoes) {
@@ -47,6 +59,11 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         request.by = who;
         request.decidedAt = world.now;
         world.audit(request, 'approved', count);
+        const granting = granted(request);
+        if (granting >= policy.quorum) {
+          request.granted = true;
+          world.audit(request, 'granted', `${granting} of ${policy.quorum}`);
+        }
       } else {
         world.redraw(request);
       }
@@ -123,6 +140,16 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
       if (state === 'pending') return { outcome: 'not-approved', state };
       if (state !== 'approved') return settled(request);
+      const freeze = freezeIn(world.home(requestId), attempt.tool);
+      if (freeze !== undefined) {
+        if (request.held !== freeze.epoch) {
+          request.held = freeze.epoch;
+          world.redraw(request);
+          world.audit(request, 'held', `${freeze.epoch}`);
+        }
+        request.runAt = world.now + HOLD_MS;
+        return { outcome: 'frozen' };
+      }
       const reason = problemAtStart(request, attempt, world.now);
       if (reason !== undefined && tries > 0) {
         world.askPeople(request, reason);
@@ -222,6 +249,21 @@ function isComplete({ asked: { policy }, votes }: Request): boolean {
       people.map(({ groups = [] }) => groups),
     )
   );
+}
+
+/** The quorum, if those who allow the same again fill it by themselves; else 0. */
+function granted({ asked: { policy }, votes }: Request): number {
+  const people = [...votes.values()].filter(
+    ({ decision, grants }) => decision === 'approve' && grants === true,
+  );
+  const isWhole =
+    policy.groups === undefined
+      ? people.length >= policy.quorum
+      : fillsAll(
+          placesOf(policy.groups),
+          people.map(({ groups = [] }) => groups),
+        );
+  return isWhole ? policy.quorum : 0;
 }
 
 /** The number of the group of each place. */

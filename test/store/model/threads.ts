@@ -61,6 +61,7 @@ export function threadModel(world: World): ThreadVerbs {
         inbox: [],
         round: [],
         effects: new Map(),
+        files: new Map(),
       };
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
       world.home(threadId).threads.set(threadId, thread);

@@ -2,10 +2,11 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { KeptNote } from '../../../src/store/port/memory.ts';
-import type { InboxItem, Store } from '../../../src/store/port/store.ts';
+import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
+import type { Frozen } from './freezes.ts';
 
 type OutsideTheModel =
   | 'load'
@@ -24,6 +25,8 @@ type OutsideTheModel =
   | 'eraseFeedback'
   | 'listNotes'
   | 'listQuarantined'
+  | 'listRunning'
+  | 'listGrants'
   | 'measure'
   | 'recount'
   | 'renameUsage';
@@ -41,6 +44,8 @@ export interface Thread {
   inbox: InboxItem[];
   /** The calls with effects of the turn that goes on. */
   effects: Map<string, Effect>;
+  /** The files that it keeps, by id. */
+  readonly files: Map<string, KeptFile>;
   /** What people think of answers, by answer and person. */
   feedback?: Map<string, string>;
   /** The token of the latest turn. */
@@ -65,6 +70,7 @@ export interface Thread {
 
 export interface Effect {
   readonly state: 'started' | 'paused' | 'finished';
+  readonly tool: string;
   readonly run: string;
   readonly runs: number;
   readonly firstStart: number;
@@ -81,6 +87,7 @@ export interface Request {
       readonly at: number;
       /** The approver groups that the person voted for; only where the policy has groups. */
       readonly groups?: readonly number[];
+      readonly grants?: true;
     }
   >;
   readonly refused: Map<string, string>;
@@ -102,9 +109,14 @@ export interface Request {
   startedAt?: number;
   /** When people last decided that it runs. */
   decidedAt?: number;
+  /** Whether the whole quorum allows the same again. */
+  granted?: boolean;
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;
+  /** The epoch of the freeze that held it last, and when it is tried again. */
+  held?: number;
+  runAt?: number | undefined;
   purgeAt?: number;
 }
 
@@ -131,6 +143,29 @@ export interface Shard {
   /** The rows that were sent. */
   readonly sent: Set<string>;
   readonly audit: string[];
+  /** The freezes that were brought to the shard, and the epoch of their table. */
+  frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
+}
+
+/** A grant, and the calls that have taken a use of it. */
+export interface Granted extends NewGrant {
+  readonly calls: Set<string>;
+  revokedBy?: string;
+}
+
+/** What an action counts for a limit, and the attempts that hold it. */
+export interface Counted {
+  readonly at: number;
+  readonly amount: number;
+  readonly holders: readonly string[];
+}
+
+/** The table of freezes, with who wants to end them, and the click that ended the last of each scope. */
+export interface Table {
+  epoch: number;
+  readonly freezes: Map<string, Frozen>;
+  readonly votes: Map<string, readonly string[]>;
+  readonly ended: Map<string, string>;
 }
 
 /** The state of the export of the audit log. */
@@ -146,8 +181,14 @@ export class World {
   caller = '';
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
+  readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
   /** The notes about each channel, by id. */
   readonly notes = new Map<string, Map<string, KeptNote>>();
+  readonly grants = new Map<string, Granted>();
+  /** The actions that count against each limit. */
+  readonly limits = new Map<string, Map<string, Counted>>();
+  /** The manifest that is active. */
+  manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 
@@ -167,6 +208,7 @@ export class World {
       outbox: new Map(),
       sent: new Set(),
       audit: [],
+      frozen: { shown: 0, freezes: [] },
     };
     this.#shards.set(shard, found);
     return found;
@@ -233,6 +275,7 @@ export class World {
   enter(request: Request, state: RequestState): void {
     request.state = state;
     request.since = this.now;
+    request.runAt = undefined;
     this.redraw(request);
   }
 

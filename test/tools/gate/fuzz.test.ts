@@ -234,6 +234,7 @@ test.each([
     interrupt: pause,
     deny: pause,
     attach: () => true,
+    file: () => false,
     progress: () => {},
     idempotencyKey: 'key',
   };

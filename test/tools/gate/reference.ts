@@ -12,7 +12,8 @@ export interface ReferenceRule {
 }
 
 export interface ReferencePolicy {
-  readonly groups: readonly { readonly quorum: number }[];
+  readonly groups: readonly { readonly any: readonly string[]; readonly quorum: number }[];
+  readonly excluded: readonly string[];
   readonly selfApproval: boolean;
   readonly separation: 'requesters' | 'thread';
 }
@@ -27,7 +28,10 @@ export interface ReferenceCall {
 
 export interface ReferenceTool {
   readonly rules: readonly ReferenceRule[];
-  readonly allow: { readonly people?: readonly string[] | undefined };
+  readonly allow: {
+    readonly people?: readonly string[] | undefined;
+    readonly channels?: readonly string[] | undefined;
+  };
 }
 
 /** What must happen: `run`, `deny`, or the name of the policy that is asked. */
@@ -41,6 +45,7 @@ export function referenceVerdict(
 ): ReferenceVerdict {
   const everyone = [...call.requesters, ...call.contextAuthors];
   if (allow.people !== undefined && everyone.some((person) => !allow.people?.includes(person))) return 'deny';
+  if (allow.channels !== undefined && !allow.channels.includes(call.channel)) return 'deny';
   const verdicts = everyone.map((person) => forPerson(rules, call, person));
   if (verdicts.includes('deny')) return 'deny';
   const asked = verdicts.flatMap((verdict) => (typeof verdict === 'object' ? [verdict.ask] : []));

@@ -43,6 +43,7 @@ export function runOnce(
     onProgress: options.onProgress,
     onToolError: options.onToolError,
     journal: undefined,
+    files: undefined,
     messages: () => [],
   };
   const call = { toolRequest: { name: tool.name, ref: 'r1', input }, idempotencyKey: 'key-1' };

@@ -21,6 +21,7 @@ export async function runTool(tool: Tool, input: JsonObject, call: Call = {}): P
     deny: stop,
     resumed: undefined,
     attach: () => true,
+    file: () => false,
     progress: () => undefined,
     idempotencyKey,
     signal,

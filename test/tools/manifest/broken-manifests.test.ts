@@ -3,6 +3,7 @@ import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { brokenAgent } from './broken/agent.ts';
 import { brokenApproval } from './broken/approval.ts';
+import { brokenAuth } from './broken/auth.ts';
 import type { BrokenManifest } from './broken/broken-manifest.ts';
 import { brokenFiles } from './broken/files.ts';
 import { brokenHttp } from './broken/http.ts';
@@ -30,6 +31,7 @@ const tables: readonly (readonly [string, readonly BrokenManifest[]])[] = [
   ['a tool', brokenTools],
   ['an approval rule', brokenApproval],
   ['an HTTP call', brokenHttp],
+  ['the auth of a server', brokenAuth],
   ["Slack's section", brokenSlack],
 ];
 

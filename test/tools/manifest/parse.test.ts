@@ -42,12 +42,14 @@ describe('what is left out', () => {
       timeZone: 'UTC',
       contextBudget: undefined,
       context: 'thread',
+      files: { maxBytes: 10_000_000, maxCount: 5, timeoutMs: 30_000, types: ['image', 'text', 'pdf'] },
       channels: new Map(),
       memory: 'off',
       feedback: false,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
+      unfreeze: { approvers: [], quorum: 1 },
       builtIns: {
         ask_question: 'anyone',
         request_form: 'anyone',
@@ -76,6 +78,7 @@ describe('what is left out', () => {
       confirm: undefined,
       risk: 'medium',
       timeZone: 'UTC',
+      grants: undefined,
       resolvers: ['S0APPROVE1'],
     });
   });
@@ -118,6 +121,7 @@ describe('what is written', () => {
   time_zone: Europe/Berlin
   context_budget: 9000
   context: mention
+  files: { max_size: 500KB, max_count: 2, timeout: 10s, types: [text] }
   channels:
     C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
   memory: channel
@@ -147,6 +151,7 @@ describe('what is written', () => {
       timeZone: 'Europe/Berlin',
       contextBudget: 9000,
       context: 'mention',
+      files: { maxBytes: 500_000, maxCount: 2, timeoutMs: 10_000, types: ['text'] },
       channels: new Map([
         [
           'C012ABCDEF',
@@ -164,6 +169,7 @@ describe('what is written', () => {
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
+      unfreeze: { approvers: ['U012ABCDEF', 'W012ABCDEF'], quorum: 1 },
       builtIns: {
         ask_question: 'requester',
         request_form: 'off',
@@ -208,6 +214,7 @@ describe('what is written', () => {
       confirm: undefined,
       risk: 'low',
       timeZone: 'Asia/Tokyo',
+      grants: undefined,
       resolvers: ['U034GHIJKL'],
     });
   });

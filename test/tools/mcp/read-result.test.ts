@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileSchema } from '../../../src/agent/schema/compile-schema.ts';
-import { CallResult, imagesIn, readResult } from '../../../src/tools/mcp/read-result.ts';
+import { CallResult, filesIn, imagesIn, readResult } from '../../../src/tools/mcp/read-result.ts';
 
 const read = (result: unknown) => readResult(CallResult.parse(result), undefined);
 const data = Buffer.alloc(12_345).toString('base64');
@@ -94,4 +94,20 @@ describe('with an output schema', () => {
       '[the tool ran, but gave no structured result, which its output schema promises]\nas text',
     );
   });
+});
+
+test('images and blobs are files for people, with a name; text is none', () => {
+  const content = [
+    { type: 'text', text: 'here' },
+    { type: 'image', mimeType: 'image/jpeg', data: 'AAAA' },
+    {
+      type: 'resource',
+      resource: { uri: 'demo://files/report.pdf?v=1', mimeType: 'application/pdf', blob: 'BBBB' },
+    },
+    { type: 'resource', resource: { uri: 'demo://note', text: 'a note' } },
+  ];
+  expect(filesIn(CallResult.parse({ content }))).toEqual([
+    { name: 'image-2.jpg', type: 'image/jpeg', data: Buffer.from('AAAA', 'base64') },
+    { name: 'report.pdf', type: 'application/pdf', data: Buffer.from('BBBB', 'base64') },
+  ]);
 });

@@ -130,6 +130,7 @@ export async function call(
     resumed: undefined,
     signal: new AbortController().signal,
     attach: () => true,
+    file: () => false,
     progress: () => {},
     idempotencyKey: 'key',
     ...helpers,

@@ -57,6 +57,7 @@ export const Message = memo(function Message({ message, isCompact, isInThread, i
         ) : (
           <Body message={message} />
         )}
+        {message.files.length > 0 && <AttachedFiles files={message.files} />}
         {message.reactions.length > 0 && <Reactions message={message} />}
         {!isInThread && <RepliesLink channel={message.channel} ts={message.ts} />}
       </div>
@@ -91,6 +92,27 @@ function Body({ message }: { message: MessageEntity }) {
       {isEdited && <span className="message-edited">(edited)</span>}
     </div>
   );
+}
+
+/** The files of a message; the page names them and loads nothing. */
+function AttachedFiles({ files }: Pick<MessageEntity, 'files'>) {
+  return (
+    <ul className="message-files" aria-label="Files">
+      {files.map(({ name, type, size }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the files of a message never change
+        <li key={index}>
+          <bdi>{name}</bdi>
+          <span className="message-file-facts">
+            {type}, {formatSize(size)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} KB`;
 }
 
 /** Marks an ephemeral message and dismisses it. */

@@ -81,16 +81,16 @@ local function field(name)
   return changed and changed[name] or request[name]
 end
 
--- Whether the action has to be run.
-local was_to_run, to_run = request.state == 'approved', nil
-local function set_to_run(value)
+-- Whether the action has to be run, and when.
+local was_to_run, to_run, run_at = request.state == 'approved', nil, NOW
+local function set_to_run(value, at)
   if to_run == nil then
     at_end(function()
-      if to_run then redis.call('ZADD', K.run, NOW, request_id) end
+      if to_run then redis.call('ZADD', K.run, run_at, request_id) end
       if was_to_run and not to_run then redis.call('ZREM', K.run, request_id) end
     end)
   end
-  to_run = value
+  to_run, run_at = value, at or NOW
 end
 
 local function list_for(people)

@@ -8,8 +8,10 @@
 --   6 audit body (JSON)
 --   7 digest of the body
 --   8 people whose approval still counts; where the policy has groups, each with the numbers of their groups: "U1=1,2 U2=2"
+--   9 tool
 -- Returns
 --   {'started', number of the attempt}     also for the same attempt again
+--   {'frozen'}                             the tool is frozen; it stays approved, and is tried again later
 --   {'superseded', reason}
 --   {'unknown-outcome', reason}            it was started before, so people are asked
 --   {'settled', state, by}
@@ -17,12 +19,25 @@
 --   {'unknown'}
 --- include request
 --- include groups
+--- include frozen
+-- A freeze that ends makes what it held due at once, so this is only for a process that has missed it.
+local HOLD_MS = 60000
 local attempt, digest_now, timeout, body, digest, still = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8]
 
 if not request.state then return { 'unknown' } end -- guard: start-unknown
 if request.state == 'started' and request.attempt == attempt then return { 'started', request.attempts } end -- guard: start-repeated
 if request.state == 'pending' then return { 'not-approved', request.state } end -- guard: start-pending
 if request.state ~= 'approved' then return settled() end -- guard: start-settled
+local freeze = freeze_of(ARGV[9])
+if freeze then -- guard: start-frozen
+  local epoch = string.match(freeze, '^%S+')
+  if field('held') ~= epoch then -- guard: start-held
+    redraw('held', epoch)
+    audit('held', request_id, epoch, body, digest)
+  end
+  set_to_run(true, int(now + HOLD_MS))
+  return { 'frozen' }
+end
 local counted, seen, people = 0, {}, {}
 for _, word in ipairs(words(still)) do
   local person, groups = string.match(word, '^([^=]+)=?(.*)$')

@@ -10,6 +10,7 @@
 --   8 digest of the body
 --   9 reason
 --  10 numbers of the approver groups that the person votes for, or '' where the policy has no groups
+--  11 '1' if the person allows the same again as well
 -- Returns
 --   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to
 --   {'settled', state, by}
@@ -18,7 +19,7 @@
 --- include request
 --- include groups
 local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-local votes_for = ARGV[10]
+local votes_for, grants = ARGV[10], ARGV[11]
 
 if not request.state then return { 'unknown' } end -- guard: vote-unknown
 if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
@@ -48,6 +49,7 @@ if earlier == 'approve' then approvals = approvals - 1 end
 if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
 set('vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals), 'rejections', int(rejections))
 if request.groups then set('groups:' .. who, votes_for) end
+if grants == '1' and decision == 'approve' then set('grant:' .. who, '1') end
 local count = int(approvals) .. ' of ' .. request.quorum
 audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
 
@@ -72,6 +74,21 @@ if is_complete then
   forget('expire', 'remind', 'escalate')
   set_to_run(true)
   audit('approved', request_id, count, '', '')
+  -- Only the whole quorum allows the same again.
+  local granting, granted = {}, 0
+  for name, value in pairs(request) do
+    local person = string.match(name, '^vote:(.*)$')
+    if person and value == 'approve' and request['grant:' .. person] then
+      granting[person] = numbers(request['groups:' .. person])
+    end
+  end
+  if grants == '1' then granting[who] = numbers(votes_for) end
+  for _ in pairs(granting) do granted = granted + 1 end
+  if request.groups then granted = filled_places(granting) end
+  if granted >= tonumber(request.quorum) then -- guard: vote-granted
+    set('granted', '1')
+    audit('granted', request_id, int(granted) .. ' of ' .. request.quorum, '', '')
+  end
   return { 'voted', 'approved', int(approvals), request.quorum }
 end
 redraw()

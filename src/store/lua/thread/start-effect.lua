@@ -9,14 +9,17 @@
 --   6 number of inbox items that the messages hold
 --   7 audit body (JSON)
 --   8 digest of the body
---   9 number of messages, then each message (JSON)
+--   9 tool
+--  10 number of messages, then each message (JSON)
 -- Returns
 --   {'started', number of the run}         also for the same run again
 --   {'stale'}              another turn has the thread, or the lease is over
 --   {'finished'}           the call has its result already
+--   {'frozen'}             the tool is frozen
 --- include audit
-local token, ref, run, known, read_items, body, digest =
-  ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
+--- include frozen
+local token, ref, run, known, read_items, body, digest, tool =
+  ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
 local thread = read(K.thread, 'token', 'owner', 'lease_until')
 
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: start-effect-stale
@@ -24,15 +27,16 @@ if tonumber(thread.lease_until) <= now then return { 'stale' } end -- guard: sta
 local state, last_run, runs, first = string.match(redis.call('HGET', K.effects, ref) or '', '^(%S+) (%S+) (%S+) (%S+)')
 if state == 'finished' then return { 'finished' } end -- guard: start-effect-finished
 if state == 'started' and last_run == run then return { 'started', runs } end -- guard: start-effect-repeated
+if freeze_of(tool) then return { 'frozen' } end -- guard: start-effect-frozen
 
 -- Another call of the same round may have logged the messages.
 local is_logged = false
 if redis.call('LLEN', K.log) ~= known then is_logged = true end -- guard: start-effect-logged
 if not is_logged then
-  for from = 10, #ARGV, 1000 do redis.call('RPUSH', K.log, unpack(ARGV, from, math.min(from + 999, #ARGV))) end
+  for from = 11, #ARGV, 1000 do redis.call('RPUSH', K.log, unpack(ARGV, from, math.min(from + 999, #ARGV))) end
   if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
 end
 runs = int((runs or 0) + 1)
-redis.call('HSET', K.effects, ref, table.concat({ 'started', run, runs, first or NOW }, ' '))
+redis.call('HSET', K.effects, ref, table.concat({ 'started', run, runs, first or NOW, tool }, ' '))
 audit('effect-started', thread_id, 'try ' .. runs .. ' ' .. run, body, digest)
 return { 'started', runs }

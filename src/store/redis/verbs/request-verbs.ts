@@ -33,6 +33,7 @@ type RequestVerbs = Pick<
   | 'finishAndClaim'
   | 'abandon'
   | 'addViews'
+  | 'redraw'
   | 'resolve'
 >;
 
@@ -141,6 +142,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain<never>();
     },
 
+    async redraw(requestId) {
+      return (await askAbout(run, 'redraw', requestId, [])).plain('redrawn');
+    },
+
     async start(requestId, attempt) {
       return readStart(await askAbout(run, 'start', requestId, attemptFields(run, attempt)));
     },
@@ -187,16 +192,21 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
 /** Writes a vote in the order in which `vote.lua` reads it. */
 function voteFields(
   run: RunScript,
-  { who, eligible, evidence, decision, shown, reason = '', groups = [] }: Vote,
+  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false }: Vote,
 ): Fields {
   return [
     who,
     decision,
     shown,
     eligible ? 1 : 0,
-    ...run.auditBody({ who, decision, reason, evidence, ...(groups.length > 0 && { groups: [...groups] }) }),
+    ...run.auditBody({
+      ...{ who, decision, reason, evidence },
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(grants && { grants }),
+    }),
     reason,
     groups.join(' '),
+    grants ? 1 : '',
   ];
 }
 
@@ -219,7 +229,7 @@ function readVote(reply: ScriptReply): VoteResult {
 /** Writes an attempt in the order in which `start.lua` reads it. */
 function attemptFields(
   run: RunScript,
-  { attempt, digest, heartbeatTimeoutMs, stillEligible, groups, evidence }: Attempt,
+  { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence }: Attempt,
 ): Fields {
   const body = run.auditBody({
     ...{ attempt, digest, stillEligible, evidence },
@@ -228,13 +238,15 @@ function attemptFields(
   const people = stillEligible.map((who) =>
     groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
   );
-  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' ')];
+  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' '), tool];
 }
 
 function readStart(reply: ScriptReply): StartResult {
   switch (reply.code) {
     case 'started':
       return { outcome: 'started', tries: reply.number(1) };
+    case 'frozen':
+      return { outcome: 'frozen' };
     case 'superseded':
     case 'unknown-outcome':
       return { outcome: reply.code, reason: reply.string(1) };

@@ -95,11 +95,11 @@ export function threadVerbs(
       return { outcome: reply.oneOf('unquarantined', 'not-quarantined') };
     },
 
-    async startEffect({ threadId, token }, { ref, run: id, logged, read, messages, evidence }) {
+    async startEffect({ threadId, token }, { ref, tool, run: id, logged, read, messages, evidence }) {
       const texts = messages.map((message) => JSON.stringify(message));
-      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), texts.length, ...texts];
+      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool, texts.length, ...texts];
       const reply = new ScriptReply(await run('start-effect', { threadId, args }));
-      return { outcome: reply.oneOf('started', 'stale', 'finished') };
+      return { outcome: reply.oneOf('started', 'stale', 'finished', 'frozen') };
     },
 
     async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {

@@ -7,21 +7,41 @@ import { PolicyFile } from '../schema/policies.ts';
 import { DEFAULT_EXPIRES_MS } from '../to-manifest.ts';
 import { checkApprovers } from './check-approvers.ts';
 import { checkExpression } from './check-expression.ts';
+import { checkLimits } from './check-limits.ts';
 import { didYouMean } from './nearest-word.ts';
 import { readableParts } from './readable-parts.ts';
 
 const Parts = PolicyFile.partial();
+const CONDITION = {
+  what: 'condition',
+  types: ['bool'],
+  expected: 'a condition must be true or false',
+};
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
-export function checkPolicies({ agent, policies }: JsonObject): Finding[] {
-  const zone = isJsonObject(agent) ? checkTimeZone('/agent', agent.time_zone) : [];
-  if (!isJsonObject(policies)) return zone;
+export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[] {
+  const ofAgent = isJsonObject(agent)
+    ? [
+        ...checkTimeZone('/agent', agent.time_zone),
+        ...checkUnfreeze(agent.unfreeze),
+        ...checkChanges(agent.policy_changes),
+      ]
+    : [];
+  ofAgent.push(...checkLimits(limits, isJsonObject(policies) ? Object.keys(policies) : []));
+  if (!isJsonObject(policies)) return ofAgent;
   return [
-    ...zone,
+    ...ofAgent,
     ...Object.entries(policies).flatMap(([name, policy]) =>
       checkPolicy(pointerTo('/policies', name), policy),
     ),
   ];
+}
+
+/** Checks that enough people are named to approve a change of the policies. */
+function checkChanges(written: JsonValue | undefined): Finding[] {
+  if (written === undefined) return [];
+  const { approvers, quorum } = readableParts(Parts, written);
+  return approvers === undefined ? [] : checkApprovers('/agent/policy_changes', { approvers, quorum });
 }
 
 function checkTimeZone(pointer: string, name: JsonValue | undefined): Finding[] {
@@ -29,13 +49,25 @@ function checkTimeZone(pointer: string, name: JsonValue | undefined): Finding[] 
   return [{ pointer: `${pointer}/time_zone`, at: 'value', message: `there is no time zone "${name}"` }];
 }
 
+function checkUnfreeze(rule: JsonValue | undefined): Finding[] {
+  const { approvers, quorum } = readableParts(Parts, rule ?? null);
+  return Array.isArray(approvers) ? checkApprovers('/agent/unfreeze', { approvers, quorum }) : [];
+}
+
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
-  const { approvers, quorum, expires, remind, escalate, risk, time_zone } = readableParts(Parts, policy);
+  const { approvers, quorum, expires, remind, escalate, risk, time_zone, grants } = readableParts(
+    Parts,
+    policy,
+  );
   const findings: Finding[] = checkTimeZone(pointer, time_zone);
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
   };
   if (approvers !== undefined) findings.push(...checkApprovers(pointer, { approvers, quorum }));
+  if (grants !== undefined && risk === 'high')
+    report('grants', 'a high-risk call is never allowed beforehand; remove "grants" or lower the risk');
+  const unclear = grants?.when === undefined ? undefined : checkExpression(grants.when, CONDITION);
+  if (unclear !== undefined) findings.push({ pointer: `${pointer}/grants/when`, at: 'value', ...unclear });
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {

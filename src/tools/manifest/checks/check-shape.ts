@@ -1,8 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { JsonValue } from '../../../agent/json.ts';
-import { isJsonObject } from '../../../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import { manifestJsonSchema } from '../json-schema.ts';
 import type { Finding } from '../problem.ts';
@@ -10,14 +9,18 @@ import { didYouMean } from './nearest-word.ts';
 
 const MAX_ERRORS = 500;
 
-let validate: ValidateFunction | undefined;
-
 /** Checks a manifest against the published schema, so that an editor and the bot never disagree about it. */
-export function checkShape(value: JsonValue): Finding[] {
-  validate ??= addFormats
-    .default(new Ajv({ strict: false, allErrors: true, verbose: true, logger: false }))
-    .compile(manifestJsonSchema());
-  return validate(value) ? [] : describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS));
+export const checkShape = shapeCheck(manifestJsonSchema);
+
+/** Returns a check of a file against a JSON Schema, which is made when it is first needed. */
+export function shapeCheck(schema: () => JsonObject): (value: JsonValue) => Finding[] {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= addFormats
+      .default(new Ajv({ strict: false, allErrors: true, verbose: true, logger: false }))
+      .compile(schema());
+    return validate(value) ? [] : describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS));
+  };
 }
 
 const TYPE_WORDS = new Map([

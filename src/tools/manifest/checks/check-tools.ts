@@ -8,6 +8,7 @@ import { MAX_TOOLS } from '../../toolbox/toolbox.ts';
 import type { Finding } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
 import { HttpFile } from '../schema/tools.ts';
+import { checkAuth } from './check-auth.ts';
 import { checkRules, type RuleFindings } from './check-rules.ts';
 import { checkTexts } from './check-texts.ts';
 import { nearestWord } from './nearest-word.ts';
@@ -76,14 +77,17 @@ function checkServer(pointer: string, server: JsonObject): Finding[] {
     return [{ pointer: `${pointer}/url`, at: 'key', message: 'a server has a command or a url, not both' }];
   }
   const [other, foreign] =
-    url === undefined ? ['url', ['headers', 'allow_private']] : ['command', ['args', 'env', 'cwd']];
-  return foreign
+    url === undefined ? ['url', ['headers', 'auth', 'allow_private']] : ['command', ['args', 'env', 'cwd']];
+  const misplaced = foreign
     .filter((key) => server[key] !== undefined)
-    .map((key) => ({
-      pointer: `${pointer}/${key}`,
-      at: 'key',
-      message: `"${key}" is only for a server with a ${other}`,
-    }));
+    .map(
+      (key): Finding => ({
+        pointer: `${pointer}/${key}`,
+        at: 'key',
+        message: `"${key}" is only for a server with a ${other}`,
+      }),
+    );
+  return url === undefined ? misplaced : [...misplaced, ...checkAuth(pointer, server)];
 }
 
 function checkHttp(pointer: string, name: string, tool: JsonObject): Finding[] {

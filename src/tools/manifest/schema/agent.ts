@@ -8,6 +8,8 @@ import {
   Group,
   Headers,
   Person,
+  PersonOrGroup,
+  Size,
   Text,
   TimeZone,
   texts,
@@ -46,6 +48,23 @@ export const ChannelFile = z
   })
   .describe('The settings of one channel.');
 export type ChannelFile = z.output<typeof ChannelFile>;
+
+export const FILE_KINDS = ['image', 'text', 'pdf'] as const;
+
+const FilesFile = z
+  .union([
+    z.boolean(),
+    z.strictObject({
+      max_size: Size.optional().describe('The largest file that is read or sent; 10MB.'),
+      max_count: Count.max(20).optional().describe('How many files one turn reads; 5.'),
+      timeout: Duration.optional().describe('How long one file may take to download and to read; 30s.'),
+      types: distinct(z.enum(FILE_KINDS), 'What is read, judged by the content; all of them.').optional(),
+    }),
+  ])
+  .describe(
+    'Whether files that people attach are read, and files of tools are sent; true. Needs the scopes files:read and files:write.',
+  );
+export type FilesFile = z.output<typeof FilesFile>;
 
 export const AgentFile = z
   .strictObject({
@@ -95,6 +114,7 @@ export const AgentFile = z
     context: ContextMode.optional().describe(
       'What the agent reads when it is mentioned in a thread: thread (all of it since it last did, as quoted context) or mention (the message alone); thread.',
     ),
+    files: FilesFile.optional(),
     channels: z
       .record(Channel, ChannelFile)
       .optional()
@@ -135,8 +155,23 @@ export const AgentFile = z
       .describe('Who may ask beside the full members of the workspace; nobody.'),
     admins: distinct(
       Person,
-      'People who are told about errors of a changed manifest, budgets and failures of the model.',
+      'People who are told about errors of a changed manifest, budgets and failures of the model, and who may freeze actions.',
     ).optional(),
+    unfreeze: z
+      .strictObject({
+        approvers: distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1),
+        quorum: Count.optional().describe('How many of them must want it; 1.'),
+      })
+      .optional()
+      .describe('Who may end a freeze ("/countersign freeze"); one of the admins.'),
+    policy_changes: z
+      .strictObject({
+        approvers: distinct(PersonOrGroup, 'Who may approve that the rules become weaker.').min(1),
+        quorum: Count.optional().describe('How many of them must approve; 1.'),
+        channel: Channel.describe('The channel where the card is posted; the bot must be in it.'),
+      })
+      .optional()
+      .describe('Who must approve a changed manifest that lets something run with less than before; nobody.'),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),

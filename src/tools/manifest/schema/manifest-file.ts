@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentFile } from './agent.ts';
+import { LimitFile, Pattern } from './limits.ts';
 import { PolicyFile } from './policies.ts';
 import { ToolFile } from './tools.ts';
 import { Duration, Headers, named, Text, WebAddress } from './values.ts';
@@ -35,6 +36,12 @@ export const ManifestFile = z
     slack: z.record(z.string(), z.unknown()),
     agent: AgentFile.optional(),
     policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
+    limits: z
+      .record(Pattern, z.union([LimitFile, z.array(LimitFile).min(1)]))
+      .optional()
+      .describe(
+        'How much the calls of a tool may do in a time, by the name of the tool or a pattern such as "refund_*".',
+      ),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
     audit: AuditFile.optional(),
     retention: RetentionFile.optional(),

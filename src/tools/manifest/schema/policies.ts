@@ -14,7 +14,7 @@ const ApproverGroupFile = z
   })
   .describe('People of whom some must approve.');
 
-const ApproversFile = z
+export const ApproversFile = z
   .union([
     Principals,
     z.strictObject({
@@ -70,6 +70,20 @@ export const PolicyFile = z
     time_zone: TimeZone.optional().describe(
       'The time zone of "now" in the rules that name this policy; agent.time_zone.',
     ),
+    grants: z
+      .strictObject({
+        for: Duration.describe('How long it holds after the approval.'),
+        uses: Count.describe('How many further calls it allows.'),
+        scope: z
+          .enum(['thread', 'requester'])
+          .optional()
+          .describe('Whether it holds in the same thread only, or for the same requester in any; thread.'),
+        when: Text.optional().describe(
+          'CEL over the call: for which calls it holds; without it, only for the same arguments.',
+        ),
+      })
+      .optional()
+      .describe('Whether approvers may also allow the same again, and on what terms; never for high risk.'),
     resolvers: distinct(
       PersonOrGroup,
       'Who may confirm the outcome of an action when it is unknown; the approvers.',

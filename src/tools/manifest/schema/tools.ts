@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../../agent/tool.ts';
+import { AuthFile } from './auth.ts';
 import { RuleFile } from './policies.ts';
 import {
   Channel,
@@ -78,6 +79,7 @@ export const McpFile = z
     cwd: Text.optional().describe('The folder it runs in; the folder of the manifest.'),
     url: WebAddress.optional().describe('The address of a remote server (streamable HTTP).'),
     headers: Headers.optional(),
+    auth: AuthFile.optional(),
     allow_private: distinct(
       HostName,
       'Hosts that may be reached although their address is private.',

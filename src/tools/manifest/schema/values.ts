@@ -24,6 +24,13 @@ export const Duration = z
   .regex(DURATION)
   .meta({ title: 'a duration such as 30s, 15m, 4h or 2d' })
   .transform(durationMs);
+/** Converts a size such as `500KB` or `10MB` to bytes; the text must match `SIZE`. */
+const SIZE = /^(?:[1-9][0-9]{0,4}KB|[1-9][0-9]?MB)$/;
+export const Size = z
+  .string()
+  .regex(SIZE)
+  .meta({ title: 'a size such as 500KB or 10MB, up to 99MB' })
+  .transform((text) => Number(text.slice(0, -2)) * (text.endsWith('KB') ? 1_000 : 1_000_000));
 export const Person = z
   .string()
   .regex(/^[UW][A-Z0-9]{6,20}$/)

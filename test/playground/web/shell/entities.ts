@@ -37,6 +37,7 @@ export function message(ts: string, user: string, more: Partial<MessageEntity> =
     isEphemeral: false,
     isStreaming: false,
     reactions: [],
+    files: [],
     ...more,
   };
 }

@@ -27,6 +27,39 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     problems: ['2:25: policies.default.approvers: this list must not be empty'],
   },
   {
+    says: 'a grant of a high-risk policy, and a condition of one that is none',
+    text: `policies:
+  default: { approvers: [U012ABCDEF], risk: high, grants: { for: 2h, uses: 5 } }
+  other: { approvers: [U012ABCDEF], grants: { for: 2h, uses: 5, when: requester } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:59: policies.default.grants: a high-risk call is never allowed beforehand; remove "grants" or lower the risk',
+      '3:71: policies.other.grants.when: a condition must be true or false, but this is of type string',
+    ],
+  },
+  {
+    says: 'a limit of an unknown policy and an amount that is no number',
+    text: `policies: { default: { approvers: [U012ABCDEF] } }
+limits:
+  refund_order: { sum: requester, window: 1d, max: 5, then: policy defualt }
+`,
+    rest: 'slack',
+    problems: [
+      '3:24: limits.refund_order.sum: an amount must be a number, but this is of type string',
+      '3:61: limits.refund_order.then: there is no policy "defualt"; did you mean "default"?',
+    ],
+  },
+  {
+    says: 'more people to unfreeze than there are',
+    text: `agent: { unfreeze: { approvers: [U012ABCDEF], quorum: 2 } }
+`,
+    rest: 'slack',
+    problems: [
+      '1:55: agent.unfreeze.quorum: 2 must approve, but only 1 can: name more approvers or lower the quorum',
+    ],
+  },
+  {
     says: 'a time zone that there is not',
     text: `policies:
   default: { approvers: [U012ABCDEF], time_zone: Europe/Berln }

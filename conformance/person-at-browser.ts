@@ -1,0 +1,62 @@
+import { describeError } from '../src/agent/util/describe-error.ts';
+import type { Challenge, ClientConfig, Identity } from '../src/tools/mcp/auth/auth-config.ts';
+import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/consent.ts';
+import type { ConsentSettings } from '../src/tools/mcp/auth/consent-settings.ts';
+import type { Grant } from '../src/tools/mcp/auth/grant.ts';
+import type { Fetch } from '../src/tools/mcp/mcp-config.ts';
+
+export interface PersonOptions {
+  readonly serverUrl: string;
+  readonly fetch: Fetch;
+  /** The client that the scenario has registered, if it names one. */
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+}
+
+/** The address that the suite expects as the client's metadata document. */
+const CLIENT_METADATA_URL = 'https://conformance-test.local/client-metadata.json';
+/** The client that an admin has registered: the suite's servers know it by this name without asking. */
+const REGISTERED = { clientId: 'test-client-id', clientSecret: 'test-client-secret' };
+const REDIRECT_URL = 'http://localhost:3000/callback';
+
+/** The identity of a person who agrees whenever they are asked: the authorization of the bot, with a browser that follows one link. */
+export function personAtBrowser({ serverUrl, fetch, clientId, clientSecret }: PersonOptions): Identity {
+  let grant: Grant | undefined;
+  const settingsFor = (id: string | undefined, secret: string | undefined): ConsentSettings => ({
+    serverUrl,
+    auth: { as: 'requester', client: toClient(id, secret), issuer: undefined, scope: undefined },
+    redirectUrl: REDIRECT_URL,
+    clientMetadataUrl: CLIENT_METADATA_URL,
+    fetch,
+  });
+  let settings = settingsFor(clientId, clientSecret);
+  const start = async (challenge: Challenge): Promise<StartedConsent> => {
+    const asked = { challenge, state: 'one', granted: grant?.scope };
+    try {
+      return await startConsent(settings, asked);
+    } catch (error) {
+      if (!describeError(error).includes('register a client there')) throw error;
+      settings = settingsFor(REGISTERED.clientId, REGISTERED.clientSecret);
+      return startConsent(settings, asked);
+    }
+  };
+
+  const agree = async (challenge: Challenge): Promise<string> => {
+    const { authorizationUrl, pending } = await start(challenge);
+    const answer = await fetch(authorizationUrl, { redirect: 'manual' });
+    const location = answer.headers.get('location');
+    if (location === null) throw new Error(`the authorization server answered with ${answer.status}`);
+    grant = await finishConsent(settings, pending, new URL(location).searchParams);
+    return grant.accessToken;
+  };
+  return {
+    token: async () => grant?.accessToken,
+    renew: (_refused, challenge) => agree(challenge),
+    widen: (_refused, challenge) => agree(challenge),
+  };
+}
+
+function toClient(clientId: string | undefined, secret: string | undefined): ClientConfig | undefined {
+  if (clientId === undefined) return undefined;
+  return { clientId, issuer: undefined, secret, privateKey: undefined, algorithm: 'RS256' };
+}

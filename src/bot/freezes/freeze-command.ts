@@ -1,0 +1,118 @@
+import { ALL_TOOLS, type UnfreezeResult } from '../../store/port/freezes.ts';
+import type { BotContext } from '../context.ts';
+import { mayDecide } from '../decisions/authorize.ts';
+import { freezeTexts } from '../texts/freezes.ts';
+import { freezeActions } from './freeze-actions.ts';
+import { askToUnfreeze, unfreezeActions } from './unfreeze-actions.ts';
+
+/** A person who uses the command or clicks a button. */
+export interface FreezeRequest {
+  readonly who: string;
+  readonly id: string;
+}
+
+/** Freezes or unfreezes by a slash command, `freeze [tool] [reason]`, and returns the answer; `undefined` for any other command. */
+export async function answerFreezeCommand(
+  context: BotContext,
+  text: string,
+  request: FreezeRequest,
+): Promise<string | undefined> {
+  const [verb = '', ...rest] = text.trim().split(/\s+/);
+  if (!['freeze', 'unfreeze'].includes(verb.toLowerCase())) return undefined;
+  const [first = ''] = rest;
+  const isNamed = context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
+  const scope = isNamed ? first : ALL_TOOLS;
+  const reason = (isNamed ? rest.slice(1) : rest).join(' ');
+  return verb.toLowerCase() === 'freeze'
+    ? freezeByCommand(context, scope, reason, request)
+    : unfreezeByCommand(context, scope, reason, request);
+}
+
+/** A tool that is gone may still be frozen. */
+async function isFrozen({ store }: BotContext, scope: string): Promise<boolean> {
+  return (await store.readFreezes()).freezes.some((freeze) => freeze.scope === scope);
+}
+
+async function freezeByCommand(
+  context: BotContext,
+  scope: string,
+  reason: string,
+  { who, id }: FreezeRequest,
+): Promise<string> {
+  const permission = await mayDecide(context.directory.fresh(), who, context.agent().admins);
+  if (!permission.eligible) return freezeTexts.onlyAdmins;
+  const freezer = { who, id, reason, evidence: { click: id, ...permission.evidence } };
+  const { outcome, running } = await freezeActions(context.store, scope, freezer);
+  if (outcome === 'already-frozen') return freezeTexts.alreadyFrozen(scope, running);
+  await tellOthers(context, id, who, freezeTexts.told.frozen(scope, reason));
+  return freezeTexts.frozen(scope, running);
+}
+
+async function unfreezeByCommand(
+  context: BotContext,
+  scope: string,
+  reason: string,
+  { who, id }: FreezeRequest,
+): Promise<string> {
+  const freezer = { who, id, reason, evidence: { click: id } };
+  const result = await unfreezeActions(context, scope, freezer);
+  const isAsking = result.outcome === 'not-eligible' && context.agent().admins.includes(who);
+  if (result.outcome === 'voted' || isAsking) {
+    const freeze = await askToUnfreeze(context, scope);
+    return freezeTexts.voted(scope, freeze?.votes.length ?? 0, context.agent().unfreeze.quorum);
+  }
+  return answerUnfreeze(context, scope, result, { who, id });
+}
+
+/** Counts a click on the button of a card or of App Home, and returns the answer. */
+export async function unfreezeByClick(
+  context: BotContext,
+  value: string,
+  { who, id }: FreezeRequest,
+): Promise<string> {
+  const [shown = '', scope = ''] = value.split(' ');
+  const result = await unfreezeActions(
+    context,
+    scope,
+    { who, id, reason: '', evidence: { click: id } },
+    shown,
+  );
+  if (result.outcome === 'voted') {
+    await askToUnfreeze(context, scope);
+    return freezeTexts.voted(scope, result.votes, context.agent().unfreeze.quorum);
+  }
+  return answerUnfreeze(context, scope, result, { who, id });
+}
+
+async function answerUnfreeze(
+  context: BotContext,
+  scope: string,
+  { outcome }: UnfreezeResult,
+  { who, id }: FreezeRequest,
+): Promise<string> {
+  switch (outcome) {
+    case 'unfrozen':
+      await tellOthers(context, id, who, freezeTexts.told.unfrozen(scope));
+      return freezeTexts.unfrozen(scope);
+    case 'not-eligible':
+      return freezeTexts.onlyApprovers;
+    case 'not-frozen':
+      return freezeTexts.notFrozen(scope);
+    default:
+      return freezeTexts.changed;
+  }
+}
+
+/** Tells the other admins, once for each freeze and each end of one. */
+async function tellOthers(
+  { store, agent }: BotContext,
+  id: string,
+  who: string,
+  text: string,
+): Promise<void> {
+  for (const user of agent().admins.filter((admin) => admin !== who))
+    await store.enqueueOutbox('freeze', {
+      id: `freeze-told/${id}/${user}`,
+      body: { kind: 'titled', user, text: '', title: text, people: [who] },
+    });
+}

@@ -1,0 +1,48 @@
+import type { JsonValue } from '../../agent/json.ts';
+import type { LimitStore } from '../../store/port/limits.ts';
+import { type Limit, usesOf } from '../../tools/gate/limits.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
+
+/** A call that is about to start, with the people and the place that limits count for. */
+export interface LimitedCall {
+  readonly entry: Pick<ToolEntry, 'limits' | 'tool'>;
+  readonly input: JsonValue;
+  readonly requesters: readonly string[];
+  readonly channel: string;
+  /** Names the call in the counters, the same for every attempt. */
+  readonly action: string;
+}
+
+/** Counts a call against its limits before it starts; returns the limit that it would exceed. */
+export async function reserveLimits(
+  store: LimitStore,
+  call: LimitedCall,
+  attempt: string,
+  approvedUnder?: string,
+): Promise<Limit | undefined> {
+  // Those who approve what is over a limit have approved this call, so it only counts.
+  const isAllowedOver = ({ policy }: Limit) => policy !== undefined && policy === approvedUnder;
+  const uses = callUses(call);
+  const untold = uses.find(({ amount, limit }) => amount === undefined && !isAllowedOver(limit));
+  if (untold !== undefined) return untold.limit;
+  const result = await store.reserve(
+    call.action,
+    attempt,
+    uses.map(({ key, amount = 0, limit }) => ({
+      ...{ key, amount },
+      max: isAllowedOver(limit) ? undefined : limit.max,
+      windowMs: limit.windowMs,
+    })),
+  );
+  return result.outcome === 'over' ? uses[result.index]?.limit : undefined;
+}
+
+/** Gives back what a call counted: for one attempt that did not start, or for a call that had no effect. */
+export async function giveBackLimits(store: LimitStore, call: LimitedCall, attempt?: string): Promise<void> {
+  const keys = callUses(call).map(({ key }) => key);
+  await store.giveBack(call.action, keys, attempt);
+}
+
+function callUses({ entry, input, requesters, channel }: LimitedCall) {
+  return usesOf(entry.limits, { tool: entry.tool.name, input, requesters, contextAuthors: [], channel });
+}

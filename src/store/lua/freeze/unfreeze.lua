@@ -1,0 +1,44 @@
+-- Records that a person wants to end a freeze, and ends it if enough do.
+-- ARGV
+--   1 ''
+--   2 tool, or '*' for the freeze of all
+--   3 id of the freeze that the person was shown, or '' for the one that holds
+--   4 id of the click
+--   5 who
+--   6 '1' if the person may
+--   7 how many must
+--   8 the others who may still, of those who wanted it before
+--   9 audit body (JSON)
+--  10 digest of the body
+-- Returns
+--   {'unfrozen'}           also for the same call again
+--   {'voted', how many so far}
+--   {'not-frozen'}, {'not-as-shown'}, {'not-eligible'}
+--- include audit
+local scope, shown, click, who, eligible, quorum, still, body, digest =
+  ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
+local found = read(K.freezes, 'scope|' .. scope, 'votes|' .. scope, 'ended|' .. scope)
+local freeze, subject = found['scope|' .. scope], 'freeze:' .. scope
+
+if found['ended|' .. scope] == click then return { 'unfrozen' } end -- guard: unfreeze-repeated
+if not freeze then return { 'not-frozen' } end -- guard: unfreeze-frozen
+if shown ~= '' and shown ~= string.match(freeze, '^%S+ %S+ (%S+)') then return { 'not-as-shown' } end -- guard: unfreeze-shown
+if eligible ~= '1' then return { 'not-eligible' } end -- guard: unfreeze-eligible
+
+local counted, count, has_voted = {}, 1, false
+for _, person in ipairs(words(still)) do counted[person] = true end
+for _, person in ipairs(words(found['votes|' .. scope])) do
+  if person == who then has_voted = true end -- guard: unfreeze-voted
+  if counted[person] and person ~= who then count = count + 1 end -- guard: unfreeze-still
+end
+if not has_voted then
+  redis.call('HSET', K.freezes, 'votes|' .. scope, (found['votes|' .. scope] or '') .. ' ' .. who)
+  audit('unfreeze-voted', subject, who .. ' ' .. int(count) .. ' of ' .. int(quorum), body, digest)
+end
+if count < quorum then return { 'voted', int(count) } end -- guard: unfreeze-quorum
+
+redis.call('HINCRBY', K.freezes, 'epoch', 1)
+redis.call('HDEL', K.freezes, 'scope|' .. scope, 'votes|' .. scope)
+redis.call('HSET', K.freezes, 'ended|' .. scope, click)
+audit('unfrozen', subject, who, body, digest)
+return { 'unfrozen' }

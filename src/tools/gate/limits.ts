@@ -1,0 +1,118 @@
+import type { ApprovalVerdict } from './approval-rules.ts';
+import { matchesGlob } from './approval-rules.ts';
+import { compileExpression, type LimitTotals } from './condition.ts';
+import type { JudgedCall } from './strictest.ts';
+
+/** A limit on what calls of a tool may do within a window. */
+export interface Limit {
+  /** Names the limit in conditions: `sum("refund_order")`. */
+  readonly name: string;
+  /** The tools that it counts. */
+  readonly match: string;
+  /** A CEL expression that gives the amount of a call; without it, calls are counted. */
+  readonly sum: string | undefined;
+  readonly per: 'requester' | 'channel' | 'tool';
+  readonly windowMs: number;
+  readonly max: number;
+  /** The policy that must approve what is over the limit; `undefined` denies it. */
+  readonly policy: string | undefined;
+}
+
+/** What a call counts for one limit; `undefined` as the amount means that it cannot be told, and then it is over. */
+export interface CallUse {
+  readonly limit: Limit;
+  readonly key: string;
+  readonly amount: number | undefined;
+}
+
+/** Reads how much of limits is used. */
+export type ReadTotals = (
+  limits: readonly { readonly key: string; readonly windowMs: number }[],
+) => Promise<readonly { readonly count: number; readonly sum: number }[]>;
+
+/** Lists what a call counts, for each limit of its tool and each person or place that the limit is for. */
+export function usesOf(limits: readonly Limit[], call: JudgedCall): CallUse[] {
+  return limits
+    .filter(({ match }) => matchesGlob(match, call.tool))
+    .flatMap((limit) => {
+      const amount = limit.sum === undefined ? 1 : amountOf(limit.sum, call);
+      const subjects =
+        limit.per === 'requester' ? call.requesters : [limit.per === 'channel' ? call.channel : call.tool];
+      return [...new Set(subjects)].map((subject) => ({
+        limit,
+        key: `${limit.name}|${limit.per}|${subject}`,
+        amount,
+      }));
+    });
+}
+
+const compiled = new Map<string, ReturnType<typeof compileExpression>>();
+
+/** Evaluates the amount of a call; a negative one is none, because it would give others room. */
+function amountOf(expression: string, { requesters, ...call }: JudgedCall): number | undefined {
+  const evaluate = compiled.get(expression) ?? compileExpression(expression);
+  compiled.set(expression, evaluate);
+  const result = evaluate({ ...call, requesters, requester: requesters[0] ?? '' });
+  if ('error' in result) return undefined;
+  const amount = typeof result.value === 'bigint' ? Number(result.value) : result.value;
+  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
+}
+
+/** Judges a call by what its limits have left; `undefined` if none is exceeded. A limit that denies goes before one that asks. */
+export async function judgeLimits(
+  uses: readonly CallUse[],
+  readTotals: ReadTotals,
+): Promise<ApprovalVerdict | undefined> {
+  const totals = await readTotals(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
+  const over = uses.filter(({ limit, amount }, index) => {
+    const total = totals[index] ?? { sum: 0 };
+    return amount === undefined || total.sum + amount > limit.max;
+  });
+  const [first] = [...over.filter(({ limit }) => limit.policy === undefined), ...over];
+  return first && overVerdict(first.limit);
+}
+
+/** Returns the verdict on a call that is over a limit. */
+export function overVerdict(limit: Limit): ApprovalVerdict {
+  const { name, sum, per, max, policy } = limit;
+  const rule = `limit ${name}: ${sum === undefined ? 'calls' : `sum of ${sum}`} over ${max} per ${per}`;
+  if (policy !== undefined) return { outcome: 'ask', rule, policy };
+  return { outcome: 'deny', rule, reason: limitInWords(limit) };
+}
+
+/** Tells whether a verdict is that of a limit. */
+export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
+  return rule.startsWith('limit ');
+}
+
+/** Says which limit is reached. */
+export function limitInWords({ sum, per, max, windowMs }: Limit): string {
+  const whose = { requester: 'each person', channel: 'each channel', tool: 'everybody together' }[per];
+  const what = sum === undefined ? (max === 1 ? 'call' : 'calls') : 'in total';
+  return `The limit of ${max} ${what} in ${durationInWords(windowMs)} for ${whose} is reached`;
+}
+
+/** Writes a duration in its largest whole unit. */
+export function durationInWords(ms: number): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1_000],
+  ] as const;
+  const [unit, size] = units.find(([, each]) => ms % each === 0) ?? ['second', 1_000];
+  const count = ms / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Reads the totals that conditions see, by the name of the limit; of several people the highest counts. */
+export async function totalsFor(uses: readonly CallUse[], readTotals: ReadTotals): Promise<LimitTotals> {
+  const totals = await readTotals(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
+  const found = new Map<string, { count: number; sum: number }>();
+  for (const [index, { limit }] of uses.entries()) {
+    const { count = 0, sum = 0 } = totals[index] ?? {};
+    const before = found.get(limit.name) ?? { count: 0, sum: 0 };
+    found.set(limit.name, { count: Math.max(count, before.count), sum: Math.max(sum, before.sum) });
+  }
+  return found;
+}

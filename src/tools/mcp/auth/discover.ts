@@ -1,0 +1,92 @@
+import {
+  type AuthorizationServerMetadata,
+  checkResourceAllowed,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+} from '@modelcontextprotocol/client';
+import type { Fetch } from '../mcp-config.ts';
+import type { Challenge } from './auth-config.ts';
+import { AuthorizationError, toAuthorizationError } from './authorization-error.ts';
+
+/** A server's authorization server, and the name by which tokens for the server are asked for. */
+export interface Discovered {
+  readonly issuer: string;
+  /** The resource indicator, as the server's metadata writes it. */
+  readonly resource: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** The scopes that the server's metadata names. */
+  readonly scopes: string | undefined;
+}
+
+export interface DiscoverOptions {
+  readonly challenge: Challenge;
+  /** The only authorization server that may be used, if an admin named one. */
+  readonly issuer: string | undefined;
+  readonly fetch: Fetch;
+}
+
+/**
+ * Reads the metadata of a server (RFC 9728) and of its authorization server (RFC 8414 or OpenID Connect). Metadata of another resource,
+ * and an authorization server that calls itself by another name or is not the expected one, are refused.
+ */
+export async function discover(serverUrl: string, options: DiscoverOptions): Promise<Discovered> {
+  const { challenge, fetch } = options;
+  const { resourceMetadataUrl } = challenge;
+  try {
+    const resource = await discoverOAuthProtectedResourceMetadata(
+      serverUrl,
+      resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl },
+      fetch,
+    );
+    const requestedResource = new URL(serverUrl);
+    if (!checkResourceAllowed({ requestedResource, configuredResource: resource.resource })) {
+      throw new AuthorizationError(`its metadata is for another resource, ${resource.resource}`);
+    }
+    const issuer = chooseIssuer(resource.authorization_servers ?? [], options.issuer);
+    const metadata = await readMetadata(issuer, fetch);
+    return {
+      issuer: metadata.issuer,
+      resource: resource.resource,
+      metadata,
+      scopes: resource.scopes_supported?.join(' '),
+    };
+  } catch (error) {
+    throw toAuthorizationError('its authorization server cannot be used', error);
+  }
+}
+
+/** Reads the metadata of an authorization server; metadata by another name is refused (RFC 8414, section 3.3). */
+export async function readMetadata(issuer: string, fetch: Fetch): Promise<AuthorizationServerMetadata> {
+  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  if (metadata === undefined) throw new AuthorizationError(`${issuer} has no metadata`);
+  return metadata;
+}
+
+function chooseIssuer(offered: readonly string[], expected: string | undefined): string {
+  const [first] = offered;
+  if (first === undefined) throw new AuthorizationError('its metadata names no authorization server');
+  if (expected === undefined) return first;
+  const found = offered.find((issuer) => withoutSlash(issuer) === withoutSlash(expected));
+  if (found !== undefined) return found;
+  throw new AuthorizationError(`it names ${offered.join(', ')}, but auth.issuer is ${expected}`);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
+}
+
+/** Selects the scope to ask for: the admin's, what the server asks for, or what its metadata names; with a refresh token where one can be had. */
+export function selectScope(
+  { metadata, scopes }: Pick<Discovered, 'metadata' | 'scopes'>,
+  {
+    configured,
+    challenged,
+    offline,
+  }: { configured?: string | undefined; challenged?: string | undefined; offline: boolean },
+): string | undefined {
+  const scope = configured ?? challenged ?? scopes;
+  if (scope === undefined || scope === '') return undefined;
+  const isOffered = metadata.scopes_supported?.includes('offline_access') === true;
+  const isMissing = !scope.split(' ').includes('offline_access');
+  return offline && isOffered && isMissing ? `${scope} offline_access` : scope;
+}

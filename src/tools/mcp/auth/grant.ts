@@ -1,0 +1,91 @@
+import { type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
+import * as oauth from 'oauth4webapi';
+import { z } from 'zod';
+import { toAuthorizationError } from './authorization-error.ts';
+import { clientFor } from './client-for.ts';
+import type { ConsentSettings } from './consent-settings.ts';
+import { readMetadata } from './discover.ts';
+import { renewalTime } from './renewal-time.ts';
+
+/** The tokens of one person at one server, bound to the issuer that gave them and the resource that they are for. */
+export const Grant = z.object({
+  issuer: z.string(),
+  resource: z.string(),
+  clientId: z.string(),
+  accessToken: z.string(),
+  refreshToken: z.string().optional(),
+  scope: z.string().optional(),
+  renewAt: z.number(),
+  endsAt: z.number(),
+});
+export type Grant = Readonly<z.infer<typeof Grant>>;
+
+type Binding = Pick<Grant, 'issuer' | 'resource' | 'clientId' | 'scope'>;
+
+/** Joins tokens with what they are bound to. A server that does not name the scope has granted the one that was asked for. */
+export function toGrant(tokens: OAuthTokens, { issuer, resource, clientId, scope }: Binding): Grant {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = tokens;
+  const granted = tokens.scope ?? scope;
+  return {
+    issuer,
+    resource,
+    clientId,
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(granted !== undefined && { scope: granted }),
+    ...renewalTime(seconds),
+  };
+}
+
+/** Exchanges the refresh token of a grant at the issuer that gave it; `undefined` if there is none. */
+export async function refreshGrant(settings: ConsentSettings, grant: Grant): Promise<Grant | undefined> {
+  const { issuer, resource, clientId, refreshToken } = grant;
+  if (refreshToken === undefined) return undefined;
+  const { fetch } = settings;
+  const metadata = await readMetadata(issuer, fetch);
+  const client = clientFor(settings, metadata);
+  if (client.information.client_id !== clientId) return undefined;
+  const tokens = await refreshAuthorization(issuer, {
+    metadata,
+    clientInformation: client.information,
+    refreshToken,
+    resource,
+    fetchFn: fetch,
+    ...(client.authenticate !== undefined && { addClientAuthentication: client.authenticate }),
+  });
+  return toGrant(tokens, grant);
+}
+
+const Revocation = z.object({ revocation_endpoint: z.string().optional() });
+
+/** Tells the issuer that a grant is over (RFC 7009). Returns whether it offers that. */
+export async function revokeGrant(settings: ConsentSettings, grant: Grant): Promise<boolean> {
+  const { issuer, clientId, refreshToken, accessToken } = grant;
+  const { client } = settings.auth;
+  try {
+    const { revocation_endpoint: endpoint } = Revocation.parse(await readMetadata(issuer, settings.fetch));
+    if (endpoint === undefined) return false;
+    const response = await oauth.revocationRequest(
+      { issuer, revocation_endpoint: endpoint },
+      { client_id: clientId },
+      await authenticationOf(client),
+      refreshToken ?? accessToken,
+      {
+        [oauth.customFetch]: (url, { method, headers, body }) =>
+          settings.fetch(url, { method, headers, body }),
+        [oauth.allowInsecureRequests]: new URL(issuer).protocol === 'http:',
+      },
+    );
+    await oauth.processRevocationResponse(response);
+    return true;
+  } catch (error) {
+    throw toAuthorizationError(`${issuer} did not revoke the tokens`, error);
+  }
+}
+
+async function authenticationOf(client: ConsentSettings['auth']['client']): Promise<oauth.ClientAuth> {
+  if (client?.secret !== undefined) return oauth.ClientSecretBasic(client.secret);
+  if (client?.privateKey === undefined) return oauth.None();
+  const { importPKCS8 } = await import('jose');
+  return oauth.PrivateKeyJwt(await importPKCS8(client.privateKey, client.algorithm));
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { CAST, MANIFEST, startStory } from './support.ts';
+
+const refund = (amount: number, orderId = 'A-1001') => ({
+  calls: [{ name: 'refund_order', arguments: { orderId, amount, reason: 'damaged' } }],
+});
+const withLimit = (limit: string, manifest = MANIFEST) => `${manifest}limits:\n  refund_order: ${limit}\n`;
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+const usedBy = async ({ redis, prefix }: Story, subject: string) => {
+  const key = `refund_order|requester|${subject}`;
+  const [total] = await openRedisStore({ client: redis, prefix }).readTotals([{ key, windowMs: 86_400_000 }]);
+  return total;
+};
+
+test('a call over the limit of its requester is denied in words, others have their own, and one that fails gives its amount back', async () => {
+  const story = await startStory({
+    manifest: withLimit('{ sum: input.amount, per: requester, window: 1d, max: 9000 }'),
+    replies: [
+      refund(5_000),
+      { text: 'One.' },
+      refund(4_001),
+      { text: 'Two.' },
+      refund(4_000, 'A-none'),
+      { text: 'Three.' },
+      refund(4_001),
+      { text: 'Four.' },
+    ],
+  });
+  await story.ask('refund 50').shows(/One\./);
+  const over = story.ask('refund 40.01');
+  await over.shows(
+    /Refund order did not run\. The limit of 9000 in total in 1 day for each person is reached/,
+  );
+  await over.shows(/Two\./);
+  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 9000/);
+  await story.ask('refund nothing').shows(/Three\./);
+  expect(story.toldOfCalls().at(-1)).toMatch(/error/);
+  expect(await usedBy(story, CAST.requester)).toEqual({ count: 1, sum: 5_000 });
+  await story.ask('refund 40.01', { as: CAST.alice }).shows(/Four\./);
+  expect(await usedBy(story, CAST.alice)).toEqual({ count: 1, sum: 4_001 });
+});
+
+test('over a limit with a policy that policy is asked, and what it approves runs and counts', async () => {
+  const story = await startStory({
+    manifest: withLimit('{ sum: input.amount, per: requester, window: 1d, max: 9000, then: policy two }'),
+    replies: [refund(5_000), { text: 'One.' }, refund(5_000), { text: 'Two.' }],
+  });
+  await story.ask('refund 50').shows(/One\./);
+  const over = story.ask('refund 50 more');
+  await over.shows(/Requires approval because a limit is reached[\s\S]*0 of 2 approvals/);
+  await over.click(CAST.alice, /Approval needed/, 'approve');
+  await over.click(CAST.bruno, /1 of 2 approvals/, 'approve');
+  await over.shows(/Two\./);
+  expect(await usedBy(story, CAST.requester)).toEqual({ count: 2, sum: 10_000 });
+});
+
+test('of two approved actions that only fit one by one under a limit the second does not run, and both are on record', async () => {
+  const story = await startStory({
+    manifest: withLimit('{ sum: input.amount, per: tool, window: 1d, max: 30000 }'),
+    replies: [refund(20_000), refund(20_001, 'A-1002'), { text: 'One.' }, { text: 'Two.' }],
+  });
+  const first = story.ask('refund 200');
+  await first.shows(/Approval needed/);
+  const second = story.ask('refund 200.01', { as: CAST.admin });
+  await second.shows(/Approval needed/);
+  await first.click(CAST.alice, /Approval needed/, 'approve');
+  await first.shows(/One\./);
+  await second.click(CAST.alice, /Approval needed/, 'approve');
+  await second.shows(
+    /The limit of 30000 in total in 1 day for everybody together is reached, so it did not run/,
+  );
+  await second.shows(/Two\./);
+  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 30000/);
+  expect((await story.ledger.order('A-1002'))?.refunded ?? 0).toBe(0);
+});
+
+test('a condition sees what a limit has counted', async () => {
+  const manifest = MANIFEST.replace(
+    'when: "input.amount > 10000"',
+    `when: 'sum("refund_order") + input.amount > 6000.0 || count("refund_order") >= 5'`,
+  );
+  const story = await startStory({
+    manifest: withLimit('{ sum: input.amount, window: 1d, max: 1000000 }', manifest),
+    replies: [refund(5_000), { text: 'One.' }, refund(5_000)],
+  });
+  await story.ask('refund 50').shows(/One\./);
+  await story.ask('refund 50 more').shows(/Approval needed/);
+});
