@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject, type JsonValue } from '../src/agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../src/agent/json.ts';
 import type { Tool } from '../src/agent/tool.ts';
 import { guardedFetch } from '../src/tools/http/guard/guarded-fetch.ts';
 import { authFetch } from '../src/tools/mcp/auth/auth-fetch.ts';
 import { openMcpServer } from '../src/tools/mcp/open-mcp-server.ts';
+import { elicitationOf, SERVER_PAUSE } from '../src/tools/mcp/server-pause.ts';
 import { personAtBrowser } from './person-at-browser.ts';
 
 /** The client under test: connects to the server of a scenario with the bot's own code and makes the calls that the scenario wants. */
@@ -50,21 +51,37 @@ function wantedCalls(listed: readonly Tool[]): readonly { name: string; input: J
   return listed.map(({ name, inputSchema }) => ({ name, input: exampleObject(inputSchema.jsonSchema) }));
 }
 
-async function run(tool: Extract<Tool, { kind: 'tool' }>, input: JsonObject): Promise<unknown> {
-  const unexpected = () => {
+/** Runs a tool to its end; a form is submitted as it is shown, with its defaults and examples for the rest. */
+async function run(
+  tool: Extract<Tool, { kind: 'tool' }>,
+  input: JsonObject,
+  resumed?: JsonObject,
+): Promise<unknown> {
+  let paused: JsonObject | undefined;
+  const stop = (metadata?: JsonObject): never => {
+    paused = metadata;
     throw new Error('the tool paused');
   };
-  return tool.run(input, {
-    context: {},
-    interrupt: unexpected,
-    deny: unexpected,
-    resumed: undefined,
-    signal: AbortSignal.timeout(20_000),
-    attach: () => true,
-    file: () => false,
-    progress: () => {},
-    idempotencyKey: 'conformance',
-  });
+  try {
+    return await tool.run(input, {
+      context: {},
+      interrupt: stop,
+      deny: () => stop(),
+      resumed,
+      signal: AbortSignal.timeout(20_000),
+      attach: () => true,
+      file: () => false,
+      progress: () => {},
+      idempotencyKey: 'conformance',
+    });
+  } catch (error) {
+    const pause = elicitationOf({ metadata: paused });
+    if (pause === undefined) throw error;
+    const { question } = pause;
+    const content = question.mode === 'form' ? { content: exampleObject(question.schema) } : {};
+    const end = { action: 'accept', ...content };
+    return run(tool, input, { decision: 'answered', [SERVER_PAUSE]: toJson({ pause, end }) });
+  }
 }
 
 function exampleObject(schema: JsonObject): JsonObject {
@@ -74,6 +91,7 @@ function exampleObject(schema: JsonObject): JsonObject {
 
 function exampleOf(schema: JsonValue | undefined): JsonValue {
   if (!isJsonObject(schema)) return 'text';
+  if (schema.default !== undefined) return schema.default;
   if (Array.isArray(schema.enum)) return schema.enum[0] ?? null;
   if (schema.type === 'integer' || schema.type === 'number') return 5;
   if (schema.type === 'boolean') return true;

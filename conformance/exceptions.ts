@@ -1,4 +1,5 @@
-const INPUT = 'not built: a server that asks for input gets no answer';
+const HELD =
+  'takes only `accept` as the first response; a held call cannot wait for days, so it is told `cancel` ("User dismissed without making an explicit choice") and made again with the answer';
 const REGISTRATION =
   'only the check for a registration fails; specification: "Dynamic Client Registration is deprecated. New implementations should use Client ID Metadata Documents instead."';
 
@@ -10,11 +11,9 @@ export interface Exception {
 }
 
 const registration: Exception = { reason: REGISTRATION, failing: /client-registration|re-registers with/ };
-const input: Exception = { reason: INPUT };
 
 const EXCEPTIONS: ReadonlyMap<string, Exception> = new Map([
-  ['elicitation-sep1034-client-defaults', input],
-  ['sep-2322-client-request-state', input],
+  ['elicitation-sep1034-client-defaults', { reason: HELD }],
   ['auth/metadata-default', registration],
   ['auth/metadata-var1', registration],
   ['auth/metadata-var2', registration],

@@ -45,6 +45,8 @@ const { slack, model } = settings;
 const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecret;
 for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
 if (settings.auditKey !== undefined && 'text' in settings.auditKey) secrets.add(settings.auditKey.text);
+if (settings.connectionsKey !== undefined)
+  for (const key of settings.connectionsKey.split(',')) secrets.add(key.trim());
 if (settings.metricsToken !== undefined) secrets.add(settings.metricsToken);
 // Every line of the log is redacted, whichever library wrote it.
 const logger = pino({

@@ -22,6 +22,7 @@ const Environment = z.object({
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   AUDIT_KEY_FILE: z.string().min(1).optional(),
   AUDIT_KEY: Secret.optional(),
+  CONNECTIONS_KEY: Secret.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
@@ -52,6 +53,8 @@ export interface Settings {
   readonly crashNoticeSeconds: number;
   /** The file or text of the key that signs the audit log; without one nothing is signed. */
   readonly auditKey?: KeySource | undefined;
+  /** The key that encrypts the accounts that people have connected; without one nobody can connect. */
+  readonly connectionsKey?: string | undefined;
   /** The bearer token that `/metrics` asks for; without one it asks for nothing. */
   readonly metricsToken?: string | undefined;
   readonly logLevel: string;
@@ -91,6 +94,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       auditKey: auditKeySource(given),
+      connectionsKey: data.CONNECTIONS_KEY,
       metricsToken: data.METRICS_TOKEN,
       logLevel: data.LOG_LEVEL,
     },

@@ -6,6 +6,8 @@ import { auditSettings } from './audit/sinks.ts';
 import { answerCallback } from './bot/callbacks/answer-callback.ts';
 import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
 import { receiveCallback } from './bot/callbacks/receive-callback.ts';
+import { openAccounts } from './bot/connections/accounts.ts';
+import { answerConnect } from './bot/connections/connect-pages.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
@@ -40,6 +42,7 @@ import { openRedisStore } from './store/redis/redis-store.ts';
 import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { AgentDeclaration, Manifest } from './tools/manifest/manifest.ts';
+import { Sealer } from './tools/mcp/auth/seal.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
 import { changeKey } from './tools/toolbox/policy-change.ts';
@@ -116,7 +119,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
   let onUnlocked = (): void => {};
-  const toolbox = await openToolbox(manifest, {
+  const sealer = settings.connectionsKey === undefined ? undefined : Sealer.read(settings.connectionsKey);
+  if (typeof sealer === 'string') throw new Error(`CONNECTIONS_KEY ${sealer}`);
+  const { publicUrl } = settings;
+  const accounts = openAccounts({
+    ...{ store: record, sealer, publicUrl, secrets, logger: toolsLog },
+    findServer: (name) => toolbox.requesterServers().find((server) => server.name === name),
+  });
+  const toolbox: OpenToolbox = await openToolbox(manifest, {
+    connections: accounts.connections,
     folder,
     secrets,
     log: toolsLog,
@@ -182,6 +193,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     }),
     limiter: new PendingLimiter(record),
     callbacks: new CallbackUrls(settings.publicUrl, settings.callbackSecret),
+    accounts,
     turns: new RunningTurns(),
     status: new ThreadStatus(app.client, logger),
     updates: new UpdateBudget(updateCounterIn(redis, UPDATE_WINDOW_MS, prefix), logger),
@@ -201,6 +213,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     },
     metricsToken: settings.metricsToken,
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
+    connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
     receive: connection.receive,
     logger,
   });

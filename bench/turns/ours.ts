@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { openAIModel } from '../../src/agent/openai/openai-model.ts';
 import { startApprovedAction } from '../../src/bot/actions/start-action.ts';
 import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
+import { openAccounts } from '../../src/bot/connections/accounts.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
@@ -83,6 +84,10 @@ export async function openOurs(servers: {
     }),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
+    accounts: openAccounts({
+      ...{ store, sealer: undefined, publicUrl: 'http://localhost', secrets: new Secrets(), logger },
+      findServer: () => undefined,
+    }),
     turns: new RunningTurns(),
     status: new ThreadStatus(slack, logger),
     updates: new UpdateBudget({ add: async () => ({ updates: 0, progress: 0 }) }, logger),

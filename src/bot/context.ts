@@ -15,6 +15,7 @@ import type {
 } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { CallbackUrls } from './callbacks/callback-urls.ts';
+import type { Accounts } from './connections/accounts.ts';
 import type { UpdateBudget } from './delivery/update-budget.ts';
 import type { FileHost } from './files/file-host.ts';
 import type { ThreadReader } from './intake/thread-reader.ts';
@@ -104,6 +105,7 @@ export interface BotContext {
   readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;
   readonly callbacks: CallbackUrls;
+  readonly accounts: Accounts;
   readonly turns: RunningTurns;
   readonly status: ThreadStatus;
   readonly updates: UpdateBudget;

@@ -1,6 +1,7 @@
 import { showLine } from '../bot/cards/values/show-text.ts';
 import { readSettings } from '../settings.ts';
 import { checkAudit } from './checks/check-audit.ts';
+import { checkConnections } from './checks/check-connections.ts';
 import { checkManifest } from './checks/check-manifest.ts';
 import { checkModel } from './checks/check-model.ts';
 import { checkPeople } from './checks/check-people.ts';
@@ -26,8 +27,8 @@ Checks what the bot needs, a line each: settings, manifest, Redis and its persis
 app against those of the manifest, that every id of the manifest exists, is active and of the right kind, that enough
 people can approve, the clocks of Slack, Redis and this machine, each model (it is asked to call a harmless tool with the
 parameters of the manifest, and looked up in its provider's list), that every module loads, every MCP server starts and
-every host resolves, that rules fit their tools, and that the audit log is signed and its sinks answer. Checks that depend
-on something missing are skipped.
+every host resolves, that rules fit their tools, that people can connect their accounts where a server wants them, and
+that the audit log is signed and its sinks answer. Checks that depend on something missing are skipped.
 
   --json         print one JSON object: ok, findings (check, status, severity, message, place, fix)
 
@@ -51,6 +52,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     await report(await checkPeople(environment, loaded));
     await report(await checkModel(environment, loaded?.manifest));
     await report(await checkTools(loaded, environment));
+    await report(await checkConnections(environment, loaded));
     await report(await checkAudit(context, loaded));
     const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
     if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all.map(withSeverity) })}\n`);

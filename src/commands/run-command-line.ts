@@ -104,6 +104,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/erase.ts')).erase,
   },
   {
+    name: 'disconnect',
+    summary: "remove a person's accounts at MCP servers",
+    load: async () => (await import('./operate/disconnect.ts')).disconnect,
+  },
+  {
     name: 'usage',
     summary: 'list the tokens that were spent',
     load: async () => (await import('./operate/usage.ts')).usage,

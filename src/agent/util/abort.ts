@@ -32,3 +32,10 @@ export function orAbort<Result>(
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
+
+/** The reason of an abort that a person asked for; work that somebody else could continue ends for good. */
+export class StoppedError extends Error {
+  constructor() {
+    super('stopped by a person');
+  }
+}

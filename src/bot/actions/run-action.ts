@@ -12,7 +12,7 @@ import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { threadFiles } from '../files/thread-files.ts';
 import { giveBackLimits, type LimitedCall } from '../limits/reserve-limits.ts';
-import { type Details, detailsOf, messagesOf } from '../requests/request-details.ts';
+import { type Details, detailsOf, messagesOf, PAUSED_AGAIN } from '../requests/request-details.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { runTurn } from '../turns/run-turn.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
@@ -142,5 +142,5 @@ function stateOf(part: ToolPart): 'succeeded' | 'failed' {
 }
 
 function summaryOf(part: ToolPart): JsonValue {
-  return 'toolResponse' in part ? part.toolResponse.output : { status: 'paused again' };
+  return 'toolResponse' in part ? part.toolResponse.output : { status: PAUSED_AGAIN };
 }

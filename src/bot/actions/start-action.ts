@@ -3,19 +3,15 @@ import type { Attempt, RequestRecord } from '../../store/port/store.ts';
 import { limitInWords } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
-import { askerProblem } from '../intake/may-ask.ts';
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { approvableGroups } from '../requests/approver-groups.ts';
-import { digestNow } from '../requests/bind-request.ts';
 import { previewOf } from '../requests/present-call.ts';
-import { CHANGED, NOT_ALLOWED, previewChangedPayload, REQUESTER_INACTIVE } from '../requests/replies-to.ts';
+import { CHANGED, previewChangedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
-import { isSlackPerson } from '../slack/directory.ts';
-import { parseThreadId } from '../slack/thread.ts';
 import { cardTexts } from '../texts/cards.ts';
-import { describeChange, placeOf } from './describe-change.ts';
 import { findOutcome } from './find-outcome.ts';
 import { type Action, limitedCallOf, runAction } from './run-action.ts';
+import { currentDigest, findAction, problemAtStart } from './start-problem.ts';
 
 /** Starts and runs an approved action in a woken worker. */
 export async function startApprovedAction(context: BotContext, requestId: string): Promise<void> {
@@ -61,23 +57,6 @@ async function supersede(context: BotContext, requestId: string, reason: string)
   if (outcome === 'unknown-outcome') await findOutcome(context, requestId);
 }
 
-/**
- * Judges an approved action by the manifest and the people as they are now, and returns the reason why it may not start. It is ended if
- * it is not allowed any more, and asked anew if a rule, the policy or the tool has changed. Throws if Slack cannot be asked.
- */
-async function problemAtStart(context: BotContext, action: Action): Promise<string | undefined> {
-  const problem = await requesterProblem(context, action);
-  if (problem !== undefined) return problem;
-  if (currentDigest(context, action) === action.request.digest) return undefined;
-  return `${CHANGED}\n${describeChange(context, action)}`;
-}
-
-/** Checks whether everyone who asked for an action is still active and may use its tool; returns the reason if not. */
-export async function requesterProblem(context: BotContext, action: Action): Promise<string | undefined> {
-  if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;
-  return action.entry.allows(placeOf(action)) ? undefined : NOT_ALLOWED;
-}
-
 /** Computes the preview of an action again, and returns the one that people approved if it is no longer true. */
 async function outdatedPreview({
   request: { threadId, requesters },
@@ -95,34 +74,6 @@ async function outdatedPreview({
 /** Tells whether an action needs more than its record before the start: a preview is computed again, and limits are counted. */
 export function needsWorker({ details, entry }: Action): boolean {
   return details.presented?.preview !== undefined || entry.limits.length > 0;
-}
-
-/** Checks in Slack whether a requester is deactivated or may no longer ask; throws if Slack cannot be asked. */
-async function hasInactiveRequester(
-  { directory, agent }: Pick<BotContext, 'directory' | 'agent'>,
-  { requesters, threadId }: RequestRecord,
-): Promise<boolean> {
-  const { channel } = parseThreadId(threadId);
-  const people = requesters.filter(isSlackPerson);
-  const problems = await Promise.all(
-    people.map((user) => askerProblem(directory, agent().askers, { user, channel })),
-  );
-  return problems.some((problem) => problem !== undefined);
-}
-
-/** Joins a request with its tool as it is now, after its server was asked again; `undefined` if the tool is gone. */
-export async function findAction(
-  { toolbox, logger }: BotContext,
-  request: RequestRecord,
-): Promise<Action | undefined> {
-  const details = detailsOf(request);
-  const { name } = details.interrupt.toolRequest;
-  // A server that cannot be asked is down, and a call of it fails before anything is sent.
-  await toolbox
-    .refresh(name)
-    .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
-  const entry = toolbox.find(name);
-  return entry && { request, details, entry };
 }
 
 /** Lists the people whose approval is on record. */
@@ -164,13 +115,4 @@ export async function planAttempt(
     }),
     evidence: Object.fromEntries(checked.map(({ who, evidence }) => [who, evidence])),
   };
-}
-
-function currentDigest({ toolbox }: BotContext, { request, details, entry }: Action): string {
-  const { threadId, requesters, barred } = request;
-  const { interrupt, contextAuthors = [], policy, presented } = details;
-  return digestNow(toolbox, {
-    ...{ entry, interrupt, presented, threadId, requesters, contextAuthors, barred },
-    policy: policy?.name,
-  });
 }

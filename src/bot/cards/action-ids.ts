@@ -24,8 +24,17 @@ export const SUBMIT_CHOICES = 'submit-choices';
 /** Opens the modal that answers a question, by a menu or a written answer. */
 export const ANSWER = 'answer';
 export const FILL_IN = 'fill-in';
+/** Gives a server that asks for input nothing. */
+export const DECLINE = 'decline';
+/** A link to an address that a server wants opened; the click says nothing. */
+export const OPEN_LINK = 'open-link';
 /** Shows the callback address to the requester, in private. */
 export const SHOW_ADDRESS = 'show-address';
+
+/** Opens the modal that connects the account a request waits for. */
+export const CONNECT = 'connect';
+/** The button with the link in that modal. */
+export const OPEN_PAGE = 'open-page';
 
 /** Counts for the end of a freeze. Its value is the id of the freeze and its scope. */
 export const UNFREEZE = 'unfreeze';

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
@@ -22,7 +23,7 @@ import {
   words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
-import { buildOutcome, votesBy } from './outcome.ts';
+import { buildOutcome, isPaused, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './values/show-text.ts';
 
@@ -30,13 +31,16 @@ import { escapeMarkup, showLabel } from './values/show-text.ts';
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const { presented } = details;
   const isPending = request.state === 'pending';
-  const written = (request.state === 'succeeded' ? presented.done : undefined) ?? presented.title;
+  const isDone = request.state === 'succeeded' && !isPaused(request);
+  const written = (isDone ? presented.done : undefined) ?? presented.title;
+  const word = isPaused(request) ? cardTexts.pausedWord : STATE_WORD[request.state];
+  const icon = isPaused(request) ? STATE_ICON.started : STATE_ICON[request.state];
   const title = showLabel(written, TITLE_LENGTH);
-  const text = isPending ? cardTexts.approvalNeeded(title) : `${STATE_WORD[request.state]}: ${title}`;
+  const text = isPending ? cardTexts.approvalNeeded(title) : `${word}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
   return {
     text: escapeMarkup(text),
-    blocks: [heading(`${STATE_ICON[request.state]} ${written}`), ...body, ...threadLine(options)],
+    blocks: [heading(`${icon} ${written}`), ...body, ...threadLine(options)],
   };
 }
 
@@ -44,6 +48,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const body = buildCallBody(details);
   return [
     contextLine(request, details),
+    ...identityLine(details),
     ...undoesLine(details),
     ...freezeLine(options),
     ...descriptionLine(details),
@@ -77,6 +82,13 @@ export function contextLine(request: RequestRecord, { policy, rule }: CardDetail
     words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
     moment(request.expiresAt),
   );
+}
+
+/** Says in whose name the call runs, if it is a person's. */
+function identityLine({ runsAs }: CardDetails): KnownBlock[] {
+  if (runsAs === undefined) return [];
+  const server = showLabel(runsAs.server, limits.label);
+  return [line(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
 }
 
 /** Says which action the call takes back. */

@@ -4,7 +4,8 @@ import { REJECT, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
 import { button, type Card, type CardOptions, line, mentions, words } from './card.ts';
 import { cardDetailsOf } from './card-details.ts';
-import { buildCallbackCard, buildFormCard } from './form-card.ts';
+import { buildElicitationCard } from './elicitation-card.ts';
+import { buildCallbackCard, buildConsentCard, buildFormCard } from './form-card.ts';
 import { buildOutcome } from './outcome.ts';
 import { buildQuestionCard } from './question-card.ts';
 
@@ -18,7 +19,10 @@ export function buildCard(request: RequestRecord, options: CardOptions): Card {
     case 'question':
       return buildQuestionCard(request, options);
     case 'form':
-      return buildFormCard(request, details, options);
+      if (details.consent !== undefined) return buildConsentCard(request, details, options);
+      return details.pause === undefined
+        ? buildFormCard(request, details, options)
+        : buildElicitationCard(request, details, details.pause, options);
     case 'callback':
       return buildCallbackCard(request, details, options);
   }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { type Consent, consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
@@ -18,6 +20,7 @@ export interface CardDetails
     | 'policy'
     | 'editedBy'
     | 'approvers'
+    | 'runsAs'
     | 'files'
     | 'undoes'
   > {
@@ -25,6 +28,10 @@ export interface CardDetails
   readonly presented: NonNullable<Details['presented']>;
   readonly name: string;
   readonly input: JsonValue;
+  /** The account that the call waits for, if it does. */
+  readonly consent: Consent | undefined;
+  /** The question of the call's server, if it asks one. */
+  readonly pause: Elicitation | undefined;
 }
 
 const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
@@ -33,8 +40,19 @@ const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { originalInput, editedBy, approvers, description, why, purpose, policy, undoes, files, interrupt } =
-    details;
+  const {
+    originalInput,
+    editedBy,
+    approvers,
+    description,
+    why,
+    purpose,
+    policy,
+    undoes,
+    files,
+    runsAs,
+    interrupt,
+  } = details;
   const { name, input } = interrupt.toolRequest;
   const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
   const presented = details.presented ?? {
@@ -43,8 +61,9 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     hasTitle: false,
     isComplete: false,
   };
-  const call = { presented, name, input: toJson(input), originalInput, editedBy };
-  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files };
+  const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
+  const call = { presented, name, input: toJson(input), originalInput, editedBy, consent, pause };
+  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files, runsAs };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

@@ -2,9 +2,11 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
+import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
-import { readDetails } from '../requests/request-details.ts';
+import { PAUSED_AGAIN, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
 import { freezeTexts } from '../texts/freezes.ts';
@@ -41,8 +43,11 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
         line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
         ...ifAny(cardTexts.progress, request.progress),
       ];
-    case 'succeeded':
-      return [line(words(cardTexts.done), ...when(request), ...approvedBy(request), ...undoUntil(request))];
+    case 'succeeded': {
+      const end = isPaused(request) ? cardTexts.paused : cardTexts.done;
+      const undo = isPaused(request) ? [] : undoUntil(request);
+      return [line(words(end), ...when(request), ...approvedBy(request), ...undo)];
+    }
     case 'failed':
       return [
         line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
@@ -75,12 +80,31 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
     case 'superseded':
       return replacedBlocks(request, reason);
     case 'answered':
-      return [
-        line(words(cardTexts.answered), ...by(request), words(', '), ...when(request)),
-        ...ifAny(cardTexts.answer, plainPayload(request)),
-      ];
+      return answerBlocks(request);
   }
 }
+
+function answerBlocks(request: RequestRecord): KnownBlock[] {
+  const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
+  const answer = asked && parseAnswerValue(request.payload);
+  const end = answer?.action === 'decline' ? cardTexts.declined : cardTexts.answered;
+  const values = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  return [
+    line(words(end), ...by(request), words(', '), ...when(request)),
+    ...ifAny(cardTexts.answer, values),
+  ];
+}
+
+function serverPauseIn(request: RequestRecord): Elicitation | undefined {
+  const details = readDetails(request);
+  return details && elicitationOf(details.interrupt);
+}
+
+/** True for an action that ran until its server, or its tool, had to ask somebody; it continues with the answer. */
+export function isPaused({ state, payload }: RequestRecord): boolean {
+  return state === 'succeeded' && Paused.safeParse(tryParseJson(payload ?? '')).success;
+}
+const Paused = z.strictObject({ status: z.literal(PAUSED_AGAIN) });
 
 /** Says that the quorum has allowed the same again. */
 function grantLine(request: RequestRecord): KnownBlock[] {

@@ -1,12 +1,7 @@
 import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
 import { type Action, runAction } from '../actions/run-action.ts';
-import {
-  approversOf,
-  findAction,
-  needsWorker,
-  planAttempt,
-  requesterProblem,
-} from '../actions/start-action.ts';
+import { approversOf, needsWorker, planAttempt } from '../actions/start-action.ts';
+import { findAction, requesterProblem } from '../actions/start-problem.ts';
 import type { BotContext } from '../context.ts';
 import { openGrant } from '../grants/open-grant.ts';
 import { wouldComplete } from '../requests/approver-groups.ts';

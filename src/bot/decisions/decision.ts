@@ -3,6 +3,7 @@ import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { questionOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
+import { DECLINED } from '../elicitation/answer-value.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { castVote } from './cast-vote.ts';
 import { type Click, checkClick, decideInTrace, type Notice } from './click.ts';
@@ -24,6 +25,7 @@ export const Decision = z.discriminatedUnion('type', [
     reason: z.string(),
     tries: z.number(),
   }),
+  z.object({ type: z.literal('decline') }),
   z.object({ type: z.literal('withdraw') }),
   z.object({ type: z.literal('ask-again') }),
   z.object({ type: z.literal('show-address') }),
@@ -70,6 +72,8 @@ function decide(
       return choose(context, request, click, decision.picked);
     case 'answer':
       return answer(context, request, click, decision.value);
+    case 'decline':
+      return answer(context, request, click, DECLINED);
     case 'edit':
       return edit(context, request, click, decision.input);
     case 'resolve':

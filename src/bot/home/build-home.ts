@@ -10,6 +10,7 @@ import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
 import { memoryTexts } from '../texts/memory.ts';
+import { type Account, buildAccounts } from './build-accounts.ts';
 import { buildFreezes } from './freeze-blocks.ts';
 import type { ListPage } from './load-lists.ts';
 import { buildNotes } from './notes.ts';
@@ -22,6 +23,8 @@ export interface HomeExtras {
   /** Only for admins. */
   readonly stats?: readonly PolicyStats[] | undefined;
   readonly freezes?: readonly Freeze[];
+  /** The servers at which the person can connect an account. */
+  readonly accounts?: readonly Account[];
   /** The grants that the person may revoke. */
   readonly grants?: readonly GrantRecord[];
   /** The notes of the agent that the person may see. */
@@ -29,14 +32,22 @@ export interface HomeExtras {
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
-/** Builds App Home: what is frozen, a page of each of the three lists, and for admins the decisions of each policy. */
+/** Builds App Home: what is frozen, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
 export function buildHome(
   lists: readonly ListPage[],
-  { stats, notes, grants = [], freezes = [], unfreeze = { quorum: 1, isOffered: false } }: HomeExtras = {},
+  {
+    stats,
+    notes,
+    grants = [],
+    accounts = [],
+    freezes = [],
+    unfreeze = { quorum: 1, isOffered: false },
+  }: HomeExtras = {},
 ): HomeView {
   const blocks = [
     ...buildFreezes(freezes, unfreeze),
     ...lists.flatMap(buildList),
+    ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
   ];
   const all = [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)];

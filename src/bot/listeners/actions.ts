@@ -1,12 +1,15 @@
 import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import * as ids from '../cards/action-ids.ts';
 import type { BotContext } from '../context.ts';
+import { authorize } from '../decisions/authorize.ts';
 import type { Click } from '../decisions/click.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
+import { buildUrlModal } from '../elicitation/url-modal.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { buildAnswerModal } from '../modals/answer-modal.ts';
 import { buildApproveModal } from '../modals/approve-modal.ts';
@@ -36,7 +39,7 @@ interface CardClick {
 
 type ReadDecision = (action: BlockElementAction, body: BlockAction) => Decision;
 type ActionArgs = SlackActionMiddlewareArgs<BlockAction> & { readonly client: WebClient };
-type BuildModal = (request: RequestRecord) => Modal | string;
+type BuildModal = (request: RequestRecord, click: Click) => Modal | string | Promise<Modal | string>;
 
 const MENU_ACTIONS: readonly string[] = [ids.APPROVE_GRANT, ids.EDIT, ids.DETAILS, ids.WITHDRAW];
 
@@ -64,7 +67,7 @@ export function listenToActions(app: App, context: BotContext): void {
       await ack();
       const clicked = readClick(body, action, client, respond);
       const loaded = await context.store.load(clicked.requestId);
-      const view = loaded.outcome === 'found' ? build(loaded.request) : NOT_FOUND;
+      const view = loaded.outcome === 'found' ? await build(loaded.request, clicked.click) : NOT_FOUND;
       if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view, clicked.respond);
       else await open(clicked, view);
     };
@@ -73,6 +76,7 @@ export function listenToActions(app: App, context: BotContext): void {
   };
 
   onDecision(ids.APPROVE, () => ({ type: 'approve' }));
+  onDecision(ids.DECLINE, () => ({ type: 'decline' }));
   onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
   onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
   onDecision(ids.UNDO, () => ({ type: 'undo' }));
@@ -110,8 +114,15 @@ export function listenToActions(app: App, context: BotContext): void {
     const built = buildEditModal(request, entry.tool.inputSchema);
     return built.ok ? built.view : built.reason;
   });
-  onOpen(ids.FILL_IN, (request) => {
+  app.action(ids.OPEN_LINK, ({ ack }) => ack());
+  onOpen(ids.FILL_IN, async (request, click) => {
     const { interrupt } = detailsOf(request);
+    const asked = elicitationOf(interrupt);
+    // The address may be meant for one person alone.
+    const { problem } = asked ? await authorize(context, click, request.principals) : { problem: undefined };
+    if (problem !== undefined) return problem === noticeTexts.notApprover ? noticeTexts.notAnswerer : problem;
+    const link = asked && buildUrlModal(request, asked);
+    if (link !== undefined) return link;
     const schema = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name));
     if (schema === undefined) return noticeTexts.formUnreadable;
     const built = buildOutputModal(request, schema);

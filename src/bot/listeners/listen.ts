@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
 import { listenToActions } from './actions.ts';
 import { listenToCommands } from './commands.ts';
+import { listenToConnections } from './connections.ts';
 import { listenToFeedback } from './feedback.ts';
 import { listenToHome } from './home.ts';
 import { listenToMessages } from './messages.ts';
@@ -18,5 +19,6 @@ export function listen(app: App, context: BotContext): void {
   listenToHome(app, context);
   listenToCommands(app, context);
   listenToShortcuts(app, context);
+  listenToConnections(app, context);
   listenToFeedback(app, context);
 }

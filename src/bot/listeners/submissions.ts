@@ -1,9 +1,12 @@
 import type { App } from '@slack/bolt';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
+import { acceptedValue } from '../elicitation/answer-value.ts';
+import { URL_MODAL } from '../elicitation/url-modal.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { parseAnswer } from '../modals/answer-modal.ts';
 import { parseTarget } from '../modals/approve-modal.ts';
@@ -89,8 +92,13 @@ export function listenToSubmissions(app: App, context: BotContext): void {
     const { interrupt } = detailsOf(request);
     const schema = awaitedSchema(interrupt, context.toolbox.find(interrupt.toolRequest.name));
     if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
-    return toDecision(parseSubmission(schema, values), (value) => ({ type: 'answer', value }));
+    const isAsked = elicitationOf(interrupt) !== undefined;
+    return toDecision(parseSubmission(schema, values), (value) => ({
+      type: 'answer',
+      value: isAsked ? acceptedValue(value) : value,
+    }));
   });
+  onSubmit(URL_MODAL, () => ({ ok: true, value: { type: 'answer', value: acceptedValue() } }));
 }
 
 /** Writes names in place of mentions, which Slack does not show below a field. */

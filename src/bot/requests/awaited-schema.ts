@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Interrupt } from '../../agent/messages.ts';
 import { type CompiledSchema, compileSchema } from '../../agent/schema/compile-schema.ts';
 import { requestForm, waitForCallback } from '../../tools/built-ins.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 
 const OwnCallback = z.object({ result: z.record(z.string(), z.unknown()).optional() });
@@ -34,6 +35,8 @@ export function problemWithAsked(interrupt: Interrupt): string | undefined {
 }
 
 function askedSchema(interrupt: Interrupt, input: unknown): Record<string, unknown> | undefined {
+  const question = elicitationOf(interrupt)?.question;
+  if (question !== undefined) return question.mode === 'form' ? question.schema : {};
   if (requestForm.matches(interrupt)) {
     const form = requestForm.inputSchema.parse(input);
     return form.ok ? form.value.fields : undefined;

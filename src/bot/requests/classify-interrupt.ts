@@ -4,6 +4,8 @@ import { OUTCOME_UNKNOWN } from '../../agent/run-call.ts';
 import { askQuestion, completeTask, requestForm, waitForCallback } from '../../tools/built-ins.ts';
 import { DEFAULT_POLICY_NAME } from '../../tools/gate/approval-rules.ts';
 import { approvalOf } from '../../tools/gate/gate.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 
 const CallbackPause = z.object({ awaited: z.string() });
 
@@ -20,6 +22,7 @@ export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
   if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { kind: 'unknown' };
   const approval = approvalOf(interrupt);
   if (approval !== undefined) return { kind: 'approval', ...approval, own: false };
+  if ((consentOf(interrupt) ?? elicitationOf(interrupt)) !== undefined) return { kind: 'form' };
   if (askQuestion.matches(interrupt)) return { kind: 'question' };
   if (requestForm.matches(interrupt)) return { kind: 'form' };
   if (waitForCallback.matches(interrupt)) return { kind: 'callback' };

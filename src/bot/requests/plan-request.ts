@@ -6,11 +6,15 @@ import { editorOf, previousPreviewOf } from '../../tools/gate/gate.ts';
 import { isOverLimit } from '../../tools/gate/limits.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { riskOf } from '../../tools/gate/risk.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
+import { planElicitation } from '../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
@@ -59,6 +63,13 @@ export async function planRequest(
       { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
+  const asked = elicitationOf(interrupt);
+  if (asked !== undefined)
+    return planElicitation(
+      { toolbox, directory },
+      { threadId, requesters, contextAuthors, why, files },
+      { call, interrupt, entry, asked },
+    );
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
   const editor = editorOf(interrupt);
@@ -92,10 +103,15 @@ export async function planRequest(
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);
     if (problem !== undefined) return problem;
-    const purpose = purposeOf(interrupt);
+    const consent = consentOf(interrupt);
+    const purpose =
+      consent === undefined
+        ? purposeOf(interrupt)
+        : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
-    const snapshot = answerPolicy(entry, requesters, pause.kind);
+    const snapshot =
+      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -143,6 +159,9 @@ export async function planRequest(
       presented,
       approvers: isSure ? approvers : undefined,
       description: tool.description,
+      ...(entry.runsAsRequester !== undefined && {
+        runsAs: { person: requester, server: entry.runsAsRequester.name },
+      }),
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
       ...(entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
@@ -158,6 +177,7 @@ export async function planRequest(
       ...called,
       rule: pause.rule,
       policy_name: name,
+      ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),
     },
     execution: entry.execution,
@@ -207,6 +227,11 @@ function answerPolicy(
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
+}
+
+/** Only the person themselves can connect their account. */
+function consentPolicy(person: string): PolicySnapshot {
+  return answerSnapshot([person], { limitToRequester: true, expiresInMs: QUESTION_MS });
 }
 
 /** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */

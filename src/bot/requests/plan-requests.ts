@@ -2,6 +2,7 @@ import type { Message } from '../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { NewRequest } from '../../store/port/store.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { undoneBy } from '../turns/undo-call.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -38,11 +39,12 @@ export async function planRequests(
     files: filesReadIn(presentTask(messages)),
   };
   const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
-  const isDoubtful = ({ interrupt }: WaitingCall) => classifyInterrupt(interrupt).kind === 'unknown';
+  const isStarted = ({ interrupt }: WaitingCall) =>
+    classifyInterrupt(interrupt).kind === 'unknown' || elicitationOf(interrupt) !== undefined;
   const groups = [
-    // Each of these may have taken effect by itself, so none is joined to another.
-    ...waiting.filter(isDoubtful).map((first) => ({ first, repeats: [] })),
-    ...joinIdentical(waiting.filter((call) => !isDoubtful(call))),
+    // Each of these was started by itself, so none is joined to another.
+    ...waiting.filter(isStarted).map((first) => ({ first, repeats: [] })),
+    ...joinIdentical(waiting.filter((call) => !isStarted(call))),
   ];
   const planned = await Promise.all(
     groups.map(async ({ first, repeats }) => ({

@@ -7,6 +7,9 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import type { Settlement } from '../../store/port/store.ts';
 import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { elicitationOf } from '../../tools/mcp/server-pause.ts';
+import { replyToServer } from '../elicitation/reply-to-server.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 
@@ -70,12 +73,22 @@ export function repliesTo(
   };
 }
 
-function replyTo({ state, by, payload }: Settlement, interrupt: Interrupt, tool: Tool | undefined): Resume {
+function replyTo(
+  { requestId, state, by, payload }: Settlement,
+  interrupt: Interrupt,
+  tool: Tool | undefined,
+): Resume {
   const close = (status: string, what: string, why = payload): Resume => ({
     close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
   });
+  const asked = elicitationOf(interrupt);
+  const reply = asked && tool && replyToServer({ requestId, state, by, payload }, interrupt, tool, asked);
+  if (reply !== undefined) return reply;
   switch (state) {
     case 'answered':
+      // An account was connected: the call is made again, and its gate decides as for a new one.
+      if (consentOf(interrupt) !== undefined && tool?.kind === 'tool')
+        return { restart: [buildRestart(tool, interrupt, {}, {})] };
       return tool === undefined
         ? close('failed', 'The tool is gone', '')
         : (respondTo(tool, interrupt, payload, by) ??

@@ -73,6 +73,8 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** The person in whose name the call runs at a server. */
+  runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
   /** How long after its success the action can be undone; missing if nothing undoes it. */
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
@@ -103,6 +105,9 @@ const Details = z.object({
 });
 /** The call of a request: enough to draw its card and to run it. */
 export type Details = z.infer<typeof Details>;
+
+/** The summary of an action that paused while it ran. */
+export const PAUSED_AGAIN = 'paused again';
 
 const Fields = z.custom<JsonObject>();
 

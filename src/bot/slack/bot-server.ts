@@ -18,6 +18,8 @@ export interface BotServerOptions {
   readonly metricsToken?: string | undefined;
   /** Receives the callback of an external system. */
   readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
+  /** Answers the browser of a person who connects an account; `undefined` for any other path. */
+  readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -112,6 +114,12 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
   if (token !== undefined) {
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
+  }
+  if (url.pathname.startsWith('/connect/')) {
+    // A preview of the link by HEAD must not use it up.
+    if (request.method !== 'GET') return onlyBy('GET');
+    const connected = await options.connect(url, request.headers.cookie);
+    if (connected !== undefined) return connected;
   }
   if (url.pathname === '/slack/events' && receive !== undefined) {
     // Slack may check the certificate by GET as well.

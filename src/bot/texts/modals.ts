@@ -54,6 +54,13 @@ export const modalTexts = {
   asJson: '(as JSON)',
   onePerLine: '(one on each line)',
 
+  linkTitle: 'Open a link',
+  askedBy: (server: string) => `The MCP server ${server} asks you to open a page.`,
+  opens: 'It opens ',
+  openLink: 'Open link',
+  continueAfter: "Choose Continue once you're done there.",
+  continue: 'Continue',
+
   detailsTitle: 'Details',
   unreadable: "This request can't be shown.",
   page: (page: number, pages: number) => `Page ${page} of ${pages}`,

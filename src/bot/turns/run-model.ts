@@ -2,11 +2,15 @@ import { generate } from '../../agent/generate.ts';
 import type { Message, UserMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
+import type { ToolProgress } from '../../agent/run-call.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
+import { readableName } from '../../tools/presentation/readable-name.ts';
+import { followTasks } from '../actions/follow-tasks.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { heldSettlements } from '../elicitation/held-settlements.ts';
 import { StoredImages } from '../files/stored-images.ts';
 import { threadFiles } from '../files/thread-files.ts';
 import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
@@ -27,7 +31,7 @@ import { openRequests } from '../requests/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { replyTexts } from '../texts/replies.ts';
+import { replyTexts, statusTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
 import { reportModelFailure } from './report-model-failure.ts';
@@ -74,7 +78,7 @@ export async function runModel(
   }
 
   // All tools, also those that this person may not use: one of them may be waiting.
-  const resume = repliesTo(turn.settled, turn.messages, toolbox.tools());
+  const resume = repliesTo(await heldSettlements(context, turn), turn.messages, toolbox.tools());
   const settled =
     isEmpty(resume) && !hasOpenCalls
       ? turn
@@ -88,7 +92,15 @@ export async function runModel(
           journal,
           files: threadFiles(context, turn.threadId, String(turn.messages.length)),
         });
-  const again = await openRequests(context, turn.threadId, settled.messages, { anew: true });
+  const followed = await followTasks(settled.messages, {
+    tools: toolbox.tools(),
+    context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
+    signal,
+    journal,
+    files: threadFiles(context, turn.threadId, String(turn.messages.length)),
+    onProgress: showProgress(context, turn.threadId),
+  });
+  const again = await openRequests(context, turn.threadId, followed, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0) {
     const denied = deniedCalls(turn, again.messages);
@@ -211,7 +223,19 @@ async function callModel(
       logger.error({ threadId, token, err: response.error }, 'model failed');
       await reportModelFailure(context, response.error, reference);
     }
-    const completed = await settleCompletedTask(response.messages);
+    const followed = await followTasks(response.messages, {
+      tools: toolbox.tools(),
+      context: toolContext(context, threadId, people),
+      signal,
+      journal,
+      files: threadFiles(context, threadId, String(turn.messages.length)),
+      onProgress: (reported) => progress.report(reported),
+    });
+    if (followed !== response.messages && !signal.aborted && !Transcript.of(followed).isWaiting) {
+      messages = followed;
+      continue;
+    }
+    const completed = await settleCompletedTask(followed);
     progress.end(
       response.interrupts.map(({ toolRequest }) => toolRequest.ref),
       { isStopped: response.finishReason === 'aborted' },
@@ -245,6 +269,12 @@ async function callModel(
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
     return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
   }
+}
+
+/** Shows the progress of a call in the status line of its thread. */
+function showProgress({ status }: BotContext, threadId: string) {
+  return ({ name, message }: ToolProgress): void =>
+    status.setLine(parseThreadId(threadId), statusTexts.progress(readableName(name), message));
 }
 
 function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {

@@ -1,3 +1,4 @@
+import { StoppedError } from '../../agent/util/abort.ts';
 import { RunningWork } from '../slack/running-work.ts';
 
 /** The most turns and actions that a process starts by itself at a time. Above that, work is left to woken workers. */
@@ -47,7 +48,7 @@ export class RunningTurns {
   /** Stops the running turn of a thread; returns `false` if none runs here. */
   stop(threadId: string): boolean {
     const controller = this.#controllers.get(threadId);
-    controller?.abort(new Error('stopped by a person'));
+    controller?.abort(new StoppedError());
     return controller !== undefined;
   }
 

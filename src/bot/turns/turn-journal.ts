@@ -11,9 +11,11 @@ import {
   type StartedCall,
 } from '../../agent/run-call.ts';
 import type { Tool } from '../../agent/tool.ts';
+import { Transcript } from '../../agent/transcript.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import { type Limit, limitInWords, overVerdict } from '../../tools/gate/limits.ts';
+import { serverPauseOf, taskOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
@@ -26,6 +28,9 @@ import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
 const STOP_GRACE_MS = 10_000;
+
+/** The most runs that follow a task before a person is asked about its outcome. */
+const MAX_FOLLOWING_RUNS = 10;
 
 const RETRY_BACK_OFF = { firstMs: 500, longestMs: 10_000 };
 
@@ -57,6 +62,8 @@ export class TurnJournal implements EffectJournal {
   readonly #turn: ClaimedTurn;
   readonly #lease: TurnLease;
   readonly #runs = new Map<string, Run & Pick<EffectRecord, 'runs' | 'firstStart'>>();
+  /** The calls of this turn that a server runs as tasks. */
+  readonly #tasks = new Set<string>();
   #logged: number;
   #inboxLogged = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -81,9 +88,13 @@ export class TurnJournal implements EffectJournal {
 
   async recorded(call: CallPart, tool: Tool, replaced?: ReplacedInput): Promise<ToolPart | undefined> {
     const effect = this.#turn.effects.find(({ ref }) => ref === call.toolRequest.ref);
-    if (effect === undefined || effect.state === 'paused') return undefined;
+    if (effect === undefined) return undefined;
+    // A server that has asked a person is not asked to start anew.
+    if (effect.state === 'paused') return isServerPause(effect.part) ? effect.part : undefined;
     if (effect.state === 'finished') return effect.part;
     const started = { run: effect.run, evidence: this.#evidenceOf(call, replaced, this.#turn.messages) };
+    // A run that only follows a task takes no effect of its own.
+    if (this.#followsTask(effect.ref)) return undefined;
     const found = await this.#lookUp(started, call, tool, replaced);
     if (found !== undefined || this.#mayRunAgain(effect, tool)) return found;
     const metadata = { [OUTCOME_UNKNOWN]: 'The worker stopped mid-run.' };
@@ -101,7 +112,8 @@ export class TurnJournal implements EffectJournal {
     if (started === undefined || this.#lease.isCut) return undefined;
     const found = await this.#lookUp(started, call, tool, replaced);
     if (found !== undefined) return found;
-    if (!this.#mayRunAgain(started, tool)) return undefined;
+    const mayFollow = this.#followsTask(call.toolRequest.ref) && started.runs < MAX_FOLLOWING_RUNS;
+    if (!mayFollow && !this.#mayRunAgain(started, tool)) return undefined;
     await sleep(backOffMs(started.runs, RETRY_BACK_OFF));
     return this.#lease.mayStart() ? 'again' : undefined;
   }
@@ -183,9 +195,19 @@ export class TurnJournal implements EffectJournal {
   async finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void> {
     const { ref } = call.toolRequest;
     const started = this.#runs.get(ref);
+    if (isTaskPause(part)) this.#tasks.add(ref);
     // A cut turn leaves the outcome to the next one, which knows whether the call may run again.
     if (started === undefined || (end === 'unknown' && this.#lease.isCut)) return;
     await this.#record(started, { ref, end, part });
+  }
+
+  /** True for a call whose task is on record. */
+  #followsTask(ref: string): boolean {
+    if (this.#tasks.has(ref)) return true;
+    const { interrupts } = Transcript.latestRound(this.#turn.messages, { mayBeOpen: true });
+    return interrupts.some(
+      (interrupt) => interrupt.toolRequest.ref === ref && taskOf(interrupt) !== undefined,
+    );
   }
 
   /** Builds the body of the audit rows of a call, the same for every run of it. */
@@ -255,4 +277,12 @@ export class TurnJournal implements EffectJournal {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+function isServerPause(part: ToolPart): boolean {
+  return 'interrupt' in part && serverPauseOf(part.interrupt) !== undefined;
+}
+
+function isTaskPause(part: ToolPart): boolean {
+  return 'interrupt' in part && taskOf(part.interrupt) !== undefined;
 }

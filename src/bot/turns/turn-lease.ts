@@ -1,3 +1,4 @@
+import { StoppedError } from '../../agent/util/abort.ts';
 /**
  * The lease of a turn by this process's own monotonic clock, counted from before the claim or the renewal was sent. It ends no later
  * than the lease on record. A turn that is cut records no end; the next turn continues from the journal.
@@ -49,7 +50,7 @@ export class TurnLease {
 
   /** Stops the turn on a person's request; it records its end. */
   stop(): void {
-    this.#controller.abort(new Error('stopped by a person'));
+    this.#controller.abort(new StoppedError());
   }
 
   lose(reason: string): void {

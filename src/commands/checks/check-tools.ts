@@ -7,6 +7,7 @@ import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
 import { unknownInputNames } from '../../tools/manifest/checks/condition-names.ts';
 import type { ToolDeclaration } from '../../tools/manifest/manifest.ts';
+import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { LOCK_FILE } from '../../tools/toolbox/tool-lock.ts';
@@ -80,6 +81,9 @@ function describeSource(
   if (server.state === 'connected')
     return [ok(check, `${server.peer ?? 'an MCP server'}, tools: ${server.tools.length}`), ...found];
   const why = secrets.redact(server.lastError ?? 'it did not start');
+  // Its tools are listed with the account of a person, which only the running bot knows; its metadata is a check of its own.
+  if (toolbox.requesterServers().some((requester) => requester.name === name) && why.includes(ONLY_BOT))
+    return [warning(check, 'its tools are listed for people who have connected only'), ...found];
   return [failed(check, why, { place, fix: 'check its command or url' }), ...found];
 }
 

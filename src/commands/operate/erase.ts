@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eraseInExport } from '../../audit/erase-export.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
-import { findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
+import { connectedServers, findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
 import { type Command, EXIT } from '../shared/command.ts';
 import { Failure, UsageError } from '../shared/errors.ts';
 import { withRecord } from '../shared/open-record.ts';
@@ -18,7 +18,8 @@ export const erase: Command = {
   help: `Usage: countersign erase PERSON [--name NAME]... [--export FILE]... [--reason TEXT] [--dry-run] [--json]
 
 Removes from Redis, at once, the idle threads in which the person wrote or is named, and the ended requests that they
-made, decided or are named in, their feedback, and the notes about channels that were written for them or name them.
+made, decided or are named in, their feedback, the notes about channels that were written for them or name them, and the
+accounts that they connected ("countersign disconnect" before it also tells the issuers).
 Their tokens are counted under "erased". What is still open or waits to be sent is left
 and named: run the command again when it has ended. The audit log in Redis stays as it is, so that it can be verified:
 it keeps Slack's ids and what was decided until audit.retention removes it. The erasure is a row of it. Messages in Slack
@@ -30,7 +31,7 @@ are Slack's.
                  still be verified. It must begin with the first row: join rotated files in their order first
   --reason TEXT  is recorded in the audit log
   --dry-run      only say what would be removed
-  --json         print one JSON object: person, threads, requests, rows, feedback, notes, left
+  --json         print one JSON object: person, threads, requests, accounts, rows, feedback, notes, left
 
 Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
 `,
@@ -59,7 +60,10 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
       const found = await findPerson(client, { prefix, keys: new Keys(prefix), person, isNamed });
       const left: string[] = [...found.messages];
       let [threads, requests, feedback] = [found.threads.length, found.requests.length, 0];
+      const servers = await connectedServers(client, prefix, person);
+      const accounts = servers.length;
       if (!dryRun) {
+        for (const server of servers) await store.removeConnection(server, person);
         [threads, requests] = [0, 0];
         // Threads go first: a request is removed only after its thread has read its end, or is gone.
         for (const threadId of found.threads) {
@@ -85,6 +89,7 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
         await store.note(randomUUID(), 'erased', person, {
           threads,
           requests,
+          accounts,
           rows,
           feedback,
           notes: notes.length,
@@ -92,13 +97,16 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
           reason,
         });
       if (values.json) {
-        const removed = { person, threads, requests, rows, feedback, notes: notes.length, left };
+        const removed = { person, threads, requests, accounts, rows, feedback, notes: notes.length, left };
         await context.write(`${JSON.stringify(removed)}\n`);
       } else {
         const done = dryRun ? 'would remove' : 'removed';
         const noted = notes.length === 0 ? '' : `, notes: ${notes.length}`;
+        const connected = accounts === 0 ? '' : `, accounts: ${accounts}`;
         const exported = files.length === 0 ? '' : `, exported rows: ${rows}`;
-        await context.write(`${done} (threads: ${threads}, requests: ${requests}${noted}${exported})\n`);
+        await context.write(
+          `${done} (threads: ${threads}, requests: ${requests}${noted}${connected}${exported})\n`,
+        );
         for (const id of left) await context.write(`still open: ${id}\n`);
       }
       return left.length === 0 ? EXIT.ok : EXIT.problem;

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
+import type { ConnectionStore } from './connections.ts';
 import type { FreezeStore } from './freezes.ts';
 import type { GrantStore } from './grants.ts';
 import type { LimitStore } from './limits.ts';
@@ -72,6 +73,7 @@ export type * from './values.ts';
  */
 export interface Store
   extends AuditStore,
+    ConnectionStore,
     FreezeStore,
     GrantStore,
     LimitStore,
@@ -148,8 +150,8 @@ export interface Store
   /** Ends a request whose card cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
-  /** Makes the cards of an open request due, because something beside it has changed that they show. */
-  redraw(requestId: string): Promise<RedrawResult>;
+  /** Makes the cards of an open request due, because something beside it has changed that they show; once for each cause. */
+  redraw(requestId: string, cause: string): Promise<RedrawResult>;
   /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
     requestId: string,

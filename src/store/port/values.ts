@@ -31,7 +31,7 @@ export interface Settlement {
   readonly payload: string;
 }
 
-/** A call with effects that an unfinished turn has started. `paused` took no effect; `finished` has its result. */
+/** A call with effects that an unfinished turn has started. `paused` took no effect and has its interrupt; `finished` has its result. */
 export type EffectRecord = {
   readonly ref: string;
   /** The latest run. */
@@ -39,7 +39,7 @@ export type EffectRecord = {
   /** The number of runs so far. */
   readonly runs: number;
   readonly firstStart: number;
-} & ({ readonly state: 'started' | 'paused' } | { readonly state: 'finished'; readonly part: ToolPart });
+} & ({ readonly state: 'started' } | { readonly state: 'paused' | 'finished'; readonly part: ToolPart });
 
 /** The start of a call with effects, with the messages that are not logged yet. */
 export interface EffectStart {

@@ -62,14 +62,17 @@ const SHARD_KEYS = [
 ] as const;
 /** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */
 const OTHER_KEYS = ['usage', 'feedback', 'memory'] as const;
-type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number];
+/** The keys of one server; its name takes the place of a thread in them. */
+const SERVER_KEYS = ['connections', 'versions'] as const;
+type ServerKey = (typeof SERVER_KEYS)[number];
+type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number] | ServerKey;
 type ShardKey = (typeof SHARD_KEYS)[number];
 
 /** All keys but those of requests, in the order in which scripts receive them. */
-export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS, ...OTHER_KEYS];
+export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS, ...OTHER_KEYS, ...SERVER_KEYS];
 export type KeyName = ThreadKey | ShardKey;
 
-const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...OTHER_KEYS]);
+const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...OTHER_KEYS, ...SERVER_KEYS]);
 
 function isThreadKey(name: KeyName): boolean {
   return threadKeys.has(name);
@@ -107,6 +110,16 @@ export class Keys {
   /** The tokens of one day. */
   usage(day: string, shard: number): string {
     return this.#of(shard, 'usage', day);
+  }
+
+  /** The accounts that people have connected at a server, or their versions. */
+  connections(server: string, name: ServerKey): string {
+    return this.#of(shardOf(server), name, server);
+  }
+
+  /** An attempt to connect an account, or a lock; it ends by itself. */
+  attempt(id: string): string {
+    return this.#of(shardOf(id), 'attempt', id);
   }
 
   /** The notes about a channel. */

@@ -3,6 +3,7 @@ import { Keys } from '../record/keys.ts';
 import { type Redact, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
+import { connectionVerbs } from './verbs/connection-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
 import { freezeVerbs } from './verbs/freeze-verbs.ts';
 import { grantVerbs } from './verbs/grant-verbs.ts';
@@ -54,6 +55,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...grantVerbs(run, client, keys),
     ...limitVerbs(run, keys),
     ...usageVerbs(run, client, keys),
+    ...connectionVerbs(run, client, keys),
     ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),
     ...manifestVerbs(run, client, keys),

@@ -42,6 +42,7 @@ const FOLDERS = {
   limit: ['reserve', 'give-back', 'read-totals'],
   grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
   usage: ['spend', 'rename-usage'],
+  connections: ['save-connection', 'remove-connection'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
   manifest: ['record-manifest', 'approve-manifest'],

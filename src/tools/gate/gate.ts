@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
+import { SERVER_PAUSE } from '../mcp/server-pause.ts';
 import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
 import { isOverLimit, judgeLimits, type Limit, type ReadTotals, totalsFor, usesOf } from './limits.ts';
 import { compareStrictness, type JudgedCall, type PolicyOf, strictestVerdict } from './strictest.ts';
@@ -15,10 +16,12 @@ const FormerPreview = z.object({ before: z.string(), after: z.string() });
 /**
  * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
  * marks the reply to an interrupt of the tool itself; such a call has already passed the gate. `changed` asks anew because the preview
- * that people approved is no longer true; the former preview is kept beside the new one.
+ * that people approved is no longer true; the former preview is kept beside the new one. `answered` continues a call that paused for
+ * its server: on the approval that it was started with, or else only where no rule requires one.
  */
 const Resumed = z.discriminatedUnion('decision', [
   z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
+  z.object({ decision: z.literal('answered'), approvedBy: z.string().nullable() }),
   z.object({ decision: z.literal('edited'), by: z.string(), policy: z.string() }),
   z.object({
     decision: z.literal('changed'),
@@ -93,13 +96,17 @@ export function gate(
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
     if (!allows(place))
       return helpers.deny('Not everyone who takes part in this task may use this tool here');
-    if (resumed?.decision === 'approved') {
-      return () => tool.run(input, resumed.own ? helpers : { ...helpers, resumed: undefined });
+    const isAnswered = resumed?.decision === 'answered';
+    const approvedBy = isAnswered ? resumed.approvedBy : resumed?.decision === 'approved' ? resumed.by : null;
+    if (approvedBy !== null) {
+      const isOwn = isAnswered || (resumed?.decision === 'approved' && resumed.own);
+      const kept = { ...helpers, interrupt: keepApproval(helpers, approvedBy) };
+      return () => tool.run(input, isOwn ? kept : { ...kept, resumed: undefined });
     }
     const call = { tool: tool.name, input: toJson(input), ...place };
     const verdict = await judge(call);
     // An editor is on record with the pause, because they have to be known as a requester from then on.
-    const editor = resumed?.by ?? undefined;
+    const editor = isAnswered ? undefined : (resumed?.by ?? undefined);
     const kept = {
       ...(editor !== undefined && { editedBy: editor }),
       ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
@@ -111,17 +118,32 @@ export function gate(
       const { threadId } = Caller.parse(helpers.context);
       const evidence = await useGrant?.({ ...call, threadId, key }, verdict.policy);
       if (evidence !== undefined)
-        return Object.assign(() => tool.run(input, { ...helpers, resumed: undefined }), { evidence });
+        return Object.assign(
+          () =>
+            tool.run(input, { ...helpers, interrupt: keepApproval(helpers, 'grant'), resumed: undefined }),
+          { evidence },
+        );
     }
     if (verdict.outcome === 'ask')
       return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...kept });
-    if (resumed !== undefined && editor !== undefined) {
+    if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {
       const rule = `edited by ${editor}`;
       return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...kept });
     }
-    return () => tool.run(input, { ...helpers, resumed: undefined });
+    return () => tool.run(input, isAnswered ? helpers : { ...helpers, resumed: undefined });
   };
   return { ...tool, admit, run: async (input, helpers) => (await admit(input, helpers))() };
+}
+
+/** Puts the approval on record with a pause for a server, so that the continued call needs no other. */
+function keepApproval(helpers: ToolHelpers, approvedBy: string): ToolHelpers['interrupt'] {
+  return (metadata) =>
+    helpers.interrupt(metadata?.[SERVER_PAUSE] === undefined ? metadata : { ...metadata, approvedBy });
+}
+
+/** Returns the last approver of a call that paused for its server while it ran; `null` if it ran without approval. */
+export function approverOf(interrupt: Interrupt): string | null {
+  return z.object({ approvedBy: z.string() }).safeParse(interrupt.metadata).data?.approvedBy ?? null;
 }
 
 /** Returns the people of a call; a person who edited it counts as a requester. */

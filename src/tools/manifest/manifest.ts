@@ -145,10 +145,17 @@ export interface ModuleDeclaration extends Declared {
   readonly module: string;
 }
 
+/** The people who are asked when a server needs input, and how long it waits for them. */
+export interface ElicitationDeclaration {
+  readonly ask: 'requester' | 'approvers' | readonly string[];
+  readonly expiresMs: number;
+}
+
 export interface McpDeclaration extends Declared {
   readonly kind: 'mcp';
   readonly config: McpConfig;
   readonly trustHints: boolean;
+  readonly elicitation: ElicitationDeclaration;
   readonly allowPrivate: readonly string[];
 }
 

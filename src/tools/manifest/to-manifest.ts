@@ -130,6 +130,7 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_RETRY_MS = durationMs('1h');
+const DEFAULT_ELICITATION_MS = durationMs('7d');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
@@ -155,7 +156,8 @@ export function toTool(
     const config = toMcpConfig(mcp);
     if (config === undefined) return undefined;
     const { trust_hints: trustHints = false, allow_private: allowPrivate = [] } = mcp;
-    return { ...declared, kind: 'mcp', config, trustHints, allowPrivate };
+    const { ask = 'requester', expires: expiresMs = DEFAULT_ELICITATION_MS } = mcp.elicitation ?? {};
+    return { ...declared, kind: 'mcp', config, trustHints, allowPrivate, elicitation: { ask, expiresMs } };
   }
   if (http === undefined) return undefined;
   return { ...declared, kind: 'http', definition: toDefinition(name, written, http) };

@@ -26,6 +26,8 @@ export function toMcpConfig({
 function toAuth({ as, token, scope, issuer, ...written }: AuthFile): AuthConfig {
   const { client_id: clientId, client_secret: secret, private_key: privateKey } = written;
   const { algorithm = 'RS256' } = written;
-  if (token !== undefined) return { as, token };
-  return { as, client: { clientId: clientId ?? '', issuer, secret, privateKey, algorithm }, scope };
+  if (as === 'bot' && token !== undefined) return { as, token };
+  const client = { clientId: clientId ?? '', issuer, secret, privateKey, algorithm };
+  if (as === 'bot') return { as, client, scope };
+  return { as, client: clientId === undefined ? undefined : client, issuer, scope };
 }

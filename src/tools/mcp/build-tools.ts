@@ -55,6 +55,8 @@ export interface ListedTool {
   readonly digest: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: CompiledSchema | undefined;
+  /** Tells whether the tool can only be called as a task. */
+  readonly needsTask: boolean;
 }
 
 /** A server's list of tools as it came over one connection. */
@@ -62,13 +64,15 @@ export interface ServerList {
   readonly definitions: readonly unknown[];
   /** Tells whether the connection repeats parameters as HTTP headers where a schema asks for it. */
   readonly repeatsParameters: boolean;
+  /** Tells whether the server runs calls as tasks of the protocol 2025-11-25. */
+  readonly offersTasks: boolean;
 }
 
 type Run = (tool: ListedTool, input: JsonObject, helpers: ToolHelpers) => Promise<unknown>;
 
 /** Builds a tool from each definition. One that cannot be used is left out with a problem; it is never renamed or adapted. */
 export function buildTools(
-  { definitions, repeatsParameters }: ServerList,
+  { definitions, repeatsParameters, offersTasks }: ServerList,
   prefix: string,
   run: Run,
 ): Listing {
@@ -89,6 +93,8 @@ export function buildTools(
     try {
       if (counts.get(definition.name) !== 1) throw new Error('the server lists several tools with this name');
       const listed = toListed(definition, definitionDigest(unparsed), repeatsParameters);
+      if (listed.needsTask && !offersTasks)
+        throw new Error('it can only be called as an MCP task, which its server does not offer');
       const { digest } = listed;
       const tool = buildTool(definition, prefix, (input, helpers) => run(listed, input, helpers));
       tools.push(tool);
@@ -105,14 +111,15 @@ export function buildTools(
 }
 
 function toListed(
-  { name, inputSchema, outputSchema }: Definition,
+  { name, inputSchema, outputSchema, execution }: Definition,
   digest: string,
   repeatsParameters: boolean,
 ): ListedTool {
   const problem = repeatsParameters ? headerParameterProblem(inputSchema) : undefined;
   if (problem !== undefined) throw new Error(`its inputSchema cannot be used: ${problem}`);
   const compiled = outputSchema && compileSchema<unknown>(outputSchema, name, 'outputSchema');
-  return { name, digest, inputSchema, outputSchema: compiled };
+  const needsTask = execution?.taskSupport === 'required';
+  return { name, digest, inputSchema, outputSchema: compiled, needsTask };
 }
 
 function buildTool(
@@ -120,10 +127,7 @@ function buildTool(
   prefix: string,
   run: (input: JsonObject, helpers: ToolHelpers) => Promise<unknown>,
 ): Tool {
-  const { name, title, description, inputSchema, execution } = definition;
-  if (execution?.taskSupport === 'required') {
-    throw new Error('it can only be called as an MCP task, which is not supported');
-  }
+  const { name, title, description, inputSchema } = definition;
   // Ajv would check such a schema asynchronously: every input would pass, and an invalid one would end the process.
   if ('$async' in inputSchema) throw new Error('its inputSchema has "$async", which is not supported');
   return defineTool(

@@ -10,15 +10,21 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
+import { InputDialog, InputRequired, withNotes } from './input/input-dialog.ts';
+import type { OlderQuestions } from './input/older-questions.ts';
 import { CallResult, filesIn, imagesIn, readContent, readResult } from './read-result.ts';
+import { followTask, pauseForTask, startTask, taskToFollow } from './tasks/follow-task.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
+/** The most retries of a call whose server only sends a new state. */
+const MAX_RETRIES = 10;
 
 export interface Call {
   readonly server: string;
@@ -26,15 +32,55 @@ export interface Call {
   readonly input: JsonObject;
   readonly timeoutMs: number;
   readonly longestCallMs: number;
-  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach' | 'file'>;
+  readonly helpers: Pick<ToolHelpers, 'signal' | 'progress' | 'attach' | 'file' | 'interrupt' | 'resumed'>;
+  readonly questions: OlderQuestions;
   /** Tells whether the connection was lost meanwhile. */
   readonly isLost: () => boolean;
 }
 
-/** Makes one call. An abort and a timeout cancel it on the server too; every failure is one clear error. */
+/**
+ * Makes one call. An abort and a timeout cancel it on the server too; every failure is one clear error. A server that needs input
+ * pauses the call.
+ */
 export async function callTool(client: Client, call: Call): Promise<unknown> {
-  const { server, tool, helpers, timeoutMs, longestCallMs } = call;
+  const { server, tool, helpers } = call;
   helpers.signal.throwIfAborted();
+  const dialog = new InputDialog(call);
+  const result = await resultOf(client, call, dialog);
+  if (result.isError !== true) {
+    dialog.pauseIfAsked(readContent(result));
+    for (const image of imagesIn(result)) helpers.attach(image);
+    for (const file of filesIn(result)) helpers.file(file);
+    return withNotes(readResult(result, tool.outputSchema), dialog.notes);
+  }
+  const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
+  dialog.pauseIfAsked(reason);
+  throw new McpServerError('failed', server, [...dialog.notes, reason].join('\n'));
+}
+
+/** Makes the call, or follows the task that an earlier run of it has started. */
+async function resultOf(client: Client, call: Call, dialog: InputDialog): Promise<CallResult> {
+  const { tool, helpers, questions } = call;
+  const taskId = taskToFollow(helpers);
+  if (taskId !== undefined) return questions.run(dialog, () => followTask(client, call, taskId));
+  if (!tool.needsTask) return callUntilComplete(client, call, dialog);
+  const started = z.string().parse(await makeRequest(client, call, dialog));
+  return pauseForTask(call, started);
+}
+
+async function callUntilComplete(client: Client, call: Call, dialog: InputDialog): Promise<CallResult> {
+  for (let retries = 0; ; retries += 1) {
+    const answer = await makeRequest(client, call, dialog);
+    const required = InputRequired.safeParse(answer).data;
+    if (required === undefined) return CallResult.parse(answer);
+    if (retries === MAX_RETRIES) throw explain(new Error('it does not come to an end'), call, false);
+    dialog.require(required);
+  }
+}
+
+/** Makes one request within the time limits. */
+async function makeRequest(client: Client, call: Call, dialog: InputDialog): Promise<unknown> {
+  const { helpers, timeoutMs, longestCallMs } = call;
   const cancel = new AbortController();
   const onAbort = () => cancel.abort(helpers.signal.reason);
   helpers.signal.addEventListener('abort', onAbort, { once: true });
@@ -44,9 +90,8 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
     isTooLong = true;
     cancel.abort('it took too long');
   }, longestCallMs);
-  let result: CallResult;
   try {
-    result = await send(client, call, {
+    return await send(client, call, dialog, {
       signal: cancel.signal,
       timeout: timeoutMs,
       resetTimeoutOnProgress: true,
@@ -54,32 +99,44 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
     });
   } catch (error) {
     helpers.signal.throwIfAborted();
-    throw explain(error, call, isTooLong);
+    const address = addressToOpen(error);
+    if (address === undefined || !dialog.requireUrl(address)) throw explain(error, call, isTooLong);
+    return { content: [] };
   } finally {
     clearTimeout(limit);
     helpers.signal.removeEventListener('abort', onAbort);
   }
-  if (result.isError !== true) {
-    for (const image of imagesIn(result)) helpers.attach(image);
-    for (const file of filesIn(result)) helpers.file(file);
-    return readResult(result, tool.outputSchema);
-  }
-  const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
-  throw new McpServerError('failed', server, reason);
 }
 
 /**
  * Sends the call. `callTool` alone repeats parameters as headers, from the definition that it is given; that one has no output
  * schema, since the client would check the output without a time limit and report a result that does not fit as a refusal.
  */
-async function send(client: Client, { tool, input }: Call, options: RequestOptions): Promise<CallResult> {
+async function send(
+  client: Client,
+  call: Call,
+  dialog: InputDialog,
+  options: RequestOptions,
+): Promise<unknown> {
+  const { tool, input, questions } = call;
   const params = { name: tool.name, arguments: { ...input } };
+  if (tool.needsTask) return startTask(client, call, options);
   if (client.getProtocolEra() !== 'modern') {
-    return client.request({ method: 'tools/call', params }, CallResult, options);
+    return questions.run(dialog, () => client.request({ method: 'tools/call', params }, CallResult, options));
   }
   const inputSchema = { ...tool.inputSchema, type: 'object' as const };
   const toolDefinition = { name: tool.name, inputSchema };
-  return CallResult.parse(await client.callTool(params, { ...options, toolDefinition }));
+  const retry = { ...params, ...dialog.retryParams };
+  return client.callTool(retry, { ...options, toolDefinition, allowInputRequired: true });
+}
+
+const UrlRequired = z.object({ elicitations: z.tuple([z.unknown()], z.unknown()) });
+
+/** Returns the question of an older server that refuses a call until an address was opened. */
+function addressToOpen(error: unknown): unknown {
+  if (!(error instanceof ProtocolError) || error.code !== ProtocolErrorCode.UrlElicitationRequired)
+    return undefined;
+  return UrlRequired.safeParse(error.data).data?.elicitations[0];
 }
 
 function report({ progress, total, message }: Progress, helpers: Pick<ToolHelpers, 'progress'>): void {

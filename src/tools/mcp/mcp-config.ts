@@ -52,5 +52,7 @@ export interface McpOptions {
   readonly guardedFetch?: Fetch;
   /** Supplies the token of an HTTP server that wants one. */
   readonly identity?: Identity | undefined;
+  /** Supplies the token of the person in whose name a call runs; without it calls run as `identity`. */
+  readonly identityOf?: ((person: string) => Identity) | undefined;
   readonly backOff?: BackOffLimits;
 }

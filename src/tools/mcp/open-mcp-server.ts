@@ -12,8 +12,10 @@ import {
   type McpProblem,
   type ServerList,
 } from './build-tools.ts';
+import { callAsPerson } from './call-as-person.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
 import { openSession, type Session } from './open-session.ts';
+import { taskToFollow } from './tasks/follow-task.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
 /** A server that was found to speak an older protocol is asked again after this time. */
@@ -62,7 +64,7 @@ export interface McpServer {
 
 /** Connects to a server and keeps it connected; returns without waiting for the connection. */
 export function openMcpServer(config: McpConfig, options: McpOptions): McpServer {
-  const { name, log, onChange, guardedFetch, identity } = options;
+  const { name, log, onChange, guardedFetch, identity, identityOf } = options;
   const limits = options.backOff ?? BACK_OFF;
   const closing = new AbortController();
   let state: McpState = 'connecting';
@@ -84,7 +86,15 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
       const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
       throw new McpServerError('changed', name, message);
     }
-    if (state === 'connected' && session !== undefined) return session.call(called, input, helpers);
+    if (state === 'connected' && session !== undefined) {
+      if (identityOf === undefined) return session.call(called, input, helpers);
+      return callAsPerson(config, { name, guardedFetch, identityOf }, { called, input, helpers });
+    }
+    const taskId = taskToFollow(helpers);
+    if (taskId !== undefined) {
+      const message = `The MCP server "${name}" is down while it may run "${tool}" as a task; it may or may not have taken effect.`;
+      throw new McpServerError('lost', name, message);
+    }
     const problem = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
     const advice = closing.signal.aborted ? '' : '; try again in a moment';
     throw new McpServerError(

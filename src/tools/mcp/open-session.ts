@@ -8,6 +8,7 @@ import type { ListedTool, ServerList } from './build-tools.ts';
 import { callTool } from './call-tool.ts';
 import { ChildTransport } from './child-transport.ts';
 import { type ConnectionEvents, openHttpTransport } from './http-transport.ts';
+import { OlderQuestions } from './input/older-questions.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
 import { listDefinitions, listenForChanges } from './server-list.ts';
 import { isProbeFailure, shortMessage, startProblem, withLastLines } from './start-problem.ts';
@@ -66,13 +67,14 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   // Over HTTP silence is no sign of an older server.
   const probeMs = config.transport === 'stdio' ? Math.min(PROBE_TIMEOUT_MS, timeout / 3) : timeout;
   const client = new Client(CLIENT, {
-    capabilities: {},
+    capabilities: { elicitation: { form: {}, url: {} } },
     // On its own the client would repeat a call that asks for input, up to ten times.
     inputRequired: { autoFulfill: false },
     versionNegotiation: setup.isKnownLegacy
       ? { mode: 'legacy' }
       : { mode: 'auto', probe: { timeoutMs: probeMs } },
   });
+  const questions = new OlderQuestions(client);
   let lostBecause: string | undefined;
   const ended = new AbortController();
   const { promise: lost, resolve: tellLost } = withResolver<string>();
@@ -105,6 +107,9 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   const listTools = async (): Promise<ServerList> => ({
     definitions: await listDefinitions(client, timeout),
     repeatsParameters: child === undefined && client.getProtocolEra() === 'modern',
+    offersTasks:
+      client.getProtocolEra() !== 'modern' &&
+      client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined,
   });
   const listUntilFresh = async () => {
     try {
@@ -167,7 +172,8 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
     call(tool, input, helpers) {
       const { timeoutMs, longestCallMs = 10 * timeoutMs } = config;
       const isLost = () => lostBecause !== undefined;
-      return callTool(client, { server: name, tool, input, helpers, timeoutMs, longestCallMs, isLost });
+      const limits = { timeoutMs, longestCallMs };
+      return callTool(client, { server: name, tool, input, helpers, questions, ...limits, isLost });
     },
     async close() {
       if (!(transport instanceof ChildTransport)) await endSession(transport);

@@ -3,6 +3,7 @@ import type { UseGrant } from '../gate/gate.ts';
 import type { ReadTotals } from '../gate/limits.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
@@ -22,6 +23,8 @@ export interface ToolboxOptions {
   readonly log: McpLog;
   /** The proxies of HTTP tools and remote MCP servers. */
   readonly proxy?: ProxySettings | undefined;
+  /** The accounts that people have connected; only a running bot knows them. */
+  readonly connections?: Connections | undefined;
   /** Runs around every run of a tool. */
   readonly around?: AroundRun | undefined;
   /** Reads how much of limits is used; without it no limit is looked at before the start. */
@@ -131,6 +134,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
+    requesterServers: () => sources.flatMap(({ requester }) => requester ?? []),
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
     async replace(next, given) {

@@ -11,6 +11,7 @@ import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
 import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
 import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
@@ -180,6 +181,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     behind: behindOf(declaration, digest),
     presentation: createPresentation(tool, textsFor(declaration, tool.name)),
     answerableBy: 'anyone',
+    elicitation: declaration.kind === 'mcp' ? declaration.elicitation : undefined,
     rules,
     isListedIn,
     allow,
@@ -205,9 +207,13 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
-    tool: gate(watchTool(protectedTool, around), compiled, {
-      ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
-    }),
+    tool: withConsent(
+      gate(watchTool(protectedTool, around), compiled, {
+        ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
+      }),
+      source,
+    ),
+    ...(source.requester !== undefined && { runsAsRequester: source.requester }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
     explain: (input, place, now) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),
@@ -217,6 +223,10 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+function withConsent(tool: Action, { missingConsent }: ToolSource): Action {
+  return missingConsent === undefined ? tool : askForConsent(tool, missingConsent);
 }
 
 function watchTool(tool: Action, around: AroundRun | undefined): Action {

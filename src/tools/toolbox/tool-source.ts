@@ -7,7 +7,9 @@ import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
-import { createIdentity } from '../mcp/auth/create-identity.ts';
+import type { Consent } from '../mcp/auth/ask-for-consent.ts';
+import type { Connections, RequesterServer } from '../mcp/auth/connections.ts';
+import { createIdentities } from '../mcp/auth/create-identities.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
@@ -29,6 +31,10 @@ export interface ToolSource {
   /** Returns the reasons why tools are missing, for the log and for `doctor`. */
   problems(): readonly string[];
   describe(): McpDescription | undefined;
+  /** The server, if its calls run in the name of their requesters. */
+  readonly requester?: RequesterServer | undefined;
+  /** Returns the account that a person has to connect before a call, if there is one missing. */
+  readonly missingConsent?: ((person: string) => Promise<Consent | undefined>) | undefined;
   close(): Promise<void>;
 }
 
@@ -38,6 +44,8 @@ export interface SourceOptions {
   readonly secrets: Secrets;
   readonly log: McpLog;
   readonly proxy?: ProxySettings | undefined;
+  /** The accounts that people have connected; only a running bot knows them. */
+  readonly connections?: Connections | undefined;
   /** Called when a server's list has changed. */
   readonly onChange: () => void;
 }
@@ -62,12 +70,16 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
     case 'mcp': {
       const { log, onChange } = options;
       const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate, proxy: options.proxy });
+      const { requester, missingConsent, ...identities } = createIdentities(declaration, {
+        ...options,
+        fetch,
+      });
       const server = openMcpServer(inFolder(declaration.config, options.folder), {
         name: declaration.name,
         log,
         onChange,
         guardedFetch: fetch,
-        identity: createIdentity(declaration.config, { fetch, secrets: options.secrets }),
+        ...identities,
       });
       await server.ready;
       return {
@@ -80,6 +92,8 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         problems: () =>
           server.problems().map(({ tool, problem }) => `${declaration.name}: ${tool}: ${problem}`),
         describe: () => server.describe(),
+        requester,
+        missingConsent,
         close: () => server.close(),
       };
     }

@@ -5,6 +5,8 @@ import type { CallPlace } from '../gate/gate.ts';
 import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
 import type { Explanation } from '../gate/strictest.ts';
+import type { ElicitationDeclaration } from '../manifest/manifest.ts';
+import type { RequesterServer } from '../mcp/auth/connections.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 import type { PreviewSource } from '../presentation/preview.ts';
 import type { UndoSource } from '../presentation/undo.ts';
@@ -60,10 +62,14 @@ export interface ToolEntry {
   readonly presentation: Presentation;
   /** Computes what a call would change, if the tool or the manifest can say. */
   readonly preview?: PreviewSource | undefined;
+  /** The server at which a call runs in the name of its first requester. */
+  readonly runsAsRequester?: RequesterServer | undefined;
   /** The way to take back a call that succeeded, if the tool or the manifest names one. */
   readonly undo?: UndoSource | undefined;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
+  /** The people who are asked when the tool's server needs input. */
+  readonly elicitation?: ElicitationDeclaration | undefined;
 }
 
 /** The tools and policies of the manifest that is active now. */
@@ -76,6 +82,8 @@ export interface Toolbox {
   refresh(name: string): Promise<void>;
   find(name: string): ToolEntry | undefined;
   policy(name: string): Policy | undefined;
+  /** Lists the servers whose calls run in the name of their requesters. */
+  requesterServers(): readonly RequesterServer[];
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
   notice(place: Place): string;
   close(): Promise<void>;

@@ -59,6 +59,7 @@ export async function serverForTest(options: Partial<BotServerOptions> = {}) {
     redisAnswers: async () => true,
     metrics: async () => ({ status: 200, body: '' }),
     receiveCallback: async () => ({ status: 200, body: '' }),
+    connect: async () => undefined,
     receive: undefined,
     logger,
     ...options,

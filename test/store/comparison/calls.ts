@@ -303,7 +303,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'spreadFreezes':
       return call('spreadFreezes', [...new Set(command.threads.map(shardOf))]);
     case 'redraw':
-      return call('redraw', request(found, command.pick, ['pending', 'approved']));
+      return call(
+        'redraw',
+        request(found, command.pick, ['pending', 'approved']),
+        `cause ${command.pick % 3}`,
+      );
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {
@@ -312,6 +316,21 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const spending = { callId: `call-${step}`, threadId, person, channel: 'C1', model: 'm', usage };
       return call('spend', spending);
     }
+    case 'saveConnection': {
+      const current = world.connections.get(`${command.thread} ${command.who}`)?.version;
+      const replaces = [undefined, current, 'another'][command.pick];
+      return call(
+        'saveConnection',
+        command.thread,
+        command.who,
+        { version: `v-${step}`, sealed: `sealed-${step}` },
+        replaces,
+      );
+    }
+    case 'removeConnection':
+      return call('removeConnection', command.thread, command.who);
+    case 'readConnection':
+      return call('readConnection', command.thread, command.who);
     case 'giveFeedback': {
       const { thread: threadId, who: person, verdict } = command;
       return call('giveFeedback', { threadId, answer: '1', person, verdict });

@@ -201,6 +201,9 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
+  { weight: 2, arbitrary: verb('saveConnection', { thread, who, pick: fc.nat({ max: 2 }) }) },
+  { weight: 1, arbitrary: verb('removeConnection', { thread, who }) },
+  { weight: 1, arbitrary: verb('readConnection', { thread, who }) },
   {
     weight: 2,
     arbitrary: verb('giveFeedback', { thread, who, verdict: fc.constantFrom('good', 'bad') }),

@@ -72,6 +72,7 @@ const ANSWERS = [
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
+  ...['saveConnection saved', 'saveConnection stale'],
   ...['recordManifest recorded', 'recordManifest changed', 'approveManifest approved'],
   ...[
     'approveManifest changed',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
+import { connectionScenarios } from './connections.ts';
 import { decisionScenarios } from './decisions.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
@@ -21,6 +22,7 @@ const scenarios: Scenarios = {
   ...runScenarios,
   ...timeScenarios,
   ...exportScenarios,
+  ...connectionScenarios,
   ...freezeScenarios,
   ...limitScenarios,
   ...grantScenarios,

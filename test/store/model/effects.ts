@@ -48,7 +48,7 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEf
 /** An effect as a turn is told of it. */
 export function effectRecord(ref: string, { state, run, runs, firstStart, part }: Effect): EffectRecord {
   const base = { ref, run, runs, firstStart };
-  if (state !== 'finished') return { ...base, state };
+  if (state === 'started') return { ...base, state };
   if (part === undefined) throw new Error(`The call ${ref} has no result`);
   return { ...base, state, part };
 }

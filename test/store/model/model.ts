@@ -1,3 +1,4 @@
+import { connectionModel } from './connections.ts';
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
@@ -30,6 +31,7 @@ export function modelOf(world: World): Verbs {
     ...grantModel(world),
     ...limitModel(world),
     ...usageModel(world),
+    ...connectionModel(world),
     ...memoryModel(world),
     ...manifestModel(world),
   };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
+import type { StoredConnection } from '../../../src/store/port/connections.ts';
 import type { KeptNote } from '../../../src/store/port/memory.ts';
 import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
@@ -29,7 +30,12 @@ type OutsideTheModel =
   | 'listGrants'
   | 'measure'
   | 'recount'
-  | 'renameUsage';
+  | 'renameUsage'
+  | 'lock'
+  | 'unlock'
+  | 'saveAttempt'
+  | 'readAttempt'
+  | 'endAttempt';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {
@@ -116,6 +122,7 @@ export interface Request {
   recoverAt?: number;
   /** The epoch of the freeze that held it last, and when it is tried again. */
   held?: number;
+  redrawnFor?: string;
   runAt?: number | undefined;
   purgeAt?: number;
 }
@@ -190,6 +197,7 @@ export class World {
   /** The manifest that is active. */
   manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
+  readonly connections = new Map<string, StoredConnection>();
   readonly #shards = new Map<number, Shard>();
 
   constructor(keepMs: number) {

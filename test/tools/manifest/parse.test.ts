@@ -259,7 +259,7 @@ describe('what is written', () => {
     const { manifest } = held(
       `tools:
   files:
-    mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, prefix: fs_ }
+    mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, prefix: fs_, elicitation: { ask: [S034GHIJKL], expires: 2d } }
     approval: { require: never }
     allow: { channels: [C012ABCDEF], people: [U012ABCDEF] }
     effect: idempotent
@@ -283,6 +283,7 @@ describe('what is written', () => {
         timeoutMs: 5000,
       },
       trustHints: true,
+      elicitation: { ask: ['S034GHIJKL'], expiresMs: 172_800_000 },
       allowPrivate: [],
       approval: [{ require: 'never' }],
       effect: 'idempotent',
@@ -299,6 +300,7 @@ describe('what is written', () => {
           timeout: '5s',
           trust_hints: true,
           prefix: 'fs_',
+          elicitation: { ask: ['S034GHIJKL'], expires: '2d' },
         },
         allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
         effect: 'idempotent',
@@ -325,6 +327,7 @@ describe('what is written', () => {
         timeoutMs: 60_000,
       },
       trustHints: false,
+      elicitation: { ask: 'requester', expiresMs: 604_800_000 },
       allowPrivate: ['intranet:8080'],
     });
   });

@@ -3,7 +3,7 @@ import { buildTools } from '../../../src/tools/mcp/build-tools.ts';
 
 const inputSchema = { type: 'object' };
 const build = (...definitions: unknown[]) =>
-  buildTools({ definitions, repeatsParameters: true }, 'git_', async () => 'ran');
+  buildTools({ definitions, repeatsParameters: true, offersTasks: false }, 'git_', async () => 'ran');
 const good = { name: 'good', description: 'Good', inputSchema };
 
 test('a tool has the prefix, the description and the schema that the server gave', () => {
@@ -88,7 +88,10 @@ describe('parameters that are sent as headers too', () => {
 
   test('are not looked at where nothing is sent as a header', () => {
     const definitions = [odd({ properties: { a: text('') } })];
-    expect(buildTools({ definitions, repeatsParameters: false }, '', async () => 'ran').problems).toEqual([]);
+    expect(
+      buildTools({ definitions, repeatsParameters: false, offersTasks: false }, '', async () => 'ran')
+        .problems,
+    ).toEqual([]);
   });
 });
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/agent/json.ts';
+import { taskOf } from '../../../src/tools/mcp/server-pause.ts';
 import { call, npmServer, openForAll } from './support.ts';
 
 process.env.OUR_SECRET = 'do not tell';
@@ -57,12 +59,21 @@ test('a server sees PATH, HOME and what it is given, and nothing else of ours', 
   expect(seen).toEqual({ PATH: process.env.PATH, HOME: process.env.HOME, GIVEN: 'yes' });
 });
 
-test('a tool that can only be called as a task is left out and reported', async () => {
-  expect(server().problems()).toEqual([
-    {
-      tool: 'simulate-research-query',
-      problem: 'it can only be called as an MCP task, which is not supported',
-    },
-  ]);
-  expect(server().describe().tools).not.toContain('everything_simulate-research-query');
+test('a tool that can only be called as a task is loaded, and gives its result by the id of the task', async () => {
+  expect(server().problems()).toEqual([]);
+  const name = 'everything_simulate-research-query';
+  let metadata: JsonObject | undefined;
+  const interrupt = (given?: JsonObject): never => {
+    metadata = given;
+    throw new Error('paused');
+  };
+  const input = { topic: 'rain', ambiguous: false };
+  await expect(call(server(), name, input, { interrupt })).rejects.toThrow('paused');
+  const resumed = JSON.parse(
+    JSON.stringify({ mcp: { pause: taskOf({ metadata }), end: { action: 'accept' } } }),
+  );
+  const reports: string[] = [];
+  const progress = (message: string) => reports.push(message);
+  expect(await call(server(), name, input, { resumed, progress })).toContain('Research Report: rain');
+  expect(reports).toContain('Generating report...');
 });

@@ -115,7 +115,7 @@ test.each([
 test.each([
   ['no kind of result', { content: [] }],
   ['a result of an unknown kind', { resultType: 'task', taskId: '1' }],
-  ['a question that we did not offer to answer', { resultType: 'input_required', requestState: '1' }],
+  ['a question without questions and without a state', { resultType: 'input_required' }],
   ['content of an unknown kind', { resultType: 'complete', content: [{ type: 'hologram' }] }],
 ])(
   'in the current protocol, after %s the outcome is unknown and the call is not repeated',
@@ -129,6 +129,15 @@ test.each([
     expect(isOutcomeUnknown(error)).toBe(true);
   },
 );
+
+test('in the current protocol, a call whose server only sends a new state is made again ten times, and is then unknown', async () => {
+  let calls = 0;
+  const error = await answerOf({ result: { resultType: 'input_required', requestState: '1' } }, true, () => {
+    calls += 1;
+  });
+  expect(calls).toBe(11);
+  expect(isOutcomeUnknown(error)).toBe(true);
+});
 
 test('in an older protocol, content of an unknown kind is described', async () => {
   expect(await answerOf({ result: { content: [{ type: 'hologram' }] } })).toBe('[hologram]');

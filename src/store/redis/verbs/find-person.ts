@@ -42,6 +42,18 @@ export async function findPerson(
   return { threads: [...threads], requests: [...requests], messages };
 }
 
+/** Lists the servers at which a person has connected an account, whatever the manifest says. */
+export async function connectedServers(
+  client: RedisClient,
+  prefix: string,
+  person: string,
+): Promise<readonly string[]> {
+  const servers = new Set<string>();
+  for await (const { key, kind, id } of scanKeys(client, prefix))
+    if (kind === 'connections' && (await client.hexists(key, person)) === 1) servers.add(id);
+  return [...servers].sort();
+}
+
 export interface FindPersonOptions {
   readonly prefix: string;
   readonly keys: Keys;

@@ -82,8 +82,9 @@ function parseEffects(pairs: readonly string[]): EffectRecord[] {
     if (index % 2 === 1) return [];
     const [, state, run = '', runs, firstStart, part] = EFFECT.exec(pairs[index + 1] ?? '') ?? [];
     const base = { ref, run, runs: Number(runs), firstStart: Number(firstStart) };
-    if (state === 'finished') return [{ ...base, state, part: readToolPart(JSON.parse(part ?? '')) }];
-    if (state === 'started' || state === 'paused') return [{ ...base, state }];
+    if (state === 'started') return [{ ...base, state }];
+    if (state === 'finished' || state === 'paused')
+      return [{ ...base, state, part: readToolPart(JSON.parse(part ?? '')) }];
     throw new TypeError(`The journal has no state for the call ${ref}`);
   });
   return effects.sort((a, b) => (a.ref < b.ref ? -1 : 1));

@@ -16,6 +16,8 @@ export function checkAuth(pointer: string, server: JsonObject): Finding[] {
   if (isHeaderSet) report('', 'a server has an Authorization header or "auth", not both');
   const { token, client_id: id, client_secret: secret, private_key: key, algorithm, issuer } = auth;
   if (token !== undefined) {
+    if (auth.as === 'requester')
+      report('/token', 'a token is only for the bot; people connect their own accounts');
     for (const other of CLIENT_KEYS.filter((name) => auth[name] !== undefined))
       report(`/${other}`, `"${other}" has no use beside "token"`);
     return findings;

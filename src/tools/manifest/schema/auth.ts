@@ -3,9 +3,15 @@ import { Text, WebAddress } from './values.ts';
 
 export const AuthFile = z
   .strictObject({
-    as: z.enum(['bot']).describe('In whose name calls run: bot (one identity for all).'),
-    token: Text.optional().describe('A bearer token, from the environment.'),
-    client_id: Text.optional().describe("The bot's client at the authorization server."),
+    as: z
+      .enum(['bot', 'requester'])
+      .describe(
+        'In whose name calls run: bot (one identity for all) or requester (each person connects their own account).',
+      ),
+    token: Text.optional().describe('For bot: a bearer token, from the environment.'),
+    client_id: Text.optional().describe(
+      "The bot's client at the authorization server; for requester, without it, the address of the bot's client metadata document.",
+    ),
     client_secret: Text.optional().describe("The client's secret, from the environment."),
     private_key: Text.optional().describe(
       "The client's private key as PEM (PKCS #8), from the environment, in place of a secret.",

@@ -11,6 +11,7 @@ import {
   HostName,
   Name,
   Person,
+  PersonOrGroup,
   Text,
   texts,
   WebAddress,
@@ -67,6 +68,22 @@ export const CardFile = z
   .describe('The texts for the calls of some tools of a server.');
 export type CardFile = z.output<typeof CardFile>;
 
+const ElicitationFile = z
+  .strictObject({
+    ask: z
+      .union([
+        z.enum(['requester', 'approvers']),
+        distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1),
+      ])
+      .optional()
+      .describe(
+        "Who is asked: requester, approvers (those of the tool's policy), or a list of ids; requester.",
+      ),
+    expires: Duration.optional().describe('When a question without an answer expires; 7d.'),
+  })
+  .describe('Who is asked when the server needs input from a person in the middle of a call.');
+export type ElicitationFile = z.output<typeof ElicitationFile>;
+
 export const McpFile = z
   .strictObject({
     command: Text.optional().describe('The program of a local server, which speaks over stdio.'),
@@ -89,6 +106,7 @@ export const McpFile = z
       .boolean()
       .optional()
       .describe('Whether the hints of the server (read-only, idempotent) are trusted; false.'),
+    elicitation: ElicitationFile.optional(),
     prefix: z
       .string()
       .regex(/^[a-zA-Z0-9_-]{1,32}$/)

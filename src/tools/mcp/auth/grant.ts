@@ -1,8 +1,9 @@
-import { type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
+import { checkResourceAllowed, type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { toAuthorizationError } from './authorization-error.ts';
 import { clientFor } from './client-for.ts';
+import type { RequesterServer } from './connections.ts';
 import type { ConsentSettings } from './consent-settings.ts';
 import { readMetadata } from './discover.ts';
 import { renewalTime } from './renewal-time.ts';
@@ -35,6 +36,22 @@ export function toGrant(tokens: OAuthTokens, { issuer, resource, clientId, scope
     ...(granted !== undefined && { scope: granted }),
     ...renewalTime(seconds),
   };
+}
+
+/** Tells whether a grant is for a server as the manifest has it now: its address, its issuer and its client. */
+export function isGrantFor(
+  { url, auth }: Pick<RequesterServer, 'url' | 'auth'>,
+  { resource, issuer, clientId }: Grant,
+): boolean {
+  const isIssuer = auth.issuer === undefined || withoutSlash(auth.issuer) === withoutSlash(issuer);
+  const isClient = auth.client === undefined || auth.client.clientId === clientId;
+  return (
+    isIssuer && isClient && checkResourceAllowed({ requestedResource: url, configuredResource: resource })
+  );
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
 }
 
 /** Exchanges the refresh token of a grant at the issuer that gave it; `undefined` if there is none. */

@@ -61,4 +61,12 @@ export const brokenAuth: readonly BrokenManifest[] = [
     rest: 'slack and default policy',
     problems: ['5:103: tools.docs.mcp.auth.algorithm: "algorithm" is only for a private_key'],
   },
+  {
+    says: 'a token for requesters',
+    text: server(`{ as: requester, token: "\${API_KEY}" }`),
+    rest: 'slack and default policy',
+    problems: [
+      '5:30: tools.docs.mcp.auth.token: a token is only for the bot; people connect their own accounts',
+    ],
+  },
 ];

@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import type { compareManifests } from '../../../../src/tools/manifest/compare/compare-manifests.ts';
 
 const ALL = { any: ['S0FINANCE1'], quorum: 2 };
@@ -302,7 +303,7 @@ export const PAIRS: readonly [
   ['a new limit', having('limits', { pay: { window: '1d', max: 5 } }), 'stronger'],
   [
     'a new limit with a policy',
-    having('limits', { pay: { window: '1d', max: 5, then: 'policy slow' } }),
+    having('limits', parse('pay: { window: 1d, max: 5, then: policy slow }')),
     'incomparable',
     /"slow" approves what is over it/,
   ],

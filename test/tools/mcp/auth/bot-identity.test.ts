@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BotAuth } from '../../../../src/tools/mcp/auth/auth-config.ts';
-import { createIdentity } from '../../../../src/tools/mcp/auth/create-identity.ts';
+import { createIdentities } from '../../../../src/tools/mcp/auth/create-identities.ts';
 import type { HttpConfig } from '../../../../src/tools/mcp/mcp-config.ts';
 import { Secrets } from '../../../../src/tools/secrets.ts';
 import { call, eventually, open } from '../support.ts';
@@ -40,7 +40,10 @@ function connect(url: string, auth: BotAuth, changes: Partial<HttpConfig> = {}, 
     auth,
     ...changes,
   };
-  return open(config, { guardedFetch: fetch, identity: createIdentity(config, { fetch, secrets }) });
+  return open(config, {
+    guardedFetch: fetch,
+    ...createIdentities({ name: 'tried', config }, { fetch, secrets }),
+  });
 }
 
 test('calls run as the client of the manifest, and one token serves several', async () => {

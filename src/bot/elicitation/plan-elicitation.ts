@@ -1,0 +1,89 @@
+import { toJson } from '../../agent/json.ts';
+import type { CallPart, Interrupt } from '../../agent/messages.ts';
+import { type NewRequest, requestIdOf } from '../../store/port/store.ts';
+import type { Elicitation } from '../../tools/mcp/server-pause.ts';
+import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
+import type { BotContext } from '../context.ts';
+import { digestNow } from '../requests/bind-request.ts';
+import type { RequestOrigin } from '../requests/plan-request.ts';
+import { answerSnapshot, snapshotOf } from '../requests/policy-snapshot.ts';
+import { presentCall } from '../requests/present-call.ts';
+import { toDetails } from '../requests/request-details.ts';
+import { NOBODY } from '../requests/task-people.ts';
+import { personView, THREAD_VIEW } from '../requests/view-ids.ts';
+import { parseThreadId } from '../slack/thread.ts';
+
+const EXPIRES_MS = 7 * 86_400_000;
+const MAX_DIRECT_MESSAGES = 20;
+const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
+
+/** A call whose server needs input from a person. */
+interface AskingCall {
+  readonly call: CallPart;
+  readonly interrupt: Interrupt;
+  readonly entry: ToolEntry;
+  readonly asked: Elicitation;
+}
+
+/**
+ * Plans the request that puts a server's question to people: the requesters, the approvers of the tool's policy, or those whom the
+ * manifest names. Its digest covers the call and what was approved, so that an answer continues nothing else.
+ */
+export async function planElicitation(
+  { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
+  { threadId, requesters, contextAuthors }: RequestOrigin,
+  { call, interrupt, entry, asked }: AskingCall,
+): Promise<NewRequest> {
+  const [requester = NOBODY] = requesters;
+  const { channel } = parseThreadId(threadId);
+  const { name, input } = interrupt.toolRequest;
+  const verdict = entry.judge(toJson(input), { requesters, contextAuthors, channel });
+  const policy = verdict.outcome === 'ask' ? verdict.policy : undefined;
+  const presented = await presentCall(directory, entry, input);
+  const { ask = 'requester', expiresMs = EXPIRES_MS } = entry.elicitation ?? {};
+  const principals = ask === 'approvers' ? approversFor(toolbox, policy ?? entry.resolvedBy) : ask;
+  const people = principals === undefined || principals === 'requester' ? requesters : principals;
+  const snapshot = answerSnapshot(people, { limitToRequester: true, expiresInMs: expiresMs });
+  const others = await directory.peopleOf(people).catch(() => []);
+  const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
+  const { question, server } = asked;
+  return {
+    id: requestIdOf(threadId, interrupt.id),
+    kind: 'form',
+    requester,
+    requesters,
+    details: toDetails(call, interrupt, {
+      presented,
+      description: entry.tool.description,
+      purpose: question.message,
+      ...(policy !== undefined && { policy: { name: policy, own: false } }),
+      ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
+    }),
+    audit: {
+      tool: name,
+      title: presented.title,
+      server,
+      question: question.message,
+      ...(question.mode === 'url' && { url: question.url }),
+      arguments: toJson(input),
+    },
+    policy: snapshot,
+    digest: digestNow(toolbox, { ...bound, policy, barred: [] }),
+    execution: NO_EXECUTION,
+    views: [
+      { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } },
+      ...others
+        .filter((user) => !requesters.includes(user))
+        .slice(0, MAX_DIRECT_MESSAGES)
+        .map((user) => ({ id: personView(user), place: { user } })),
+    ],
+  };
+}
+
+function approversFor(
+  toolbox: BotContext['toolbox'],
+  policyName: string | undefined,
+): readonly string[] | undefined {
+  const policy = toolbox.policy(policyName ?? '');
+  return policy && snapshotOf(policy).principals;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Interrupt } from '../../../agent/messages.ts';
+import type { Tool, ToolHelpers } from '../../../agent/tool.ts';
+
+type Action = Extract<Tool, { kind: 'tool' }>;
+
+const Consent = z.object({
+  /** The name of the server's entry. */
+  server: z.string(),
+  host: z.string(),
+  person: z.string(),
+});
+/** The account that a call waits for: whose, and at which server. */
+export type Consent = Readonly<z.infer<typeof Consent>>;
+
+/** Returns the consent that an interrupt waits for, if it waits for one. */
+export function consentOf(interrupt: Interrupt): Consent | undefined {
+  return Consent.safeParse(interrupt.metadata?.consent).data;
+}
+
+const Asked = z.object({ requester: z.string().min(1) });
+const Decided = z.object({ decision: z.string() });
+
+/** Returns the person in whose name a call runs: the one whose words asked first. */
+export function callerOf(context: ToolHelpers['context']): string | undefined {
+  return Asked.safeParse(context).data?.requester;
+}
+
+/**
+ * Pauses a call whose requester has not connected an account, before its gate. A call that people have decided on is not paused again: if
+ * the connection is gone by then, it fails before anything is sent.
+ */
+export function askForConsent(
+  tool: Action,
+  missing: (person: string) => Promise<Consent | undefined>,
+): Action {
+  const check = async (helpers: ToolHelpers): Promise<void> => {
+    if (Decided.safeParse(helpers.resumed).success) return;
+    const person = callerOf(helpers.context);
+    if (person === undefined)
+      return helpers.deny('Nobody asked for this call, and it runs only in the name of a person');
+    const consent = await missing(person);
+    if (consent !== undefined) helpers.interrupt({ consent: { ...consent } });
+  };
+  const { admit } = tool;
+  return {
+    ...tool,
+    ...(admit !== undefined && {
+      admit: async (input: unknown, helpers: ToolHelpers) => {
+        await check(helpers);
+        return admit(input, helpers);
+      },
+    }),
+    run: async (input, helpers) => {
+      await check(helpers);
+      return tool.run(input, helpers);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { McpDeclaration } from '../../manifest/manifest.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { Fetch, McpOptions } from '../mcp-config.ts';
+import type { Consent } from './ask-for-consent.ts';
+import { authFetch } from './auth-fetch.ts';
+import { AuthorizationError } from './authorization-error.ts';
+import { createBotIdentity } from './bot-identity.ts';
+import { type Connections, personIdentity, type RequesterServer } from './connections.ts';
+import { listerIdentity } from './lister-identity.ts';
+
+export interface IdentityParts {
+  /** Reaches only addresses that the manifest allows. */
+  readonly fetch: Fetch;
+  readonly secrets: Pick<Secrets, 'add' | 'remove'>;
+  readonly connections?: Connections | undefined;
+}
+
+/** The identities by which a server is listed and called, and the check before a call. */
+export interface Identities extends Pick<McpOptions, 'identity' | 'identityOf'> {
+  readonly requester?: RequesterServer;
+  readonly missingConsent?: (person: string) => Promise<Consent | undefined>;
+}
+
+/** Creates the identities of a server, as the manifest says. */
+export function createIdentities(
+  { name, config }: Pick<McpDeclaration, 'name' | 'config'>,
+  { fetch, secrets, connections = NO_CONNECTIONS }: IdentityParts,
+): Identities {
+  if (config.transport !== 'http' || config.auth === undefined) return {};
+  const { auth, url } = config;
+  const guarded = authFetch(fetch);
+  if (auth.as === 'bot')
+    return { identity: createBotIdentity(auth, { serverUrl: url, fetch: guarded, secrets }) };
+  const requester = { name, url, auth, fetch: guarded };
+  return {
+    requester,
+    identity: listerIdentity(connections, requester),
+    identityOf: (person) => personIdentity(connections, requester, person),
+    missingConsent: async (person) =>
+      (await connections.isConnected(requester, person))
+        ? undefined
+        : { server: name, host: new URL(url).host, person },
+  };
+}
+
+/** The reason why a server is not listed outside of the running bot. */
+export const ONLY_BOT = 'it wants the account of a person, which only the running bot knows';
+
+async function refuse(): Promise<never> {
+  throw new AuthorizationError(ONLY_BOT);
+}
+
+const NO_CONNECTIONS: Connections = {
+  isConnected: refuse,
+  token: refuse,
+  renew: refuse,
+  widen: refuse,
+  someone: refuse,
+};
