@@ -70,7 +70,7 @@ export interface ChannelEntity {
   readonly kind: 'channel';
   readonly id: string;
   readonly name: string;
-  readonly type: 'public' | 'private' | 'im';
+  readonly type: 'public' | 'private' | 'im' | 'mpim';
   readonly isArchived: boolean;
   readonly isMember: boolean;
   readonly members: readonly string[];

@@ -67,6 +67,28 @@ export function followModel(settings: ModelSettings, agent: () => AgentDeclarati
   };
 }
 
+interface ChannelModelOptions {
+  readonly agent: () => AgentDeclaration;
+  readonly open: (agent: () => AgentDeclaration) => Model;
+  readonly contextBudget: (agent: AgentDeclaration) => number;
+}
+
+/** Returns the model of each channel: the one that the manifest names for it, opened once, or the agent's own. */
+export function modelsByChannel(
+  model: Model,
+  { agent, open, contextBudget }: ChannelModelOptions,
+): (channel: string) => { readonly model: Model; readonly contextBudget: number } {
+  const opened = new Map<string, Model>();
+  return (channel) => {
+    const name = agent().channels.get(channel)?.model;
+    if (name === undefined) return { model, contextBudget: contextBudget(agent()) };
+    const declared = () => ({ ...agent(), model: name });
+    const own = opened.get(name) ?? open(declared);
+    opened.set(name, own);
+    return { model: own, contextBudget: contextBudget(declared()) };
+  };
+}
+
 /** Returns the budget of the manifest, or one that fits the window of its models. */
 export function contextBudgetOf(settings: Settings['model'], agent: AgentDeclaration): number {
   const { model = settings.model, fallbackModels: others, config, contextBudget } = agent;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Model } from './agent/model.ts';
 import { startExporter } from './audit/exporter.ts';
 import { readSigningKey } from './audit/signing-key.ts';
 import { auditSettings } from './audit/sinks.ts';
@@ -28,7 +29,7 @@ import { Metrics } from './observe/metrics.ts';
 import { observedModel } from './observe/observed-model.ts';
 import { observedStore } from './observe/observed-store.ts';
 import { observeTools } from './observe/observed-tool.ts';
-import { contextBudgetOf, followModel } from './open-model.ts';
+import { contextBudgetOf, followModel, modelsByChannel } from './open-model.ts';
 import type { Settings } from './settings.ts';
 import type { ManifestStore } from './store/port/manifest.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
@@ -40,7 +41,7 @@ import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
-import type { Manifest } from './tools/manifest/manifest.ts';
+import type { AgentDeclaration, Manifest } from './tools/manifest/manifest.ts';
 import { Sealer } from './tools/mcp/auth/person/seal.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
@@ -150,19 +151,27 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metrics,
   });
   const { app } = connection;
-  const context: BotContext = {
-    model: observedModel(
+  const open = (declared: () => AgentDeclaration): Model =>
+    observedModel(
       followModel(
         {
           ...settings.model,
           fetch: proxiedFetch(proxy),
           onRetry: (model) => metrics.count('countersign_model_retries_total', { model }),
         },
-        () => toolbox.manifest.agent,
+        declared,
         logger,
       ),
       { metrics, content },
-    ),
+    );
+  const model = open(() => toolbox.manifest.agent);
+  const context: BotContext = {
+    model,
+    modelFor: modelsByChannel(model, {
+      agent: () => toolbox.manifest.agent,
+      open,
+      contextBudget: (agent) => contextBudgetOf(settings.model, agent),
+    }),
     // Read for every turn, since the manifest may have been reloaded.
     agent: () => {
       const { agent } = toolbox.manifest;

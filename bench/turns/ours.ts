@@ -67,7 +67,7 @@ export async function openOurs(servers: {
   const store = openRedisStore({ client: openConnection({ mode: 'single', urls: [redisUrl] }) });
   const slack = new SilentSlack('xoxb-bench');
   const { instructions = '', ...agent } = toolbox.manifest.agent;
-  const common: Omit<BotContext, 'model'> = {
+  const common: Omit<BotContext, 'model' | 'modelFor'> = {
     agent: () => ({ ...agent, instructions }),
     toolbox,
     store,
@@ -95,10 +95,10 @@ export async function openOurs(servers: {
     metrics: new Metrics(),
     logger,
   };
-  const withModel = (model: string): BotContext => ({
-    ...common,
-    model: openAIModel({ model, apiKey: 'bench', baseURL: modelUrl }),
-  });
+  const withModel = (name: string): BotContext => {
+    const model = openAIModel({ model: name, apiKey: 'bench', baseURL: modelUrl });
+    return { ...common, model, modelFor: () => ({ model, contextBudget: agent.contextBudget }) };
+  };
   const calling = withModel('caller');
   const answering = withModel('instant');
 

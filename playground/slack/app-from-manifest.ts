@@ -11,6 +11,9 @@ const manifestSchema = z.looseObject({
       app_home: z.looseObject({ home_tab_enabled: z.boolean().optional() }).optional(),
       agent_view: z.looseObject({ suggested_prompts: prompts.optional() }).optional(),
       assistant_view: z.looseObject({}).optional(),
+      shortcuts: z
+        .array(z.looseObject({ type: z.enum(['message', 'global']), callback_id: z.string() }))
+        .optional(),
       slash_commands: z.array(z.looseObject({ command: z.string() })).optional(),
     })
     .optional(),
@@ -37,6 +40,9 @@ export function appFromManifest(manifest: unknown): AppSeed {
     name: display_information.name,
     scopes: oauth_config.scopes?.bot ?? [],
     events: names.filter(isSubscription),
+    shortcuts: (features?.shortcuts ?? []).flatMap(({ type, callback_id }) =>
+      type === 'message' ? [callback_id] : [],
+    ),
     commands: (features?.slash_commands ?? []).map(({ command }) => command),
     agent: agentOf(features),
     homeTab: features?.app_home?.home_tab_enabled ?? false,

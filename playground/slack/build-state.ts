@@ -27,6 +27,8 @@ export interface AppSeed {
   scopes?: readonly string[];
   events?: readonly EventSubscription[];
   commands?: readonly string[];
+  /** The callback ids of its message shortcuts. */
+  shortcuts?: readonly string[];
   /** The surface for agents; `agent_view` when the scopes allow it. */
   agent?: AgentSurface;
   homeTab?: boolean;
@@ -71,6 +73,7 @@ export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceStat
       is_archived: channel.is_archived ?? false,
       created: Math.floor(Date.now() / 1_000),
       members: new Set(members),
+      ...(channel.topic !== undefined && { topic: channel.topic }),
     });
   }
   for (const group of seed.userGroups ?? defaultsFor(state, seed, DEFAULT_USER_GROUPS, 'users')) {
@@ -92,10 +95,10 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
     EVENT_SUBSCRIPTIONS.filter(
       (event) => isGranted(EVENT_SCOPES[event]) && (EVENT_SURFACES[event] ?? [agent]).includes(agent),
     );
-  const commands = app.commands ?? [];
+  const { commands = [], shortcuts = [] } = app;
   const needed = [
     ...events.map((event) => EVENT_SCOPES[event]),
-    ...(commands.length > 0 ? [['commands']] : []),
+    ...(commands.length + shortcuts.length > 0 ? [['commands']] : []),
     ...(agent === 'none' ? [] : [['assistant:write']]),
   ];
   const missing = needed.filter((oneOf) => !isGranted(oneOf)).map((oneOf) => oneOf.join(' or '));
@@ -112,6 +115,7 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
     scopes,
     events,
     commands,
+    ...(shortcuts.length > 0 && { shortcuts }),
     agent,
     homeTab: app.homeTab ?? true,
     suggestedPrompts: app.suggestedPrompts ?? [],

@@ -10,6 +10,7 @@ export interface ChannelSeed {
   kind?: Exclude<ChannelKind, 'im'>;
   is_archived?: boolean;
   members: readonly string[];
+  topic?: { value: string; creator: string };
 }
 
 export interface UserGroupSeed {
@@ -80,6 +81,8 @@ export const DEFAULT_SCOPES: readonly string[] = [
   'im:history',
   'im:read',
   'im:write',
+  'mpim:history',
+  'mpim:read',
   'reactions:read',
   'reactions:write',
   'team:read',

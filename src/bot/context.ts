@@ -34,6 +34,8 @@ export interface AgentSettings {
   /** `undefined` if files are switched off. */
   readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether the agent keeps notes about channels. */
+  readonly memory: 'off' | 'channel';
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;
@@ -83,9 +85,16 @@ export function timingFor(crashNoticeSeconds: number): Timing {
   };
 }
 
+export interface ChannelModel {
+  readonly model: Model;
+  readonly contextBudget: number | undefined;
+}
+
 /** The dependencies of all handlers. */
 export interface BotContext {
   readonly model: Model;
+  /** Returns the model of a channel, and the most tokens of history that it is sent. */
+  readonly modelFor: (channel: string) => ChannelModel;
   readonly agent: () => AgentSettings;
   readonly toolbox: Toolbox;
   readonly store: Store;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDoomedBot } from './doomed-bot.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, heardByModel, MANIFEST, PLACES, startStory } from './support.ts';
 
 const { alice, requester: remi } = CAST;
 const SHORT_LEASES = {
@@ -43,4 +43,74 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   await thread.click(alice, /Approval needed: Unlock the front door/, 'approve');
   await thread.shows(/It is open again\./);
   expect(await readFile(file, 'utf8')).toBe('locked front\nunlocked front with L-front\n');
+}, 180_000);
+
+test('a task by command whose process was killed is done by the next one, with its note kept once', async () => {
+  const manifest = MANIFEST.replace('agent: {', 'agent: { memory: channel, feedback: true,');
+  const story = await startStory({
+    manifest,
+    replies: [
+      { calls: [{ name: 'remember', arguments: { note: 'Refunds go to finance.' } }] },
+      { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } }] },
+      { text: 'Refunded.' },
+      { text: 'To finance.' },
+    ],
+    ...SHORT_LEASES,
+  });
+  const doomed = await startDoomedBot(story, manifest);
+  await story.workspace.as(remi).command('/countersign', 'ask refund A-1001', { channel: PLACES.general });
+  const root = await story.workspace.until(
+    () => story.workspace.messagesIn(PLACES.general).find(({ text }) => text.includes(' asks: ')),
+    { what: 'the task in the channel' },
+  );
+  const thread = story.threadIn(PLACES.general, root.ts);
+  await thread.shows(/Approval needed/);
+  await doomed.kill();
+  await story.startOwnBot();
+  await thread.click(alice, /Approval needed/, 'approve');
+  const answer = await thread.shows(/Refunded\./);
+  const [, value = ''] = /"value":"(good [^"]+)"/.exec(JSON.stringify(answer.blocks)) ?? [];
+  await story.workspace.as(remi).click({ channel: PLACES.general, ts: answer.ts }, 'feedback', { value });
+  await story.noticeFor(remi, /Thank you/);
+  await story.ask('where do refunds go?', { as: alice }).shows(/To finance\./);
+  expect(heardByModel(story.model).filter((text) => text.includes('> Refunds go to finance.'))).toHaveLength(
+    1,
+  );
+}, 180_000);
+
+test('a reply that was half shown when its process was killed is marked, and the next process answers whole', async () => {
+  const shown = () =>
+    story.workspace.until(({ calls }) => calls.some(({ method }) => method === 'chat.startStream'), {
+      what: 'chat.startStream',
+    });
+  const story = await startStory({
+    replies: [
+      {
+        text: ['It began ', 'and never ', 'ended'],
+        before: (chunk) => (chunk === 2 ? shown() : undefined),
+        hang: 3,
+      },
+      { text: 'It began and ended.' },
+    ],
+    ...SHORT_LEASES,
+  });
+  const doomed = await startDoomedBot(story, MANIFEST);
+  const thread = story.ask('tell me a story');
+  const half = await thread.shows(/It began/);
+  const watched = async () => {
+    const rows = await Promise.all(
+      (await story.redis.keys(`${story.prefix}{*}:rows`)).map((key) => story.redis.hvals(key)),
+    );
+    return rows.flat().some((row) => row.includes('cut-stream'));
+  };
+  await expect.poll(watched).toBe(true);
+  await doomed.kill();
+  await story.startOwnBot();
+  await thread.shows(/It began and ended\./);
+  await story.workspace.until(() => half.stream?.state === 'completed', {
+    what: 'the end of the first stream',
+  });
+  expect(half.text).toMatch(/^It began [\s\S]*\(This answer was interrupted\. I started again below\.\)$/);
+  await story.deliveredAll();
+  expect(story.repliesIn(thread)).toHaveLength(2);
 }, 180_000);

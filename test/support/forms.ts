@@ -25,6 +25,7 @@ const ONLY_FULL = [
   'test/store/redis/connect.test.ts',
   'test/stories/accounts/kill.test.ts',
   'test/stories/accounts/lifecycle.test.ts',
+  'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/files-hostile.test.ts',

@@ -6,11 +6,13 @@ const SUBSCRIPTIONS: Readonly<Record<ChannelKind, EventSubscription>> = {
   public: 'message.channels',
   private: 'message.groups',
   im: 'message.im',
+  mpim: 'message.mpim',
 };
 const CHANNEL_TYPES: Readonly<Record<ChannelKind, string>> = {
   public: 'channel',
   private: 'group',
   im: 'im',
+  mpim: 'mpim',
 };
 
 /** Builds the events of a message change: the message event, and `app_mention` for a mention. */
@@ -70,9 +72,14 @@ function mentionEvent(state: WorkspaceState, change: MessageChange): JsonObject 
   };
 }
 
-/** True for a mention of the bot; direct messages and the bot's own messages never count, an edited mention counts again. */
+/** True for a mention of the bot; direct messages, also those of a group, and the bot's own messages never count, an edited mention counts again. */
 function isMention(state: WorkspaceState, channel: Channel, change: MessageChange): boolean {
-  if (channel.kind === 'im' || change.kind === 'deleted' || change.message.subtype === 'tombstone')
+  if (
+    channel.kind === 'im' ||
+    channel.kind === 'mpim' ||
+    change.kind === 'deleted' ||
+    change.message.subtype === 'tombstone'
+  )
     return false;
   if (change.message.user === state.app.botUserId) return false;
   return change.message.text.includes(`<@${state.app.botUserId}>`);

@@ -6,6 +6,7 @@ const SHARE_LISTS: Readonly<Record<ChannelKind, string>> = {
   public: 'channels',
   private: 'groups',
   im: 'ims',
+  mpim: 'groups',
 };
 
 /** A file as messages, events and `files.info` show it; a deleted one is a tombstone. */

@@ -27,7 +27,8 @@ export function interactionBase({ state }: SlackContext, user: User): JsonObject
 
 /** The name Slack gives a channel in interactions, which hides those of private ones. */
 export function channelNameFor(channel: Channel): string {
-  return { public: channel.name, private: 'privategroup', im: 'directmessage' }[channel.kind];
+  const { name, kind } = channel;
+  return { public: name, private: 'privategroup', im: 'directmessage', mpim: name }[kind];
 }
 
 /** Returns a channel that this person can read; throws otherwise. */

@@ -4,13 +4,14 @@ import type { NewFile } from '../files/file-shelf.ts';
 import { LIMITS } from '../limits.ts';
 import { addReaction, removeReaction } from '../state/reactions.ts';
 import type { Channel, JsonObject, Message, User } from '../state/types.ts';
+import { messageOnWire } from '../state/wire.ts';
 import { Refusal } from '../web-api/refusal.ts';
 import { openAssistantThread, openHome, renameSession, stopSession, viewChannel } from './agent-actions.ts';
 import { type ClickOptions, click } from './click.ts';
 import { composeMessage } from './compose-message.ts';
 import type { InputValue } from './element-values.ts';
 import type { ClickTarget } from './find-target.ts';
-import { channelNameFor, requireVisibleChannel, type SlackContext } from './interaction.ts';
+import { channelNameFor, interactionBase, requireVisibleChannel, type SlackContext } from './interaction.ts';
 import { joinChannel, leaveChannel } from './join-channel.ts';
 import { NotPossible } from './not-possible.ts';
 import { searchOptions } from './search-options.ts';
@@ -180,6 +181,31 @@ export class Person {
 
   async close(viewId: string): Promise<void> {
     await closeView(this.#context, this.#requireActive(), viewId);
+  }
+
+  /** Chooses a shortcut of the app in the menu of a message. */
+  async shortcut(
+    reference: { channel: string; ts: string },
+    callbackId: string,
+  ): Promise<InteractionOutcome> {
+    const { state, triggers, responseUrls, deliveries } = this.#context;
+    const user = this.#requireActive();
+    const message = this.#requireMessage(reference);
+    const channel = requireVisibleChannel(this.#context, user, reference.channel);
+    if (state.app.shortcuts?.includes(callbackId) !== true)
+      throw new NotPossible(`${callbackId} is no shortcut of an app of this workspace.`);
+    state.used.scopes.add('commands');
+    return await deliveries.deliverInteraction('interactive', {
+      type: 'message_action',
+      ...interactionBase(this.#context, user),
+      callback_id: callbackId,
+      action_ts: state.clock.next(),
+      trigger_id: triggers.issue(user.id),
+      response_url: responseUrls.issue('actions', { userId: this.id, channel: channel.id }),
+      message_ts: message.ts,
+      message: messageOnWire(state, message),
+      channel: { id: channel.id, name: channelNameFor(channel) },
+    });
   }
 
   /** Types a slash command, in the app's direct messages unless another channel is named. */

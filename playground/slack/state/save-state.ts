@@ -3,11 +3,18 @@ import type { WorkspaceState } from './workspace-state.ts';
 
 /** Copies the whole workspace as JSON; later changes do not affect the copy. */
 export function saveState(state: WorkspaceState): SavedWorkspace {
-  const { team, app, users, channels, userGroups, messages, ephemerals, views, used } = state;
+  const { team, users, channels, userGroups, messages, ephemerals, views, used } = state;
+  const { shortcuts, ...app } = state.app;
   return structuredClone({
     version: SAVED_VERSION,
     team,
-    app: { ...app, scopes: [...app.scopes], events: [...app.events], commands: [...app.commands] },
+    app: {
+      ...app,
+      scopes: [...app.scopes],
+      events: [...app.events],
+      commands: [...app.commands],
+      ...(shortcuts !== undefined && { shortcuts: [...shortcuts] }),
+    },
     users: [...users.values()],
     channels: [...channels.values()].map((channel) => ({ ...channel, members: [...channel.members] })),
     userGroups: [...userGroups.values()],

@@ -34,10 +34,11 @@ const user = z.strictObject({
 const channel = z.strictObject({
   id: z.string(),
   name: z.string(),
-  kind: z.enum(['public', 'private', 'im']),
+  kind: z.enum(['public', 'private', 'im', 'mpim']),
   is_archived: z.boolean(),
   created: z.number(),
   members: texts,
+  topic: z.strictObject({ value: z.string(), creator: z.string() }).exactOptional(),
 });
 
 const userGroup = z.strictObject({
@@ -152,6 +153,7 @@ const app = z.strictObject({
   scopes: texts,
   events: z.array(event),
   commands: texts,
+  shortcuts: texts.exactOptional(),
   agent: z.enum(['agent_view', 'assistant_view', 'none']),
   homeTab: z.boolean(),
   suggestedPrompts: z.array(z.strictObject({ title: z.string(), message: z.string() })),

@@ -21,7 +21,7 @@ export interface User {
   tz_offset: number;
 }
 
-export type ChannelKind = 'public' | 'private' | 'im';
+export type ChannelKind = 'public' | 'private' | 'im' | 'mpim';
 
 /** A conversation; `members` are user ids, the bot's included. */
 export interface Channel {
@@ -31,6 +31,8 @@ export interface Channel {
   is_archived: boolean;
   created: number;
   members: Set<string>;
+  /** The topic, and who set it; missing where nobody has. */
+  topic?: { value: string; creator: string };
 }
 
 export interface UserGroup {
@@ -139,6 +141,7 @@ export type EventSubscription =
   | 'message.channels'
   | 'message.groups'
   | 'message.im'
+  | 'message.mpim'
   | 'reaction_added'
   | 'reaction_removed';
 
@@ -175,6 +178,8 @@ export interface InstalledApp {
   scopes: readonly string[];
   events: readonly EventSubscription[];
   commands: readonly string[];
+  /** The callback ids of its message shortcuts, if it has any. */
+  shortcuts?: readonly string[];
   agent: AgentSurface;
   /** Prompts of its manifest, used until the app sets its own. */
   suggestedPrompts: SuggestedPrompts['prompts'];

@@ -96,11 +96,12 @@ export function channelOnWire(state: WorkspaceState, channel: Channel): JsonObje
     name_normalized: channel.name,
     is_channel: channel.kind === 'public',
     is_group: channel.kind === 'private',
-    is_mpim: false,
-    is_private: channel.kind === 'private',
+    is_mpim: channel.kind === 'mpim',
+    is_private: channel.kind !== 'public',
     is_general: false,
     is_member: channel.members.has(state.app.botUserId),
     num_members: channel.members.size,
+    topic: { value: channel.topic?.value ?? '', creator: channel.topic?.creator ?? '', last_set: 0 },
   };
 }
 

@@ -2,8 +2,13 @@ import type { AgentSurface, ChannelKind, EventSubscription } from '../state/type
 
 type ByKind = Readonly<Record<ChannelKind, string>>;
 
-const READ: ByKind = { public: 'channels:read', private: 'groups:read', im: 'im:read' };
-const HISTORY: ByKind = { public: 'channels:history', private: 'groups:history', im: 'im:history' };
+const READ: ByKind = { public: 'channels:read', private: 'groups:read', im: 'im:read', mpim: 'mpim:read' };
+const HISTORY: ByKind = {
+  public: 'channels:history',
+  private: 'groups:history',
+  im: 'im:history',
+  mpim: 'mpim:history',
+};
 
 /** The scopes of which each method needs one; a method that is not listed needs none. */
 export const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
@@ -65,6 +70,7 @@ export const EVENT_SCOPES: Readonly<Record<EventSubscription, readonly string[]>
   'message.channels': [HISTORY.public],
   'message.groups': [HISTORY.private],
   'message.im': [HISTORY.im],
+  'message.mpim': [HISTORY.mpim],
   reaction_added: ['reactions:read'],
   reaction_removed: ['reactions:read'],
 };

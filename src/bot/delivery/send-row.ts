@@ -4,9 +4,11 @@ import { line, mentions, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { applyDecision, MadeDecision } from '../decisions/decision.ts';
+import { addressing } from '../reply/addressing.ts';
 import { feedbackBlock } from '../reply/feedback-block.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
+import { CUT_STREAM } from '../reply/stream-watch.ts';
 import { isGroup } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -32,6 +34,8 @@ const Row = z.object({
   people: z.array(z.string()).optional(),
   /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
+  /** The people whom a reply mentions at its beginning. */
+  addressees: z.array(z.string()).optional(),
   /** The thread and the id of a final answer that people may rate. */
   feedback: z.string().optional(),
   /** The streamed message that shows the first `sent` characters. */
@@ -50,12 +54,34 @@ type Row = z.infer<typeof Row>;
 /** A click whose receiver acknowledged it and died before it was decided. */
 const RecordedClick = z.object({ kind: z.literal('decision'), made: MadeDecision, replyTo: PrivatePlace });
 
+const CutStream = z.object({ kind: z.literal(CUT_STREAM), channel: z.string(), ts: z.string() });
+
+/** Ends a streamed message whose process died, and says so in it; one that has ended already is left as it is. */
+async function markCutStream(
+  { client, logger }: BotContext,
+  { channel, ts }: z.infer<typeof CutStream>,
+): Promise<void> {
+  try {
+    const chunks = [{ type: 'markdown_text' as const, text: `\n\n${replyTexts.cutOff}` }];
+    await client.chat.stopStream({ channel, ts, chunks });
+  } catch (error) {
+    if (judgeSlackFailure(error).kind === 'later') throw error;
+    logger.debug({ err: error }, 'stream had ended already');
+  }
+}
+
 /** Sends one message once. A reply that was streamed in part is completed in place. */
 export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
   const click = RecordedClick.safeParse(item.body).data;
   if (click !== undefined) {
     const notice = await applyDecision(context, click.made);
     if (notice !== undefined) await tellPrivately(context, click.replyTo, notice);
+    await context.store.doneRow(item);
+    return;
+  }
+  const cut = CutStream.safeParse(item.body).data;
+  if (cut !== undefined) {
+    await markCutStream(context, cut);
     await context.store.doneRow(item);
     return;
   }
@@ -103,7 +129,8 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   });
 }
 
-function contentOf({ kind, text, title = '', tail = '', people = [], button, feedback }: Row) {
+function contentOf(row: Row) {
+  const { kind, text, title = '', tail = '', people = [], button } = row;
   switch (kind) {
     case 'titled': {
       const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
@@ -119,7 +146,7 @@ function contentOf({ kind, text, title = '', tail = '', people = [], button, fee
       return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
     }
     case 'reply':
-      return replyContent(text, feedback);
+      return replyContent(row);
     case 'notice':
     case 'private':
       return button === undefined ? { text } : { text, blocks: [line(words(text)), buttonBlock(button)] };
@@ -129,8 +156,8 @@ function contentOf({ kind, text, title = '', tail = '', people = [], button, fee
 }
 
 /** Slack takes a Markdown text or blocks, so a reply with buttons is a block of Markdown. */
-function replyContent(text: string, feedback: string | undefined) {
-  const markdown = sanitizeMarkdown(text);
+function replyContent({ text, feedback, addressees = [] }: Pick<Row, 'text' | 'feedback' | 'addressees'>) {
+  const markdown = `${addressing(addressees, text)}${sanitizeMarkdown(text)}`;
   if (feedback === undefined) return { markdown_text: markdown };
   const blocks = [{ type: 'markdown' as const, text: markdown }, feedbackBlock(feedback)];
   return { text: escapeMarkup(text.slice(0, limits.fallbackText)), blocks };
@@ -144,7 +171,7 @@ function buttonBlock({ actionId, text, value }: NonNullable<Row['button']>) {
 /** Completes the streamed message; returns `false` if it is gone. */
 async function complete(
   { client, logger }: BotContext,
-  { channel = '', threadTs = '', standing: posted, text, feedback }: Row,
+  { channel = '', threadTs = '', standing: posted, text, feedback, addressees }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
   const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
@@ -171,7 +198,7 @@ async function complete(
   // The message has shown steps only, and they are there.
   if (text === '') return true;
   try {
-    await client.chat.update({ channel, ts: posted.ts, ...replyContent(text, feedback) });
+    await client.chat.update({ channel, ts: posted.ts, ...replyContent({ text, feedback, addressees }) });
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'gone') return false;

@@ -1,4 +1,5 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
+import type { KeptNote } from '../../store/port/memory.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
@@ -8,9 +9,11 @@ import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
+import { memoryTexts } from '../texts/memory.ts';
 import { type Account, buildAccounts } from './build-accounts.ts';
 import { buildFreezes } from './freeze-blocks.ts';
 import type { ListPage } from './load-lists.ts';
+import { buildNotes } from './notes.ts';
 import type { PolicyStats } from './policy-stats.ts';
 
 export const HOME_PAGE = 'home-page';
@@ -24,6 +27,8 @@ export interface HomeExtras {
   readonly accounts?: readonly Account[];
   /** The grants that the person may revoke. */
   readonly grants?: readonly GrantRecord[];
+  /** The notes of the agent that the person may see. */
+  readonly notes?: readonly KeptNote[] | undefined;
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
@@ -32,6 +37,7 @@ export function buildHome(
   lists: readonly ListPage[],
   {
     stats,
+    notes,
     grants = [],
     accounts = [],
     freezes = [],
@@ -44,7 +50,11 @@ export function buildHome(
     ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
   ];
-  return { type: 'home', blocks: [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)] };
+  const all = [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)];
+  // The lists come first; the notes have the room that they leave.
+  const room = limits.viewBlocks - all.length - 2;
+  const kept = notes === undefined || room < 1 ? [] : buildNotes(notes, memoryTexts.title, room);
+  return { type: 'home', blocks: [...all, ...kept] };
 }
 
 const MAX_POLICIES = 15;

@@ -3,6 +3,7 @@ import { grantsFor } from '../grants/revoke-grant.ts';
 import { loadAccounts } from './build-accounts.ts';
 import { buildHome } from './build-home.ts';
 import { LISTS, type ListName, loadList } from './load-lists.ts';
+import { notesFor } from './notes.ts';
 import { recentStats } from './policy-stats.ts';
 
 /** Publishes a person's App Home from the current record, with one list turned to a given page. */
@@ -16,17 +17,18 @@ export async function showHome(
   );
   const isAdmin = context.agent().admins.includes(userId);
   const { approvers, quorum } = context.agent().unfreeze;
-  const [pages, stats, { freezes }, grants, accounts] = await Promise.all([
+  const [pages, stats, { freezes }, grants, accounts, notes] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
     context.store.readFreezes(),
     grantsFor(context, userId),
     loadAccounts(context, userId),
+    notesFor(context, userId),
   ]);
   const mayUnfreeze =
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
   const view = buildHome(pages, {
-    ...{ stats, grants, accounts, freezes },
+    ...{ stats, grants, accounts, freezes, notes },
     unfreeze: { quorum, isOffered: mayUnfreeze },
   });
   await context.client.views.publish({ user_id: userId, view });

@@ -1,11 +1,13 @@
 import type { App } from '@slack/bolt';
 import type { BotContext } from '../context.ts';
 import { listenToActions } from './actions.ts';
+import { listenToCommands } from './commands.ts';
 import { listenToConnections } from './connections.ts';
 import { listenToFeedback } from './feedback.ts';
 import { listenToHome } from './home.ts';
 import { listenToMessages } from './messages.ts';
 import { listenToRevisions } from './revisions.ts';
+import { listenToShortcuts } from './shortcuts.ts';
 import { listenToSubmissions } from './submissions.ts';
 
 /** Registers all listeners. They only translate between Slack and the handlers. */
@@ -15,6 +17,8 @@ export function listen(app: App, context: BotContext): void {
   listenToActions(app, context);
   listenToSubmissions(app, context);
   listenToHome(app, context);
+  listenToCommands(app, context);
+  listenToShortcuts(app, context);
   listenToConnections(app, context);
   listenToFeedback(app, context);
 }

@@ -4,7 +4,7 @@ import { readSlackFiles } from '../files/slack-file.ts';
 import { isAskingBot } from '../intake/may-ask.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { receiveMessage } from '../turns/receive-message.ts';
-import { stopThread } from '../turns/stop-thread.ts';
+import { stopAndTell } from '../turns/stop-thread.ts';
 
 /** Turns messages of people into inbox items, and Slack's Stop into a stop. Messages of bots that may not ask are ignored. */
 export function listenToMessages(app: App, botContext: BotContext): void {
@@ -61,6 +61,6 @@ export function listenToMessages(app: App, botContext: BotContext): void {
 
   app.event('agent_session_stopped', async ({ event }) => {
     const threadId = threadIdOf({ channel: event.channel, threadTs: event.thread_ts });
-    await stopThread(botContext, threadId, event.user);
+    await stopAndTell(botContext, threadId, event.user);
   });
 }

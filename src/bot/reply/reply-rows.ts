@@ -9,6 +9,8 @@ import { closeFence, fenceLines, openFenceIn, sanitizeMarkdown } from './sanitiz
 export interface ReplyOptions {
   readonly session: 'active' | 'suspended';
   readonly requester: string;
+  /** The people whom the first message mentions. */
+  readonly addressees?: readonly string[];
   /** Whether people are asked below the last message whether the answer helped. */
   readonly feedback?: boolean;
 }
@@ -21,7 +23,7 @@ export function replyRows(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   text: string,
   posted: PostedReply | undefined,
-  { session, requester, feedback = false }: ReplyOptions,
+  { session, requester, feedback = false, addressees = [] }: ReplyOptions,
 ): OutboxRow[] {
   const { channel, threadTs } = parseThreadId(turn.threadId);
   const parts = limit(split(text, posted?.sent ?? 0));
@@ -36,6 +38,7 @@ export function replyRows(
       text: part,
       requester,
       ...(feedback && index === length - 1 && { feedback: `${turn.threadId} ${turn.token}` }),
+      ...(addressees.length > 0 && index === 0 && { addressees: [...addressees] }),
       ...(index === 0 && posted !== undefined && { standing: { ...posted, session, isChunked: true } }),
     },
   }));

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { limits } from '../slack/limits.ts';
 import type { SlackThread } from '../slack/thread.ts';
 import { statusTexts } from '../texts/replies.ts';
+import { addressing } from './addressing.ts';
 import { closeFence, sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
 
 /** A reply that is complete within this time is not streamed. */
@@ -32,6 +33,13 @@ export interface StreamRecipient {
   readonly teamId: string;
 }
 
+export interface StreamOptions {
+  /** The people whom the reply mentions at its beginning. */
+  readonly addressees?: readonly string[];
+  /** Is called when the message is there. */
+  readonly onStart?: (ts: string) => Promise<void>;
+}
+
 /**
  * Streams a reply while it is written, and above it the steps of a turn that takes long. Only a preview: the record delivers the whole
  * text afterwards, into the same message.
@@ -41,6 +49,7 @@ export class ReplyStream {
   readonly #thread: SlackThread;
   readonly #recipient: () => Promise<StreamRecipient>;
   readonly #logger: Logger;
+  readonly #options: StreamOptions;
   #text = '';
   #isNewParagraph = false;
   #sent = 0;
@@ -62,11 +71,13 @@ export class ReplyStream {
     thread: SlackThread,
     recipient: () => Promise<StreamRecipient>,
     logger: Logger,
+    options: StreamOptions = {},
   ) {
     this.#client = client;
     this.#thread = thread;
     this.#recipient = recipient;
     this.#logger = logger;
+    this.#options = options;
   }
 
   /** The whole text, shown or not. */
@@ -124,7 +135,8 @@ export class ReplyStream {
     // Sanitizing can make a text longer than one message holds.
     const isNew = until > this.#sent && shown.length <= limits.streamedText && shown.trim() !== '';
     if (!isNew && !this.#hasSteps()) return;
-    await this.#send(isNew ? shown.slice(this.#shown) : '');
+    const lead = this.#shown === 0 ? addressing(this.#options.addressees ?? [], this.#text) : '';
+    await this.#send(isNew ? `${lead}${shown.slice(this.#shown)}` : '');
     if (this.#broken || !isNew) return;
     this.#sent = until;
     this.#shown = shown.length;
@@ -160,6 +172,7 @@ export class ReplyStream {
         });
         this.#ts = started.ts;
         this.#startedAt = Date.now();
+        if (started.ts !== undefined) await this.#options.onStart?.(started.ts);
       } else {
         await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, chunks });
       }

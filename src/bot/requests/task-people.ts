@@ -19,6 +19,8 @@ const Author = z.object({
   role: z.enum(['requester', 'context']).catch('requester'),
   /** The requesters of an earlier request that is asked for again. */
   requesters: z.array(z.string()).default([]).catch([]),
+  /** The people whose words a note holds, beside the first. */
+  authors: z.array(z.string()).default([]).catch([]),
 });
 const Answered = z.object({ answeredBy: z.string() }).partial().default({});
 
@@ -33,7 +35,7 @@ export function peopleOf(messages: readonly Message[]): TaskPeople {
     if (message.role === 'user') {
       const author = Author.safeParse(message.metadata).data;
       if (author === undefined) continue;
-      authors.add(author.user);
+      for (const person of [author.user, ...author.authors]) authors.add(person);
       if (author.role === 'requester')
         for (const person of [author.user, ...author.requesters]) requesters.add(person);
     }
@@ -48,6 +50,16 @@ export function peopleOf(messages: readonly Message[]): TaskPeople {
     requesters: [...requesters],
     contextAuthors: [...authors].filter((person) => !requesters.has(person)),
   };
+}
+
+/** Lists everyone who has instructed the agent in a thread, in any of its tasks. */
+export function askersIn(messages: readonly Message[]): readonly string[] {
+  const askers = new Set<string>();
+  for (const message of messages) {
+    const author = message.role === 'user' ? Author.safeParse(message.metadata).data : undefined;
+    if (author?.role === 'requester') askers.add(author.user);
+  }
+  return [...askers];
 }
 
 export function requestersOf(messages: readonly Message[]): readonly string[] {

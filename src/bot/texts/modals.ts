@@ -19,6 +19,11 @@ export const modalTexts = {
   chooseLabel: (several: boolean) => (several ? 'Choose one or more' : 'Choose'),
   yourAnswer: (isAlone: boolean) => (isAlone ? 'Your answer' : 'Or in your own words'),
 
+  askTitle: 'Ask about this',
+  ask: 'Ask',
+  askIntro: (text: string) => `The message:\n${text}`,
+  askTask: 'What should I do? Everyone in the channel can read it.',
+
   approveTitle: 'Approve',
   approve: 'Approve',
   approveIntro: (title: string) => `${title}? This is a high-risk action.`,

@@ -30,6 +30,7 @@ export const noticeTexts = {
   cannotUndo: "I can't work out how to undo this. Please ask me for what you need.",
   alreadyUndone: 'Undo has already been requested.',
   undoQueued: "Undo is requested. I'll take it up when what runs or waits in this thread has ended.",
+  nothingToAskAbout: 'There is nothing in this message that I can read.',
   onlyRequesterAddress: 'Only a requester can see the address.',
   nothingAwaited: (state: string) => `This is ${state}. Nothing is awaited anymore.`,
   address: (address: string) => `Anyone with this address can report back, once: \`${address}\``,

@@ -33,6 +33,21 @@ const FAILURES = {
 /** Whose budget is spent. */
 const BUDGET_OWNER = { thread: 'This thread has', person: 'You have', bot: 'I have' } as const;
 
+/** The actions that a stop has found, in words. */
+interface StoppedActions {
+  readonly withdrawn: readonly string[];
+  readonly running: readonly string[];
+  readonly ran: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+const MAX_LISTED = 5;
+
+function listed(titles: readonly string[]): string {
+  const more = titles.length - MAX_LISTED;
+  return `${titles.slice(0, MAX_LISTED).join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** Every sentence of ours in a reply to a message. */
 export const replyTexts = {
   notTriedAgain: 'The worker stopped mid-run, and it may not be tried again now.',
@@ -54,6 +69,17 @@ export const replyTexts = {
     bad: 'Thank you for your feedback. Write here what went wrong, and I can try again.',
   },
   feedbackTooLate: "This answer is too old to be rated: I don't keep it any more.",
+  asks: ' asks: ',
+  cannotPostHere: "I can't post in this channel. Please invite me first, or write to me directly.",
+  stopped: ({ withdrawn, running, ran, unknown }: StoppedActions) =>
+    [
+      'Stopped.',
+      ...(withdrawn.length === 0 ? [] : [`Withdrawn: ${listed(withdrawn)}.`]),
+      ...(running.length === 0 ? [] : [`Too late to stop: ${listed(running)}.`]),
+      ...(unknown.length === 0 ? [] : [`We don't know whether this completed: ${listed(unknown)}.`]),
+      ran.length === 0 ? 'Nothing else had run.' : `Already done: ${listed(ran)}.`,
+    ].join(' '),
+  cutOff: '(This answer was interrupted. I started again below.)',
   nothingToStop: 'You have nothing to stop here.',
   notAnAsker: "You can't give me tasks in this workspace. Please ask a full member to do it.",
   askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",

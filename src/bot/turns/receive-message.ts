@@ -12,7 +12,7 @@ import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { markQueued } from './queued-mark.ts';
 import { runTurn } from './run-turn.ts';
-import { stopThread, withdrawWaiting } from './stop-thread.ts';
+import { stopAndTell, withdrawWaiting } from './stop-thread.ts';
 
 /** A message of a person in Slack. */
 export interface SlackMessage {
@@ -78,7 +78,7 @@ async function recordMessage(
   if (stops) {
     // The item itself may have woken the thread; that is nothing to stop.
     const isRunning = enqueued.busy || enqueued.waiting > 0;
-    if (isRunning && (await stopThread(context, threadId, user))) return;
+    if (isRunning && (await stopAndTell(context, threadId, user))) return;
     await store.enqueueOutbox(threadId, {
       id: `${threadId}/${ts}/nothing-to-stop`,
       body: { kind: 'notice', ...thread, text: replyTexts.nothingToStop },

@@ -8,7 +8,7 @@ import { adminTexts } from '../texts/admins.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
-import { runModel } from './run-model.ts';
+import { type RunningTurn, runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
 
 /** Claims the next turn of a thread and runs it, if there is one and no other worker has it. */
@@ -77,10 +77,12 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const { threadId } = turn;
   const controller = turns.begin(threadId);
   const lease = new TurnLease(timing.leaseMs, sentAt, controller, turns.handOver);
+  const left: Parameters<RunningTurn['tidyUp']>[0][] = [];
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
+    const tidyUp: RunningTurn['tidyUp'] = (what) => void left.push(what);
     const run = isPolicyThread(threadId) ? runPolicyChange : runModel;
-    const end = await run(context, turn, { signal: controller.signal, lease });
+    const end = await run(context, turn, { signal: controller.signal, lease, tidyUp });
     if (lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
@@ -91,6 +93,8 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
       logger.warn({ threadId, ...suspended }, 'turn discarded');
       return 'discarded';
     }
+    for (const what of left)
+      await what.end().catch((err: unknown) => logger.warn({ threadId, err }, 'turn not tidied up'));
     await unmarkQueued(context, turn);
     return suspended.waiting > 0 ? 'suspended' : 'ended';
   } catch (err) {
@@ -98,6 +102,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
     throw err;
   } finally {
     clearInterval(renewing);
+    for (const what of left) what.leave();
     context.status.leave(parseThreadId(threadId));
     turns.end(threadId, controller);
   }

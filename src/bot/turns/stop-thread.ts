@@ -1,12 +1,29 @@
 import type { BotContext } from '../context.ts';
 import { withdraw } from '../decisions/decide.ts';
+import { reportStop, type StoppedRequests } from '../reply/stop-report.ts';
 
 /** Stops the running turn of a thread, here or elsewhere, and withdraws this person's open requests. */
 export async function stopThread(context: BotContext, threadId: string, who: string): Promise<boolean> {
+  return (await stopAll(context, threadId, who)).isStopped;
+}
+
+/** Does the same for a person who wants to know: tells the thread what was withdrawn, what was too late to stop, and what had run. */
+export async function stopAndTell(context: BotContext, threadId: string, who: string): Promise<boolean> {
+  const { isStopped, ...requests } = await stopAll(context, threadId, who);
+  if (isStopped) await reportStop(context, threadId, requests);
+  return isStopped;
+}
+
+async function stopAll(
+  context: BotContext,
+  threadId: string,
+  who: string,
+): Promise<StoppedRequests & { readonly isStopped: boolean }> {
   const stoppedHere = context.turns.stop(threadId);
   const stopped = await context.store.stop(threadId);
-  const withdrawn = await withdrawWaiting(context, threadId, who);
-  return stoppedHere || stopped.outcome === 'stopping' || withdrawn;
+  const { withdrawn, running } = await withdrawWaiting(context, threadId, who);
+  const isStopped = stoppedHere || stopped.outcome === 'stopping' || withdrawn.length > 0;
+  return { isStopped, withdrawn, running };
 }
 
 /**
@@ -18,16 +35,21 @@ export async function withdrawWaiting(
   threadId: string,
   who: string,
   askedBefore = Number.POSITIVE_INFINITY,
-): Promise<boolean> {
+): Promise<StoppedRequests> {
   const { store } = context;
-  const withdrawn = await Promise.all(
+  const ended = await Promise.all(
     (await store.waitingIn(threadId)).map(async (requestId) => {
-      if (askedBefore !== Number.POSITIVE_INFINITY) {
-        const loaded = await store.load(requestId);
-        if (loaded.outcome !== 'found' || loaded.request.createdAt > askedBefore) return false;
-      }
-      return (await withdraw(context, requestId, { who, id: `stop ${threadId}` })) === undefined;
+      const loaded = await store.load(requestId);
+      if (loaded.outcome !== 'found' || loaded.request.createdAt > askedBefore) return undefined;
+      const problem = await withdraw(context, requestId, { who, id: `stop ${threadId}` });
+      if (problem === undefined) return { requestId, isWithdrawn: true };
+      const { requesters, attempts } = loaded.request;
+      return requesters.includes(who) && attempts > 0 ? { requestId, isWithdrawn: false } : undefined;
     }),
   );
-  return withdrawn.includes(true);
+  const found = ended.filter((each) => each !== undefined);
+  return {
+    withdrawn: found.flatMap(({ requestId, isWithdrawn }) => (isWithdrawn ? [requestId] : [])),
+    running: found.flatMap(({ requestId, isWithdrawn }) => (isWithdrawn ? [] : [requestId])),
+  };
 }

@@ -27,9 +27,10 @@ export function budgetedModel(
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   { requester, spentBefore }: { readonly requester: string; readonly spentBefore: () => number },
 ): Model {
-  const { model, store, logger } = context;
+  const { store, logger } = context;
   const { threadId, token } = turn;
   const { channel } = parseThreadId(threadId);
+  const { model } = context.modelFor(channel);
   let before: number | undefined;
   let turnTokens = 0;
   let calls = 0;

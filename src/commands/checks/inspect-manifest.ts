@@ -90,7 +90,11 @@ export function blockedHost(pointer: string, host: string): PlacedProblem {
 const Slack = z.object({
   oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()).default([]) }) }),
   features: z
-    .object({ slash_commands: z.array(z.unknown()).optional(), agent_view: z.unknown().optional() })
+    .object({
+      slash_commands: z.array(z.unknown()).optional(),
+      shortcuts: z.array(z.unknown()).optional(),
+      agent_view: z.unknown().optional(),
+    })
     .optional(),
   settings: z
     .object({ event_subscriptions: z.object({ bot_events: z.array(z.string()).optional() }).optional() })
@@ -102,6 +106,7 @@ const EVENT_SCOPES: Readonly<Record<string, string>> = {
   'message.channels': 'channels:history',
   'message.groups': 'groups:history',
   'message.im': 'im:history',
+  'message.mpim': 'mpim:history',
 };
 
 /** Finds scopes that the bot needs for what the manifest says, and that its Slack section does not ask for. */
@@ -131,6 +136,12 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
     ],
     ['im:write', 'to send cards and notices directly', sendsDirectly],
     ['commands', 'for the slash command', (data.features?.slash_commands ?? []).length > 0],
+    ['commands', 'for the shortcut', (data.features?.shortcuts ?? []).length > 0],
+    [
+      'channels:read',
+      'to read the topic of a channel',
+      [...manifest.agent.channels.values()].some(({ topic }) => topic),
+    ],
     ['assistant:write', 'for the agent view', data.features?.agent_view !== undefined],
     ...(data.settings?.event_subscriptions?.bot_events ?? []).map((event): [string, string, boolean] => [
       EVENT_SCOPES[event] ?? '',

@@ -3,6 +3,9 @@ import { hash } from 'node:crypto';
 /** The shard that holds the checkpoints of all chains, the progress of their export and the manifest that is active. */
 export const EXPORT_SHARD = 0;
 
+/** The shard that holds the notes about all channels, and the list of these channels. */
+export const MEMORY_SHARD = 0;
+
 /** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
 export const SHARDS = 64;
 
@@ -51,6 +54,7 @@ const SHARD_KEYS = [
   'checkpoints',
   'states',
   'quarantined',
+  'noted',
   'freezes',
   'frozen',
   'grants',
@@ -120,7 +124,7 @@ export class Keys {
 
   /** The notes about a channel. */
   memory(channel: string): string {
-    return this.#of(shardOf(channel), 'memory', channel);
+    return this.#of(MEMORY_SHARD, 'memory', channel);
   }
 
   grant(id: string, shard: number): string {

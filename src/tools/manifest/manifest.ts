@@ -41,6 +41,13 @@ export type ContextMode = 'thread' | 'mention';
 /** The settings of one channel that differ from the agent's. */
 export interface ChannelDeclaration {
   readonly context: ContextMode | undefined;
+  /** Text beside the agent's own instructions. */
+  readonly instructions: string | undefined;
+  /** Patterns of the tools that may be used there; `undefined` means all. */
+  readonly tools: readonly string[] | undefined;
+  readonly model: string | undefined;
+  /** Whether the topic is read as context. */
+  readonly topic: boolean;
 }
 
 /** The limits of files that people attach and that tools send. */
@@ -90,6 +97,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** `undefined` if files are switched off. */
   readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
+  /** Whether the agent keeps notes about channels. */
+  readonly memory: 'off' | 'channel';
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;

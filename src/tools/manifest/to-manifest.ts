@@ -1,24 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { ModelConfig } from '../../agent/model.ts';
 import type { Limit } from '../gate/limits.ts';
 import type { ApproverGroup, GrantRule, Policy } from '../gate/policy.ts';
 import { mayBeHigh, toRisk } from '../gate/risk.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
-import type { BuiltInUse, Manifest, ToolDeclaration } from './manifest.ts';
-import { type AgentFile, FILE_KINDS } from './schema/agent.ts';
+import type { Manifest, ToolDeclaration } from './manifest.ts';
+import type { AgentFile } from './schema/agent.ts';
 import type { LimitFile } from './schema/limits.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { PolicyFile } from './schema/policies.ts';
 import type { HttpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
+import { DEFAULT_TIME_ZONE, toAgent } from './to-agent.ts';
 import { toMcpConfig } from './to-mcp-config.ts';
-
-const DEFAULT_MAX_STEPS = 20;
-const DEFAULT_TIME_ZONE = 'UTC';
-const DEFAULT_PENDING_PER_THREAD = 10;
-const DEFAULT_PENDING_PER_PERSON = 25;
 
 const DEFAULT_RETENTION_MS = durationMs('30d');
 
@@ -28,7 +23,7 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
   const section = toJson(slack);
   return {
     slack: isJsonObject(section) ? section : {},
-    agent: toAgent(agent),
+    agent: { ...toAgent(agent), policyChanges: toPolicyChanges(agent.policy_changes) },
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
     ),
@@ -39,73 +34,6 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
       requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
       threadMs: retention.threads ?? DEFAULT_RETENTION_MS,
     },
-  };
-}
-
-function toAgent({
-  built_ins: builtIns = {},
-  limits = {},
-  budgets = {},
-  ...written
-}: AgentFile): Manifest['agent'] {
-  const { admins = [] } = written;
-  return {
-    model: written.model,
-    fallbackModels: written.fallback_models ?? [],
-    api: written.api ?? 'auto',
-    config: toConfig(written),
-    headers: written.headers ?? {},
-    query: written.query ?? {},
-    timeoutMs: written.timeout,
-    budgets: {
-      perTurn: budgets.per_turn,
-      perThread: budgets.per_thread,
-      perPerson: budgets.per_person,
-      perDay: budgets.per_day,
-    },
-    instructions: written.instructions,
-    maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
-    timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
-    contextBudget: written.context_budget,
-    context: written.context ?? 'thread',
-    files: toFiles(written.files),
-    channels: new Map(Object.entries(written.channels ?? {}).map(([id, { context }]) => [id, { context }])),
-    feedback: written.feedback ?? false,
-    limits: {
-      pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
-      pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
-    },
-    askers: toAskers(written.askers),
-    admins,
-    unfreeze: {
-      approvers: written.unfreeze?.approvers ?? admins,
-      quorum: written.unfreeze?.quorum ?? 1,
-    },
-    policyChanges: toPolicyChanges(written.policy_changes),
-    builtIns: {
-      ask_question: toUse(builtIns.ask_question),
-      request_form: toUse(builtIns.request_form),
-      wait_for_callback: toUse(builtIns.wait_for_callback),
-      complete_task: toUse(builtIns.complete_task),
-    },
-  };
-}
-
-const DEFAULT_FILES = {
-  maxBytes: 10_000_000,
-  maxCount: 5,
-  timeoutMs: durationMs('30s'),
-  types: FILE_KINDS,
-};
-
-function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files'] {
-  if (typeof written === 'boolean') return written ? DEFAULT_FILES : undefined;
-  const { max_size, max_count, timeout, types } = written;
-  return {
-    maxBytes: max_size ?? DEFAULT_FILES.maxBytes,
-    maxCount: max_count ?? DEFAULT_FILES.maxCount,
-    timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
-    types: types ?? DEFAULT_FILES.types,
   };
 }
 
@@ -136,33 +64,12 @@ function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent'
   return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 
-function toConfig(written: AgentFile): ModelConfig {
-  return {
-    temperature: written.temperature,
-    maxOutputTokens: written.max_output_tokens,
-    reasoningEffort: written.reasoning_effort,
-    verbosity: written.verbosity,
-    parallelToolCalls: written.parallel_tool_calls,
-    serviceTier: written.service_tier,
-  };
-}
-
-function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
-  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
-  return { people, groups, channels, guests, external, bots };
-}
-
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
   return {
     file,
     http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
     retentionMs: retention,
   };
-}
-
-function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {
-  if (typeof written === 'object') return written.limit_to;
-  return written === false ? 'off' : 'anyone';
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');

@@ -1,6 +1,6 @@
 import { type ApprovalRule, DEFAULT_POLICY_NAME, isFor } from '../gate/approval-rules.ts';
 import type { ApproverGroup, Policy } from '../gate/policy.ts';
-import type { RuledEntry } from './tool-entries.ts';
+import type { RuledEntry } from './ruled-entry.ts';
 
 type PolicyOf = (name: string) => Policy | undefined;
 

@@ -9,7 +9,7 @@ import { judgeStrictly } from '../gate/strictest.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { POLICY_CHANGES } from '../manifest/to-manifest.ts';
 import { createPresentation, type Presentation } from '../presentation/presentation.ts';
-import type { RuledEntry } from './tool-entries.ts';
+import type { RuledEntry } from './ruled-entry.ts';
 
 export const POLICY_CHANGE_TOOL = 'apply_manifest';
 
@@ -107,6 +107,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       answerableBy: 'anyone',
       resolvedBy: POLICY_CHANGES,
       rules,
+      isListedIn: () => true,
       limits: [],
       // Nobody is offered it: the bot itself makes the call.
       allow: { channels: [], people: [] },

@@ -1,6 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
 import { matchesGlob } from '../gate/approval-rules.ts';
-import type { CardDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
+import type { CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { ToolEntry } from './toolbox.ts';
 
@@ -20,6 +20,19 @@ export function textProblems(declaration: ToolDeclaration, { name, inputSchema }
       ({ message }) => `${declaration.name}: ${name}: ${message}, which ${JSON.stringify(text)} shows`,
     );
   });
+}
+
+/** Describes the patterns that a channel's tools are listed by and that match no tool. */
+export function channelProblems(
+  { agent }: Pick<Manifest, 'agent'>,
+  entries: ReadonlyMap<string, ToolEntry>,
+): string[] {
+  const names = [...entries.keys()];
+  return [...agent.channels].flatMap(([channel, { tools = [] }]) =>
+    tools
+      .filter((pattern) => !names.some((name) => matchesGlob(pattern, name)))
+      .map((pattern) => `agent.channels: ${channel}: there is no tool "${pattern}"`),
+  );
 }
 
 /** Describes why the undo that the manifest declares for a tool cannot work: its tool is not there, or does not take such an input. */

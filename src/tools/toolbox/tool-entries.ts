@@ -1,6 +1,5 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
-import { builtIns } from '../built-ins.ts';
 import {
   type ApprovalRule,
   compileApprovalRules,
@@ -11,39 +10,27 @@ import {
 import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
 import type { Limit, ReadTotals } from '../gate/limits.ts';
 import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
-import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { askForConsent } from '../mcp/auth/person/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
+import { builtInEntries, ONE_ATTEMPT, UNGATED } from './built-in-entries.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
-import { textProblems, textsFor, undoProblems } from './text-problems.ts';
+import type { RuledEntry } from './ruled-entry.ts';
+import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
-import { type AroundRun, MAX_TOOLS, type Place, type ToolEntry } from './toolbox.ts';
-
-/** An entry with its approval rules and the places where it may be used. */
-export interface RuledEntry extends ToolEntry {
-  readonly rules: readonly ApprovalRule[];
-  readonly allow: ToolDeclaration['allow'];
-}
+import { type AroundRun, MAX_TOOLS, type Place } from './toolbox.ts';
 
 /** More names than this do not help in a log. */
 const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
-const EVERYWHERE = { channels: undefined, people: undefined };
-const NO_RULES = { outcome: 'run', rule: 'no rule applies' } as const;
-const UNGATED = {
-  judge: () => NO_RULES,
-  explain: () => ({ verdict: NO_RULES, requester: '', steps: [] }),
-};
-const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
-
 interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
@@ -63,7 +50,7 @@ export function buildEntries(
   { secrets, lock, around, readTotals, useGrant, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    [...builtInEntries(manifest), ...changeEntries(manifest, approveChange)].map((entry) => [
+    [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
       entry.tool.name,
       entry,
     ]),
@@ -79,6 +66,7 @@ export function buildEntries(
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
     read: readFrom((name) => entries.get(name)),
+    toolsIn: (channel: string) => manifest.agent.channels.get(channel)?.tools,
   };
   for (const source of sources) {
     for (const tool of source.tools()) {
@@ -96,6 +84,7 @@ export function buildEntries(
         ...previewProblems(declaration, name, entries),
         ...undoProblems(declaration, name, entries),
       );
+  problems.push(...channelProblems(manifest, entries));
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -134,7 +123,9 @@ function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry
 }
 
 function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
-  return [...entries].filter(({ allow }) => isAllowed(allow, channel, [requester, ...others]));
+  return [...entries].filter(
+    ({ allow, isListedIn }) => isListedIn(channel) && isAllowed(allow, channel, [requester, ...others]),
+  );
 }
 
 function isAllowed(
@@ -152,27 +143,6 @@ function limitProblem(names: readonly string[]): string {
   return `a model takes at most ${MAX_TOOLS} tools at once; left out where there are more: ${named}; remove tools from the manifest, or limit with "allow" where they are used`;
 }
 
-function builtInEntries({ agent }: Manifest): RuledEntry[] {
-  const uses: ReadonlyMap<string, string> = new Map(
-    Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
-  );
-  return builtIns
-    .filter(({ name }) => uses.get(name) !== 'off')
-    .map((tool) => ({
-      tool,
-      source: 'built-in',
-      execution: ONE_ATTEMPT,
-      behind: {},
-      limits: [],
-      ...UNGATED,
-      allows: () => true,
-      presentation: createPresentation(tool, {}),
-      answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
-      rules: [],
-      allow: EVERYWHERE,
-    }));
-}
-
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
@@ -182,14 +152,18 @@ interface EntryOptions {
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
+  /** Returns the patterns of the tools that may be used in a channel; `undefined` means all. */
+  readonly toolsIn: (channel: string) => readonly string[] | undefined;
   /** Whether an admin has locked the definitions of servers. */
   readonly isLocked: boolean;
 }
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant, toolsIn } = options;
   const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
+  const isListedIn = (channel: string): boolean =>
+    toolsIn(channel)?.some((pattern) => matchesGlob(pattern, given.name)) ?? true;
   const tool = { ...given, description: shortenDescription(given.description) };
   const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
   const digest = source.digestOf(tool.name);
@@ -201,7 +175,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const strict = strictRules(tool.name, declaration.approval);
   const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
   const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
-    isAllowed(allow, channel, [...requesters, ...contextAuthors]);
+    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors]);
   const base = {
     source: kind,
     behind: behindOf(declaration, digest),
@@ -209,6 +183,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     answerableBy: 'anyone',
     elicitation: declaration.kind === 'mcp' ? declaration.elicitation : undefined,
     rules,
+    isListedIn,
     allow,
     allows,
     limits,

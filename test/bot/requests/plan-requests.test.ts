@@ -53,6 +53,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       files: undefined,
       channels: new Map(),
       feedback: false,
+      memory: 'off' as const,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       policyChanges: undefined,

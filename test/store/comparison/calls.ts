@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/record/request-record.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
-import { type Command, type RequestPlan, THREADS, TOOLS } from './commands.ts';
+import { type Command, type RequestPlan, TOOLS } from './commands.ts';
 
 /** One call with all that it carries, to be made on the store and on the model alike, and made again later. */
 export interface Call {
@@ -41,8 +41,7 @@ function toolAt(pick: number): string {
 
 const OPEN: readonly RequestState[] = ['pending'];
 const NAMELESS = 'no-request';
-/** A channel has its notes beside a thread of its shard, which has a clock in the comparison. */
-const CHANNEL = THREADS[0];
+const CHANNEL = 'C1';
 
 /** Turns a command into the call that it stands for now; without anything it could be about there is none. */
 export function callFor(command: Command, found: Findings): Call | undefined {

@@ -44,10 +44,11 @@ describe('what is left out', () => {
       context: 'thread',
       files: { maxBytes: 10_000_000, maxCount: 5, timeoutMs: 30_000, types: ['image', 'text', 'pdf'] },
       channels: new Map(),
+      memory: 'off',
+      feedback: false,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
-      feedback: false,
       unfreeze: { approvers: [], quorum: 1 },
       builtIns: {
         ask_question: 'anyone',
@@ -121,7 +122,10 @@ describe('what is written', () => {
   context_budget: 9000
   context: mention
   files: { max_size: 500KB, max_count: 2, timeout: 10s, types: [text] }
-  channels: { C012ABCDEF: { context: thread } }
+  channels:
+    C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
+  memory: channel
+  feedback: true
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
   built_ins: { ask_question: { limit_to: requester }, request_form: false, complete_task: true }
@@ -148,11 +152,23 @@ describe('what is written', () => {
       contextBudget: 9000,
       context: 'mention',
       files: { maxBytes: 500_000, maxCount: 2, timeoutMs: 10_000, types: ['text'] },
-      channels: new Map([['C012ABCDEF', { context: 'thread' }]]),
+      channels: new Map([
+        [
+          'C012ABCDEF',
+          {
+            context: 'thread',
+            instructions: 'Be kind.',
+            tools: ['get_*'],
+            model: 'gpt-6-luna',
+            topic: true,
+          },
+        ],
+      ]),
+      memory: 'channel',
+      feedback: true,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
-      feedback: false,
       unfreeze: { approvers: ['U012ABCDEF', 'W012ABCDEF'], quorum: 1 },
       builtIns: {
         ask_question: 'requester',

@@ -15,4 +15,5 @@ if redis.call('HLEN', K.memory) >= most then return { 'full' } end -- guard: rem
 
 redis.call('HSET', K.memory, id, NOW .. ' ' .. note)
 redis.call('PEXPIRE', K.memory, keep)
+redis.call('ZADD', K.noted, NOW, thread_id)
 return { 'remembered' }

@@ -29,7 +29,23 @@ export const BUILT_IN_NAMES = ['ask_question', 'request_form', 'wait_for_callbac
 const ContextMode = z.enum(['thread', 'mention']);
 
 export const ChannelFile = z
-  .strictObject({ context: ContextMode.optional().describe('What the agent reads of threads here.') })
+  .strictObject({
+    context: ContextMode.optional().describe('What the agent reads of threads here.'),
+    instructions: Text.optional().describe(
+      'What the agent is told here, after the instructions for all channels.',
+    ),
+    tools: distinct(
+      Text,
+      'The tools that may be used here, by name or pattern such as "get_*"; all.',
+    ).optional(),
+    model: Text.optional().describe('The model to use here.'),
+    topic: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the agent reads the channel's topic, as quoted context; false. Needs the scope channels:read.",
+      ),
+  })
   .describe('The settings of one channel.');
 export type ChannelFile = z.output<typeof ChannelFile>;
 
@@ -103,6 +119,12 @@ export const AgentFile = z
       .record(Channel, ChannelFile)
       .optional()
       .describe('Settings of single channels, by id, in place of those of the agent.'),
+    memory: z
+      .enum(['off', 'channel'])
+      .optional()
+      .describe(
+        'channel lets the agent keep short notes about each channel, which people can list and remove; off.',
+      ),
     feedback: z
       .boolean()
       .optional()
