@@ -65,7 +65,7 @@ describe('erase', () => {
 
     const { code, out } = await runHere('erase', ANN, '--reason', 'asked by letter', '--json');
     expect(code).toBe(0);
-    const counts = { threads: 1, requests: 2, rows: 0, feedback: 0, notes: 0 };
+    const counts = { threads: 1, requests: 2, rows: 0, feedback: 0, notes: 0, accounts: 0 };
     expect(JSON.parse(out)).toEqual({ person: ANN, ...counts, left: [] });
     const rest = await remains();
     for (const trace of [ANN, 'my secret wish', 'Anna wants it', 'because I say so'])
