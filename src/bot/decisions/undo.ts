@@ -5,10 +5,10 @@ import { payloadOf } from '../cards/outcome.ts';
 import type { BotContext } from '../context.ts';
 import { askerProblem } from '../intake/may-ask.ts';
 import { type Details, detailsOf } from '../requests/request-details.ts';
+import { undoMark } from '../requests/undo-call.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { undoMark } from '../turns/undo-call.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 

@@ -30,6 +30,7 @@ import { TurnProgress } from '../reply/turn-progress.ts';
 import { openRequests } from '../requests/plan/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
+import { undoReply } from '../requests/undo-call.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { replyTexts, statusTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
@@ -39,7 +40,6 @@ import { systemText } from './system-text.ts';
 import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnLease } from './turn-lease.ts';
-import { undoReply } from './undo-call.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
 export async function runModel(

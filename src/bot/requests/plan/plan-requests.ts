@@ -4,10 +4,10 @@ import { Transcript } from '../../../agent/transcript.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../../context.ts';
-import { undoneBy } from '../../turns/undo-call.ts';
 import { classifyInterrupt } from '../classify-interrupt.ts';
 import { filesReadIn } from '../request-details.ts';
 import { NOBODY, peopleOf, presentTask } from '../task-people.ts';
+import { undoneBy } from '../undo-call.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { planRequest } from './plan-request.ts';
 
