@@ -29,7 +29,7 @@ export interface AgentSettings {
   readonly instructions: string;
   readonly maxSteps: number;
   readonly contextBudget: number | undefined;
-  /** How much of a thread is read when the bot is mentioned in it. */
+  /** The part of a thread that is read when the bot is mentioned in it. */
   readonly context: ContextMode;
   /** `undefined` if files are switched off. */
   readonly files: FileLimits | undefined;
@@ -45,7 +45,7 @@ export interface AgentSettings {
   readonly admins: readonly string[];
   /** The people of whom so many must want to end a freeze. */
   readonly unfreeze: UnfreezeRule;
-  /** Who must approve that the rules become weaker, and where they are asked. */
+  /** The people who approve that the rules become weaker, and the channel where they are asked. */
   readonly policyChanges: AgentDeclaration['policyChanges'];
 }
 

@@ -22,7 +22,7 @@ const Details = z.object({
   input: z.string(),
   when: z.string().optional(),
 });
-/** What a grant is for, as it is stored. */
+/** The scope of a grant, as it is stored. */
 export type GrantDetails = z.infer<typeof Details>;
 
 /** Reads what a grant is for; `undefined` if it cannot be read, and then it allows nothing. */

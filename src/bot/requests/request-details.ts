@@ -75,7 +75,7 @@ const Details = z.object({
   rule: Text,
   /** The person in whose name the call runs at a server. */
   runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
-  /** How long after its success the action can be undone; missing if nothing undoes it. */
+  /** The time after its success in which the action can be undone; missing if nothing undoes it. */
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
   undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),

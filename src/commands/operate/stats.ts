@@ -30,7 +30,7 @@ answer. Reads the audit log; only REDIS_URL is needed.
   },
 };
 
-/** What people think of the answers in one channel. */
+/** The feedback on the answers in one channel. */
 interface ChannelFeedback {
   readonly feedback: string;
   readonly good: number;

@@ -51,7 +51,7 @@ export type UnfreezeResult =
   | { readonly outcome: 'unfrozen' | 'not-frozen' | 'not-as-shown' | 'not-eligible' }
   | { readonly outcome: 'voted'; readonly votes: number };
 
-/** What is running: approved actions by their request, and calls within turns that needed no approval. */
+/** The running actions: approved actions by their request, and calls within turns that needed no approval. */
 export interface RunningActions {
   readonly requestIds: readonly string[];
   readonly effects: readonly { readonly threadId: string; readonly tool: string }[];

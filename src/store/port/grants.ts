@@ -5,7 +5,7 @@ export interface NewGrant {
   readonly id: string;
   readonly expiresAt: number;
   readonly uses: number;
-  /** What it is for, as whoever opens it describes it. */
+  /** Its scope, as the caller describes it. */
   readonly details: JsonObject;
 }
 

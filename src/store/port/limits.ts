@@ -18,7 +18,7 @@ export type ReserveResult =
       readonly used: number;
     };
 
-/** How much of a limit is used in its window. */
+/** The used part of a limit in its window. */
 export interface LimitTotal {
   readonly count: number;
   readonly sum: number;

@@ -21,7 +21,7 @@ export interface KeptNote extends ChannelNote {
   readonly at: number;
 }
 
-/** What people think of answers, and what the agent notes about channels. */
+/** The feedback of people on answers, and the notes about channels. */
 export interface MemoryStore {
   /** Records what a person thinks of an answer; a later word replaces the earlier one. */
   giveFeedback(feedback: Feedback): Promise<{ readonly outcome: 'recorded' | 'unknown-thread' }>;

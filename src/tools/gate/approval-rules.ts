@@ -16,7 +16,7 @@ export type ApprovalVerdict =
   | { readonly outcome: 'ask'; readonly rule: string; readonly policy: string }
   | { readonly outcome: 'deny'; readonly rule: string; readonly reason: string };
 
-/** What one rule said of a call: its condition is true or false, or could not be evaluated; a rule after the deciding one is not asked. */
+/** The verdict of one rule on a call: its condition is true or false, or could not be evaluated; a rule after the deciding one is not asked. */
 export interface RuleStep {
   /** Its number in the list, from 1. */
   readonly number: number;

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../agent/json.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { localTime } from './local-time.ts';
 
-/** How much of each limit is used, by its name. */
+/** The used part of each limit, by its name. */
 export type LimitTotals = ReadonlyMap<string, { readonly count: number; readonly sum: number }>;
 
 /** The variables of a condition. */
@@ -18,7 +18,7 @@ export interface ConditionInput {
   readonly now?: Date | undefined;
   /** The time zone of `now`; UTC if it is left out. */
   readonly timeZone?: string | undefined;
-  /** What `count` and `sum` see; a condition that asks for a limit without its total cannot be evaluated. */
+  /** The totals that `count` and `sum` see; a condition that asks for a limit without its total cannot be evaluated. */
   readonly totals?: LimitTotals | undefined;
 }
 

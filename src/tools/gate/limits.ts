@@ -18,7 +18,7 @@ export interface Limit {
   readonly policy: string | undefined;
 }
 
-/** What a call counts for one limit; `undefined` as the amount means that it cannot be told, and then it is over. */
+/** The amount that a call counts for one limit; `undefined` as the amount means that it cannot be told, and then it is over. */
 export interface CallUse {
   readonly limit: Limit;
   readonly key: string;

@@ -29,7 +29,7 @@ export interface Policy {
   readonly groups: readonly ApproverGroup[];
   /** People and user groups who may not approve whatever group they are in. */
   readonly excluded: readonly string[];
-  /** How many must approve: the sum of the groups. */
+  /** The number of approvals: the sum of the groups. */
   readonly quorum: number;
   /** Whether one rejection decides; otherwise as many as the quorum. */
   readonly veto: boolean;

@@ -53,7 +53,7 @@ export interface ChannelDeclaration {
 /** The limits of files that people attach and that tools send. */
 export interface FileLimits {
   readonly maxBytes: number;
-  /** How many files one turn reads. */
+  /** The most files that one turn reads. */
   readonly maxCount: number;
   readonly timeoutMs: number;
   readonly types: readonly (typeof FILE_KINDS)[number][];
@@ -106,7 +106,7 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly admins: readonly string[];
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
-  /** Who must approve that the rules become weaker, and where they are asked; `undefined` if nobody must. */
+  /** The people who approve that the rules become weaker, and the channel where they are asked; `undefined` if nobody must. */
   readonly policyChanges: { readonly policy: Policy; readonly channel: string } | undefined;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }

@@ -11,7 +11,7 @@ export interface UndoDeclaration {
 
 /** The way to take back a call that succeeded. */
 export interface UndoSource {
-  /** How long after the run it is offered. */
+  /** The time after the run in which it is offered. */
   readonly withinMs: number;
   /** Computes the reverse call from what ran; `undefined` if this call cannot be taken back. */
   plan(input: JsonValue, output: JsonValue): UndoCall | undefined;

@@ -76,7 +76,7 @@ export interface ToolEntry {
 export interface Toolbox {
   /** Returns the tools that the model may use there, behind their gates; at most `MAX_TOOLS`. */
   toolsFor(place: Place): readonly Tool[];
-  /** Returns every tool, whoever may use it. */
+  /** Returns every tool, also those that few may use. */
   tools(): readonly Tool[];
   /** Lists the tools of a tool's server again, so that `find` returns it as it is now; does nothing for other tools. */
   refresh(name: string): Promise<void>;

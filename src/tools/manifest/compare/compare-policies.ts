@@ -175,7 +175,7 @@ function compareRisk(former: Policy, next: Policy): PartChange[] {
   return [...confirming, high.most <= low.least ? weaker(words) : incomparable(words)];
 }
 
-/** How often Approve asks for a confirmation: 0 never, 1 where the risk of a call is high, 2 always. */
+/** The frequency with which Approve asks for a confirmation: 0 never, 1 where the risk of a call is high, 2 always. */
 function confirmation({ confirm, risk }: Policy): number {
   if (confirm !== undefined) return confirm ? 2 : 0;
   if (typeof risk === 'object') return 1;

@@ -11,7 +11,7 @@ export interface RuledTool {
   readonly manifest: Manifest;
 }
 
-/** What a pattern or a condition says of a call; a condition may also not be evaluable. */
+/** The verdict of a pattern or a condition on a call; a condition may also not be evaluable. */
 export type Truth = 'true' | 'false' | 'not-evaluated';
 export type Situation = ReadonlyMap<string, Truth>;
 

@@ -31,7 +31,7 @@ export interface RequesterAuth {
 
 export type AuthConfig = BotAuth | RequesterAuth;
 
-/** What a server asks for in its `WWW-Authenticate` header. */
+/** The demands of a server in its `WWW-Authenticate` header. */
 export interface Challenge {
   readonly resourceMetadataUrl?: URL | undefined;
   readonly scope?: string | undefined;
