@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { describeError } from './agent/util/describe-error.ts';
 import { escapeMarkup } from './bot/cards/values/show-text.ts';
 import { noticeTexts } from './bot/texts/notices.ts';
+import { proposeChange } from './bot/turns/policy-change.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';
 import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
@@ -11,10 +12,12 @@ import { traceIdOf } from './observe/tracing.ts';
 import { readSettings, SETTINGS_HINT } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
+import { chooseManifest, type ManifestVersion, manifestDigest } from './tools/manifest/govern.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
 import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
 import { Secrets } from './tools/secrets.ts';
+import { readLockText } from './tools/toolbox/tool-lock.ts';
 
 /** Ends the process before anything has started, with one line for each problem. */
 function refuse(problems: readonly string[], hint = ''): never {
@@ -53,17 +56,40 @@ try {
   const folder = dirname(resolve(file));
   const tracing = await startTracing(process.env);
   const captureContent = mayCaptureContent(process.env);
+  const lock = await readLockText(folder);
+  const { manifest } = parsed;
+  let active: ManifestVersion = {
+    digest: manifestDigest(text, lock),
+    text,
+    lock,
+    manifest,
+    secrets: parsed.secrets,
+  };
+  let reload = (): void => {};
   const bot = await startBot({
     settings,
-    manifest: parsed.manifest,
+    manifest,
     folder,
     secrets,
     logger,
     captureContent,
+    policyChanges: {
+      async choose(record) {
+        ({ version: active } = await chooseManifest(record, active, environment));
+        for (const secret of active.secrets) secrets.add(secret);
+        return { manifest: active.manifest, lock: { text: active.lock } };
+      },
+      onApproved: () => reload(),
+    },
   });
   const watch = await watchManifest({
     file,
-    text,
+    text: active.text,
+    lock: { text: active.lock },
+    govern: {
+      record: bot.context.store,
+      onHeld: (change) => proposeChange(bot.context, change),
+    },
     environment,
     toolbox: bot.toolbox,
     secrets,
@@ -71,6 +97,7 @@ try {
     logger,
     onNotice: (notice) => reportReload(bot, notice),
   });
+  reload = () => void watch.reload();
   const stop = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'signal received');
     await watch.close();
@@ -109,6 +136,7 @@ async function notifyAdmins({ context, toolbox }: RunningBot, text: string): Pro
 async function reportReload(bot: RunningBot, { outcome, file: name, problems }: ReloadNotice): Promise<void> {
   const summary = {
     rejected: noticeTexts.manifestRejected,
+    held: noticeTexts.manifestHeld,
     'active-with-problems': noticeTexts.manifestProblems,
     'valid-again': noticeTexts.manifestFine,
   }[outcome](name);

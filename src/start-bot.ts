@@ -28,6 +28,7 @@ import { observedStore } from './observe/observed-store.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { contextBudgetOf, followModel } from './open-model.ts';
 import type { Settings } from './settings.ts';
+import type { ManifestStore } from './store/port/manifest.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { wakingStore } from './store/queue/waking-store.ts';
 import { nameOfWork } from './store/queue/work.ts';
@@ -39,7 +40,8 @@ import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import type { Secrets } from './tools/secrets.ts';
-import { type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
+import { changeKey } from './tools/toolbox/policy-change.ts';
 import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -60,6 +62,16 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
+  /** Holds weaker manifests back; without it the given manifest is used as it is. */
+  readonly policyChanges?: PolicyChangeSetup;
+}
+
+/** Wires the approval of changed policies. */
+export interface PolicyChangeSetup {
+  /** Chooses the manifest to start with, by the record. */
+  choose(record: ManifestStore): Promise<{ readonly manifest: Manifest; readonly lock: LockText }>;
+  /** Called when a change was approved in this process. */
+  onApproved(): void;
 }
 
 export interface RunningBot {
@@ -73,7 +85,7 @@ export interface RunningBot {
 
 /** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
-  const { settings, manifest, folder, secrets, logger, prefix = 'countersign:' } = setup;
+  const { settings, folder, secrets, logger, prefix = 'countersign:' } = setup;
   const metrics = new Metrics();
   const content = setup.captureContent === true ? (text: string) => secrets.redact(text) : undefined;
   const log = logger.child({ part: 'record' });
@@ -84,13 +96,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
   // The toolbox has the manifest that holds now; it is opened below.
-  let current: () => Manifest = () => manifest;
+  let current: () => Manifest = () => setup.manifest;
   const record = openRedisStore({
     client: redis,
     prefix,
     retention: () => current().retention,
     redact: (body) => redactFields(body, secrets),
   });
+  const chosen = await setup.policyChanges?.choose(record);
+  const manifest = chosen?.manifest ?? setup.manifest;
   const engine = openEngine({
     settings: settings.redis,
     store: record,
@@ -110,6 +124,12 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     readTotals: (limits) => record.readTotals(limits),
     useGrant: grantUser(() => context),
     onUnlocked: () => onUnlocked(),
+    lock: chosen?.lock,
+    approveChange: async (change) => {
+      const approved = await record.approveManifest(change.from, change.to, changeKey(change));
+      setup.policyChanges?.onApproved();
+      return approved;
+    },
   });
   current = () => toolbox.manifest;
   const connection = createConnection(settings.slack, {

@@ -4,6 +4,7 @@ import type { Model } from '../agent/model.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
 import type {
+  AgentDeclaration,
   Askers,
   Budgets,
   ChannelDeclaration,
@@ -41,6 +42,8 @@ export interface AgentSettings {
   readonly admins: readonly string[];
   /** The people of whom so many must want to end a freeze. */
   readonly unfreeze: UnfreezeRule;
+  /** Who must approve that the rules become weaker, and where they are asked. */
+  readonly policyChanges: AgentDeclaration['policyChanges'];
 }
 
 /** Leases and heartbeats, in milliseconds. */

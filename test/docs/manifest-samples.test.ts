@@ -18,7 +18,7 @@ const parts = samples.filter(({ text }) => !/^cases:/m.test(text));
 const POLICY = { approvers: ['U012ABCDEF'] };
 const BASE = {
   slack: { display_information: { name: 'Samples' } },
-  policies: { default: POLICY, oncall: POLICY, support: POLICY, managers: POLICY },
+  policies: { default: POLICY, oncall: POLICY, support: POLICY, managers: POLICY, boss: POLICY },
 };
 const READ_ORDER = { module: './tools/read-order.ts', approval: { require: 'never' } };
 

@@ -43,7 +43,10 @@ const oneOfEach: Cell = {
 /** The full form plays every fault in a world of its own; `npm run faults` does so many times. */
 const cells = isFull ? CELLS : [oneOfEach, FEW_KILLS];
 
-test.each(cells)('no promise is broken by: $name', async (cell) => {
+/** Faults are played over many seconds, and on a busy machine over minutes. */
+const LONGEST_MS = 900_000;
+
+test.each(cells)('no promise is broken by: $name', { timeout: LONGEST_MS }, async (cell) => {
   const { violations, effects } = await playCell(cell, {
     built,
     rounds: cell.rounds.short,

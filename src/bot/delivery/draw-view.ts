@@ -11,7 +11,7 @@ import { openGrant } from '../grants/open-grant.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { isUnthreaded, parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { openDirect } from './send-row.ts';
@@ -135,6 +135,10 @@ async function threadLinkFor(
   const { channel, threadTs } = parseThreadId(request.threadId);
   // A link to the card opens the thread; a link to the thread's root opens only the channel.
   const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
+  if (isUnthreaded(request.threadId))
+    return inThread === undefined
+      ? undefined
+      : links.linkTo({ channel, ts: inThread.ts, threadTs: inThread.ts });
   return links.linkTo({ channel, ts: inThread?.ts ?? threadTs, threadTs });
 }
 

@@ -1,6 +1,6 @@
 import type { OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { titleOf } from '../cards/card-details.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { placeIn } from '../slack/thread.ts';
 
 /** Builds a notice about a request with an id per moment, so that the next reminder is a new message and a resent one is not. */
 export function titledRow(
@@ -9,10 +9,10 @@ export function titledRow(
   { lead, tail }: { readonly lead: string; readonly tail: string },
   people: readonly string[],
 ): OutboxRow {
-  const { channel, threadTs } = parseThreadId(request.threadId);
+  const place = placeIn(request.threadId);
   const title = titleOf(request);
   return {
     id: `${request.id}/${kind}/${Date.now()}`,
-    body: { kind: 'titled', channel, threadTs, text: lead, title, tail, people: [...people] },
+    body: { kind: 'titled', ...place, text: lead, title, tail, people: [...people] },
   };
 }

@@ -10,7 +10,7 @@ import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../decisions/authorize.ts';
 import { isSlackPerson } from '../slack/directory.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { membershipsOf, resolveGroups } from './approver-groups.ts';
 import { problemWithAsked, purposeOf } from './awaited-schema.ts';
@@ -87,7 +87,7 @@ export async function planRequest(
   const [requester = NOBODY] = requesters;
   const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
-  const threadView = { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } };
+  const threadView = { id: THREAD_VIEW, place: { ...placeIn(threadId) } };
 
   if (pause.kind !== 'approval') {
     const problem = problemWithAsked(interrupt);

@@ -97,6 +97,8 @@ export const noticeTexts = {
   },
 
   manifestRejected: (file: string) => `${file} has errors; the previous version stays active.`,
+  manifestHeld: (file: string) =>
+    `${file} makes rules weaker, so it waits for approval; the previous version stays active.`,
   manifestProblems: (file: string) => `${file} is active, but some tools don't work.`,
   manifestFine: (file: string) => `${file} is valid again and active.`,
 } as const;

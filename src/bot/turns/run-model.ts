@@ -4,7 +4,7 @@ import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
-import type { ClaimedTurn, InboxItem, NewRequest, Settlement, TurnEnd } from '../../store/port/store.ts';
+import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { StoredImages } from '../files/stored-images.ts';
@@ -19,7 +19,7 @@ import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
 import { ReplyStream } from '../reply/reply-stream.ts';
 import { TurnProgress } from '../reply/turn-progress.ts';
-import { planRequests } from '../requests/plan-requests.ts';
+import { openRequests } from '../requests/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
 import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -86,7 +86,7 @@ export async function runModel(
           journal,
           files: threadFiles(context, turn.threadId, String(turn.messages.length)),
         });
-  const again = await openRequests(context, turn, settled.messages, { anew: true });
+  const again = await openRequests(context, turn.threadId, settled.messages, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0) {
     const denied = deniedCalls(turn, again.messages);
@@ -206,7 +206,7 @@ async function callModel(
       { isStopped: response.finishReason === 'aborted' },
     );
     const [asked, posted] = await Promise.all([
-      openRequests(context, turn, completed.messages),
+      openRequests(context, threadId, completed.messages),
       stream.end(),
     ]);
     messages = asked.messages;
@@ -230,24 +230,6 @@ async function callModel(
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
     return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
   }
-}
-
-/** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */
-async function openRequests(
-  context: BotContext,
-  turn: ClaimedTurn,
-  messages: readonly Message[],
-  options: { readonly anew?: boolean } = {},
-): Promise<{
-  messages: readonly Message[];
-  requests: readonly NewRequest[];
-  refused: readonly CloseReply[];
-}> {
-  const { requests, refusals, joined } = await planRequests(context, turn.threadId, messages, options);
-  const close = [...refusals, ...joined];
-  if (close.length === 0) return { messages, requests, refused: [] };
-  const closed = await settle({ messages, tools: [], resume: { close } });
-  return { messages: closed.messages, requests, refused: refusals };
 }
 
 function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {

@@ -3,9 +3,10 @@ import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { quarantineRows, tellOfQuarantine } from '../delivery/tell-admins.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { adminTexts } from '../texts/admins.ts';
 import { replyTexts } from '../texts/replies.ts';
+import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
 import { TurnLease } from './turn-lease.ts';
@@ -78,7 +79,8 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const lease = new TurnLease(timing.leaseMs, sentAt, controller, turns.handOver);
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
-    const end = await runModel(context, turn, { signal: controller.signal, lease });
+    const run = isPolicyThread(threadId) ? runPolicyChange : runModel;
+    const end = await run(context, turn, { signal: controller.signal, lease });
     if (lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
@@ -110,10 +112,9 @@ async function countFailure(
   error: unknown,
 ): Promise<void> {
   const { threadId, token } = turn;
-  const { channel, threadTs } = parseThreadId(threadId);
   const notice = {
     id: `${threadId}/${token}/quarantined`,
-    body: { kind: 'notice', channel, threadTs, text: replyTexts.quarantined },
+    body: { kind: 'notice', ...placeIn(threadId), text: replyTexts.quarantined },
   };
   const reason = adminTexts.turnFailed(describeError(error));
   try {

@@ -1,6 +1,6 @@
 import { Secrets } from '../../tools/secrets.ts';
 import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
-import { LOCK_FILE, readLock, writeLock } from '../../tools/toolbox/tool-lock.ts';
+import { LOCK_FILE, parseLock, readLockText, writeLock } from '../../tools/toolbox/tool-lock.ts';
 import { type Command, EXIT } from '../shared/command.ts';
 import { Failure } from '../shared/errors.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
@@ -34,7 +34,7 @@ Exit code: 0 written, 1 a server could not be reached, 2 wrong usage.
         const reasons = down.map(({ name, lastError = 'it did not start' }) => `${name}: ${lastError}`);
         throw new Failure(secrets.redact(`nothing was locked\n${reasons.join('\n')}`));
       }
-      const former = await readLock(folder);
+      const former = parseLock(await readLockText(folder));
       const definitions = toolbox.definitions();
       await writeLock(folder, definitions);
       for (const { server, tool, digest } of definitions) {

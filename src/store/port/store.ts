@@ -4,6 +4,7 @@ import type { AuditStore } from './audit.ts';
 import type { FreezeStore } from './freezes.ts';
 import type { GrantStore } from './grants.ts';
 import type { LimitStore } from './limits.ts';
+import type { ManifestStore } from './manifest.ts';
 import type { MemoryStore } from './memory.ts';
 import type {
   AbandonResult,
@@ -69,7 +70,14 @@ export type * from './values.ts';
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
  * race are return values that change nothing; only an outage throws.
  */
-export interface Store extends AuditStore, FreezeStore, GrantStore, LimitStore, MemoryStore, UsageStore {
+export interface Store
+  extends AuditStore,
+    FreezeStore,
+    GrantStore,
+    LimitStore,
+    ManifestStore,
+    MemoryStore,
+    UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
@@ -140,8 +148,8 @@ export interface Store extends AuditStore, FreezeStore, GrantStore, LimitStore, 
   /** Ends a request whose card cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
-  /** Makes the cards of an open request due, because something beside it has changed that they show. */
-  redraw(requestId: string): Promise<RedrawResult>;
+  /** Makes the cards of an open request due, because something beside it has changed that they show; once for each cause. */
+  redraw(requestId: string, cause: string): Promise<RedrawResult>;
   /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
     requestId: string,

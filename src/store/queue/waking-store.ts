@@ -147,8 +147,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
-    async redraw(requestId) {
-      const result = await store.redraw(requestId);
+    async redraw(requestId, cause) {
+      const result = await store.redraw(requestId, cause);
       if (result.outcome === 'redrawn') redrawn(requestId);
       return result;
     },

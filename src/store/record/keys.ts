@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The shard that holds the checkpoints of all chains and the progress of their export. */
+/** The shard that holds the checkpoints of all chains, the progress of their export and the manifest that is active. */
 export const EXPORT_SHARD = 0;
 
 /** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
@@ -54,6 +54,7 @@ const SHARD_KEYS = [
   'freezes',
   'frozen',
   'grants',
+  'manifest',
 ] as const;
 /** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */
 const OTHER_KEYS = ['usage', 'feedback', 'memory'] as const;

@@ -8,6 +8,7 @@ import { freezeVerbs } from './verbs/freeze-verbs.ts';
 import { grantVerbs } from './verbs/grant-verbs.ts';
 import { limitVerbs } from './verbs/limit-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
+import { manifestVerbs } from './verbs/manifest-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
@@ -55,6 +56,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...usageVerbs(run, client, keys),
     ...memoryVerbs(run, client, { keys, prefix, retention }),
     ...measureVerbs(run),
+    ...manifestVerbs(run, client, keys),
     async close() {
       await client.quit();
     },

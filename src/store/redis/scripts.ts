@@ -44,6 +44,7 @@ const FOLDERS = {
   usage: ['spend', 'rename-usage'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
+  manifest: ['record-manifest', 'approve-manifest'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

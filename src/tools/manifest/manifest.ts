@@ -97,6 +97,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly admins: readonly string[];
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
+  /** Who must approve that the rules become weaker, and where they are asked; `undefined` if nobody must. */
+  readonly policyChanges: { readonly policy: Policy; readonly channel: string } | undefined;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
 

@@ -1,28 +1,34 @@
-import { createHash } from 'node:crypto';
-import { type FSWatcher, watch } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
-import type { Logger } from 'pino';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Secrets } from '../secrets.ts';
-import type { OpenToolbox } from '../toolbox/open-toolbox.ts';
+import type { LockText, OpenToolbox } from '../toolbox/open-toolbox.ts';
+import type { PolicyChange } from '../toolbox/policy-change.ts';
 import { LOCK_FILE, readLockText } from '../toolbox/tool-lock.ts';
+import { chooseManifest, type ManifestRecord, type ManifestVersion, manifestDigest } from './govern.ts';
 import type { Manifest } from './manifest.ts';
 import { parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
+import { type ManifestWatch, readText, type WatchOptions, watchFile } from './watch-file.ts';
 
-/** A notice for the admins: the manifest was rejected, is valid again, or is active although some of its tools do not work. */
+/**
+ * A notice for the admins: the manifest was rejected, waits for approval because it is weaker, is valid again, or is active although some
+ * of its tools do not work.
+ */
 export interface ReloadNotice {
-  readonly outcome: 'rejected' | 'valid-again' | 'active-with-problems';
+  readonly outcome: 'rejected' | 'held' | 'valid-again' | 'active-with-problems';
   readonly file: string;
   readonly problems: readonly string[];
 }
 
-export interface ReloadOptions {
-  readonly file: string;
+export interface ReloadOptions extends WatchOptions {
   /** The text that the toolbox was opened with, so that a change before the watch begins is not missed. */
   readonly text: string;
+  /** The lock file that the toolbox was opened with; without it, the one beside the manifest. */
+  readonly lock?: LockText | undefined;
+  /** Holds a manifest that is weaker back until it is approved; without it every valid one becomes active. */
+  readonly govern?: ManifestGovernor | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly toolbox: OpenToolbox;
   readonly secrets: Secrets;
@@ -30,23 +36,15 @@ export interface ReloadOptions {
   readonly store: {
     note(id: string, event: string, subject: string, detail: JsonObject): Promise<unknown>;
   };
-  readonly logger: Logger;
   readonly onNotice: (notice: ReloadNotice) => void | Promise<void>;
-  /** The time that the file must stay the same before it is read: editors write in several steps. */
-  readonly quietMs?: number;
-  /** The interval of checks for file systems that report no changes, such as some mounted folders. */
-  readonly pollMs?: number;
 }
 
-export interface ManifestWatch {
-  /** Reads the file now; resolves when its manifest is active or rejected. */
-  reload(): Promise<void>;
-  /** Ends the watch, after a reload that is under way. */
-  close(): Promise<void>;
+export interface ManifestGovernor {
+  readonly record: ManifestRecord;
+  /** Asks people about a change; called again while it waits. */
+  readonly onHeld: (change: PolicyChange) => Promise<void>;
 }
 
-const QUIET_MS = 250;
-const POLL_MS = 15_000;
 const EVENT = 'configured';
 
 /**
@@ -56,14 +54,17 @@ const EVENT = 'configured';
 export async function watchManifest(options: ReloadOptions): Promise<ManifestWatch> {
   const { file, environment, toolbox, secrets, store, logger } = options;
   const folder = dirname(resolve(file));
-  let lock = await readLockText(folder);
-  let active = digestOf(options.text, lock);
+  let { text: lock } = options.lock ?? { text: await readLockText(folder) };
+  let active = manifestDigest(options.text, lock);
+  /** The file as it was when its manifest was last active here. */
+  let agreed = (await readText(file)) === options.text ? active : undefined;
   let rejected: string | undefined;
+  let held: string | undefined;
 
   async function record(old: string | null, next: string, changed: readonly string[]): Promise<void> {
     const change = { old, new: next, changed, host: hostname(), ...(await ownerOf(file)) };
     // All processes on one machine write the same id, so the change is recorded once.
-    await store.note(`${EVENT}-${digestOf(JSON.stringify(change))}`, EVENT, basename(file), change);
+    await store.note(`${EVENT}-${manifestDigest(JSON.stringify(change))}`, EVENT, basename(file), change);
   }
 
   async function notify(outcome: ReloadNotice['outcome'], problems: readonly string[]): Promise<void> {
@@ -85,95 +86,67 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
     const text = await readText(file);
     if (text === undefined) return reject('', [`${file} cannot be read`]);
     const nextLock = await readLockText(folder);
-    const [old, next] = [active, digestOf(text, nextLock)];
+    const digest = manifestDigest(text, nextLock);
     const wasRejected = rejected !== undefined;
-    if (next === old) {
+    if (digest === active && options.govern === undefined) {
       rejected = undefined;
       if (wasRejected) await notify('valid-again', []);
       return;
     }
     const parsed = parseManifest(text, { file, environment });
-    if (!parsed.ok) return reject(next, parsed.problems.map(formatProblem));
-    if (parsed.placeholders.length > 0) return reject(next, parsed.placeholders.map(formatProblem));
-    const changed = changedParts(toolbox.manifest, parsed.manifest);
-    if (nextLock !== lock) changed.push(LOCK_FILE);
-    await record(old, next, changed);
-    for (const secret of parsed.secrets) secrets.add(secret);
-    const known = toolbox.problems();
-    await toolbox.replace(parsed.manifest);
-    active = next;
-    lock = nextLock;
+    if (!parsed.ok) return reject(digest, parsed.problems.map(formatProblem));
+    if (parsed.placeholders.length > 0) return reject(digest, parsed.placeholders.map(formatProblem));
+    const written = { digest, text, lock: nextLock, manifest: parsed.manifest, secrets: parsed.secrets };
+    const problems = await activate(await choose(written));
     rejected = undefined;
-    logger.info({ file, old, new: next, changed }, 'manifest reloaded');
-    const problems = toolbox.problems().filter((problem) => !known.includes(problem));
     if (problems.length > 0) await notify('active-with-problems', problems);
     else if (wasRejected) await notify('valid-again', []);
   }
 
-  await record(null, active, []);
-  return watchFile(options, { isActive: (digest) => digest === active, reload });
-}
-
-/** Reloads the file whenever something in its folder changes, and at intervals; one reload at a time. */
-function watchFile(
-  { file, logger, quietMs = QUIET_MS, pollMs = POLL_MS }: ReloadOptions,
-  manifest: { isActive(digest: string): boolean; reload(): Promise<void> },
-): ManifestWatch {
-  let reloading = Promise.resolve();
-  let isClosed = false;
-  let scheduled: NodeJS.Timeout | undefined;
-  let lastSeen: string | undefined;
-
-  const reload = (): Promise<void> => {
-    reloading = reloading.then(async () => {
-      if (isClosed) return;
-      await manifest.reload().catch((err) => {
-        logger.error({ err, file }, 'manifest reload failed, will be retried');
-      });
-    });
-    return reloading;
-  };
-  const reloadIfQuiet = async (): Promise<void> => {
-    scheduled = undefined;
-    const text = await readText(file);
-    const digest = text === undefined ? '' : digestOf(text, await readLockText(dirname(resolve(file))));
-    if (isClosed || manifest.isActive(digest)) lastSeen = undefined;
-    // Other files of the folder may change all the time, so the text must be quiet, not the folder.
-    else if (digest === lastSeen) await reload();
-    else schedule();
-    lastSeen = digest;
-  };
-  const schedule = (): void => {
-    if (isClosed) return;
-    scheduled ??= setTimeout(() => void reloadIfQuiet(), quietMs);
-  };
-
-  const watcher = watchFolder(dirname(resolve(file)), schedule, logger);
-  const polling = setInterval(schedule, pollMs);
-  polling.unref();
-  schedule();
-  return {
-    reload,
-    async close() {
-      isClosed = true;
-      clearTimeout(scheduled);
-      clearInterval(polling);
-      watcher?.close();
-      await reloading;
-    },
-  };
-}
-
-/** Watches the folder, not the file: editors and deployments replace the file, or a link to it. */
-function watchFolder(folder: string, onChange: () => void, logger: Logger): FSWatcher | undefined {
-  const onError = (err: unknown): void =>
-    logger.warn({ err, folder }, 'file watch failed, manifest is polled');
-  try {
-    return watch(folder, { persistent: false }, onChange).on('error', onError);
-  } catch (err) {
-    onError(err);
-    return undefined;
+  /** Chooses the manifest to use, and asks people about one of the file that has to wait. */
+  async function choose(written: ManifestVersion): Promise<ManifestVersion> {
+    if (options.govern === undefined) return written;
+    const chosen = await chooseManifest(options.govern.record, written, environment);
+    if (chosen.held === undefined) {
+      agreed = written.digest;
+      held = undefined;
+      return chosen.version;
+    }
+    // Where the file is the same as before, it is the record that another process has changed.
+    if (written.digest === agreed) return chosen.version;
+    await options.govern.onHeld(chosen.held);
+    if (held !== written.digest) {
+      held = written.digest;
+      logger.warn({ file, ...chosen.held }, 'manifest is weaker and waits for approval');
+      await notify('held', chosen.held.weaker);
+    }
+    return chosen.version;
   }
+
+  /** Activates a manifest, once it is recorded, unless it is active; returns the problems that came with it. */
+  async function activate(version: ManifestVersion): Promise<readonly string[]> {
+    if (version.digest === active) return [];
+    const changed = changedParts(toolbox.manifest, version.manifest);
+    if (version.lock !== lock) changed.push(LOCK_FILE);
+    const old = active;
+    await record(old, version.digest, changed);
+    for (const secret of version.secrets) secrets.add(secret);
+    const known = toolbox.problems();
+    await toolbox.replace(version.manifest, { text: version.lock });
+    active = version.digest;
+    lock = version.lock;
+    logger.info({ file, old, new: active, changed }, 'manifest reloaded');
+    return toolbox.problems().filter((problem) => !known.includes(problem));
+  }
+
+  await record(null, active, []);
+  return watchFile(options, {
+    isActive: (digest) => digest === active,
+    reload,
+    // Another process may have recorded another manifest.
+    isFollowing: async () =>
+      options.govern === undefined || (await options.govern.record.readManifest())?.digest === active,
+  });
 }
 
 /** Names the parts that differ, without their values. */
@@ -203,14 +176,4 @@ async function ownerOf(
     ({ uid, mtime }) => ({ owner: uid, modified: mtime.toISOString() }),
     () => ({}),
   );
-}
-
-async function readText(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(() => undefined);
-}
-
-/** Computes the digest of a manifest, together with its lock file if there is one. */
-function digestOf(text: string, lock?: string): string {
-  const whole = lock === undefined ? text : `${text}\n${lock}`;
-  return createHash('sha256').update(whole).digest('hex');
 }

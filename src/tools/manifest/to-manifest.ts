@@ -81,6 +81,7 @@ function toAgent({
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,
     },
+    policyChanges: toPolicyChanges(written.policy_changes),
     builtIns: {
       ask_question: toUse(builtIns.ask_question),
       request_form: toUse(builtIns.request_form),
@@ -122,6 +123,17 @@ function toLimits(match: string, written: LimitFile | readonly LimitFile[]): Lim
 /** Returns the policy that `then` of a limit names. */
 export function policyIn(then: string): string | undefined {
   return then === 'deny' ? undefined : then.replace(/^policy\s+/, '');
+}
+
+/** The name of the policy under which policies are changed; no policy of a manifest can have it. */
+export const POLICY_CHANGES = 'policy changes';
+const POLICY_CHANGE_EXPIRES_MS = durationMs('7d');
+
+function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent']['policyChanges'] {
+  if (written === undefined) return undefined;
+  const { approvers, quorum = 1, channel } = written;
+  const declared = { approvers, quorum, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
+  return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 
 function toConfig(written: AgentFile): ModelConfig {

@@ -8,8 +8,9 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { describeApprovals } from './approval-notice.ts';
 import { createModuleLoader } from './load-module.ts';
+import { type ApproveChange, policyIn } from './policy-change.ts';
 import { buildEntries, lockProblem, offeredEntries, type RuledEntry } from './tool-entries.ts';
-import { readLock, type ToolDefinition } from './tool-lock.ts';
+import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
 import { openSource, type ToolSource } from './tool-source.ts';
 import type { AroundRun, Place, Toolbox } from './toolbox.ts';
 
@@ -26,8 +27,17 @@ export interface ToolboxOptions {
   readonly readTotals?: ReadTotals | undefined;
   /** Takes a use of a grant that allows a call without asking. */
   readonly useGrant?: UseGrant | undefined;
+  /** The lock file that is active; without it, the one beside the manifest. */
+  readonly lock?: LockText | undefined;
+  /** Records that people have approved a change of the policies; without it nobody is asked about one. */
+  readonly approveChange?: ApproveChange | undefined;
   /** Called when a definition that no admin has locked was listed. */
   readonly onUnlocked?: () => void;
+}
+
+/** The text of a lock file; `undefined` if there is none. */
+export interface LockText {
+  readonly text: string | undefined;
 }
 
 /** A listed tool that is offered to nobody, because an admin has not locked its definition. */
@@ -40,8 +50,8 @@ export interface OpenToolbox extends Toolbox {
   readonly manifest: Manifest;
   /** Whether there is a lock file beside the manifest. */
   readonly isLocked: boolean;
-  /** Activates a new manifest and reads the lock file again; sources that it declares as before stay open. */
-  replace(manifest: Manifest): Promise<void>;
+  /** Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. */
+  replace(manifest: Manifest, lock?: LockText): Promise<void>;
   problems(): readonly string[];
   /** Returns the tools of one entry of the manifest, as they are before their gates. */
   toolsOf(entry: string): readonly Tool[];
@@ -57,7 +67,9 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   let sources: readonly ToolSource[] = [];
   let entries: ReadonlyMap<string, RuledEntry> = new Map();
   let problems: readonly string[] = [];
-  let lock = await readLock(options.folder);
+  const readLock = async (given?: LockText) =>
+    parseLock(given === undefined ? await readLockText(options.folder) : given.text);
+  let lock = await readLock(options.lock);
 
   const definitions = (): ToolDefinition[] =>
     sources.flatMap((source) =>
@@ -70,8 +82,15 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       return problem === undefined ? [] : [{ ...definition, problem }];
     });
   const rebuild = (): void => {
-    const { secrets, around, readTotals, useGrant } = options;
-    const built = buildEntries(manifest, sources, { secrets, lock, around, readTotals, useGrant });
+    const { secrets, around, readTotals, useGrant, approveChange } = options;
+    const built = buildEntries(manifest, sources, {
+      secrets,
+      lock,
+      around,
+      readTotals,
+      useGrant,
+      approveChange,
+    });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);
@@ -107,15 +126,15 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     },
     definitions,
     unlocked,
-    policy: (name) => manifest.policies.get(name),
+    policy: (name) => policyIn(manifest, name),
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
-    async replace(next) {
+    async replace(next, given) {
       const opened = await open(next, sources);
-      const nextLock = await readLock(options.folder);
+      const nextLock = await readLock(given);
       const closing = sources.filter((source) => !opened.includes(source));
       manifest = next;
       lock = nextLock;

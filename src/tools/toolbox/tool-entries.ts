@@ -17,6 +17,7 @@ import { createPresentation } from '../presentation/presentation.ts';
 import { createPreview, type ReadTool } from '../presentation/preview.ts';
 import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
+import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
 import { textProblems, textsFor, undoProblems } from './text-problems.ts';
@@ -48,6 +49,7 @@ interface BuildOptions {
   readonly around?: AroundRun | undefined;
   readonly readTotals?: ReadTotals | undefined;
   readonly useGrant?: UseGrant | undefined;
+  readonly approveChange?: ApproveChange | undefined;
 }
 
 /**
@@ -57,10 +59,13 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals, useGrant }: BuildOptions,
+  { secrets, lock, around, readTotals, useGrant, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    builtInEntries(manifest).map((entry) => [entry.tool.name, entry]),
+    [...builtInEntries(manifest), ...changeEntries(manifest, approveChange)].map((entry) => [
+      entry.tool.name,
+      entry,
+    ]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {

@@ -25,9 +25,8 @@ export interface ToolLock {
   digestOf(server: string, tool: string): string | undefined;
 }
 
-/** Reads the lock file of a folder; `undefined` if there is none. A file that cannot be read locks every tool out. */
-export async function readLock(folder: string): Promise<ToolLock | undefined> {
-  const text = await readLockText(folder);
+/** Parses the text of a lock file; `undefined` if there is none. A file that cannot be read locks every tool out. */
+export function parseLock(text: string | undefined): ToolLock | undefined {
   if (text === undefined) return undefined;
   const servers = LockText.safeParse(tryParseJson(text)).data?.servers ?? {};
   return { digestOf: (server, tool) => servers[server]?.[tool] };

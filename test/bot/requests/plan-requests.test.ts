@@ -55,6 +55,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       feedback: false,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
+      policyChanges: undefined,
       askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
       admins: [],
       unfreeze: { approvers: [], quorum: 1 },

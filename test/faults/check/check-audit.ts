@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { UNSIGNED } from '../world/cast.ts';
 import type { Evidence } from '../world/gather-evidence.ts';
 import type { Violation } from './invariants.ts';
 import { rowsOf, type SeenRequest } from './requests.ts';
+
+/** A start without a request of its own, under a grant. */
+const UnderGrant = z.object({ idempotencyKey: z.string(), granted: z.object({ grant: z.string() }) });
 
 /** Redis's clock and that of the worker that wrote the effect down are read at different moments. */
 const CLOCKS_MS = 50;
@@ -25,8 +29,13 @@ export function checkAudit(evidence: Evidence, requests: readonly SeenRequest[])
     }
   }
   const started = new Set(requests.flatMap(({ effects, token }) => (effects.length > 0 ? [token] : [])));
-  for (const { token, tool } of evidence.effects)
-    if (token !== '' && UNSIGNED[tool] === undefined && !started.has(token))
+  const granted = new Set(
+    evidence.audit.flatMap(({ event, body }) =>
+      event === 'effect-started' ? [UnderGrant.safeParse(JSON.parse(body)).data?.idempotencyKey ?? ''] : [],
+    ),
+  );
+  for (const { token, tool, key } of evidence.effects)
+    if (token !== '' && UNSIGNED[tool] === undefined && !started.has(token) && !granted.has(key))
       broken(`the effect of ${token} belongs to no start in the log`);
   return violations;
 }

@@ -2,6 +2,8 @@ import { RULES } from '../world/cast.ts';
 import type { Violation } from './invariants.ts';
 import { isEnd, rowsOf, type SeenRequest } from './requests.ts';
 
+const APPROVALS = ['approve', 'approve-grant'];
+
 /** Checks who approved what, and what followed. */
 export function checkDecisions(requests: readonly SeenRequest[]): Violation[] {
   return requests.flatMap((request) => [...checkQuorum(request), ...checkOrder(request)]);
@@ -16,7 +18,7 @@ function checkQuorum(request: SeenRequest): Violation[] {
   if (rule === undefined || asked === undefined)
     return [{ invariant: 2, what: `${request.id} (${request.tool}) ran, and no rule lets it` }];
   const end = asked.at + rule.expiresMs;
-  const byClick = request.clicks.filter(({ actionId, at }) => actionId === 'approve' && at <= end);
+  const byClick = request.clicks.filter(({ actionId, at }) => APPROVALS.includes(actionId) && at <= end);
   const byVote = rowsOf(request, 'voted').filter(
     ({ detail, at }) => detail.startsWith('approve ') && at <= end,
   );

@@ -7,10 +7,12 @@ export const [
   lapse,
   linger,
   waver,
+  favored,
   quintet,
   score,
   briefQuintet,
   briefScore,
   note,
   mark,
+  capped,
 ] = TOOLS;

@@ -53,7 +53,15 @@ const BRIEF_MS = 2_000;
 const FOR_A_CROWD_MS = 6_000;
 
 /** The tools that run without approval, and the effect that they declare. */
-export const UNSIGNED: Readonly<Record<string, 'once' | 'idempotent'>> = { note: 'once', mark: 'idempotent' };
+export const UNSIGNED: Readonly<Record<string, 'once' | 'idempotent'>> = {
+  note: 'once',
+  mark: 'idempotent',
+  /** Only so many of these run in an hour. */
+  capped: 'once',
+};
+/** The most effects of `capped`, and the uses of a grant for `favored`. */
+export const MOST_CAPPED = 15;
+export const GRANTED_USES = 3;
 
 /** One tool for each way in which an action can be signed or run; the manifest and the checkers both follow from this. */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -68,6 +76,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   linger: { ...pair, signers: [...pair.signers, CAST.admin], quorum: 1, expiresMs: LONG_MS },
   /** Takes effect, and cannot tell whether it did. */
   waver: { ...pair, quorum: 1, expiresMs: LONG_MS },
+  /** May be allowed again by those who approve it. */
+  favored: { ...named, quorum: 1, expiresMs: LONG_MS },
   quintet: { ...five, quorum: 3, expiresMs: LONG_MS },
   score: { ...twenty, quorum: 5, expiresMs: LONG_MS },
   'brief-quintet': { ...five, quorum: 3, expiresMs: FOR_A_CROWD_MS },

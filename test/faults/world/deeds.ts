@@ -15,6 +15,7 @@ const isEdited = ({ text }: ShownCard) => text.includes('Edited by');
 /** The action of people for each intent; a crowd's decision or a message is not an action on one card. */
 export const DEEDS: Readonly<Record<Intent, readonly Actor[]>> = {
   approve: [{ who: CAST.alice, actionId: 'approve' }],
+  allow: [{ who: CAST.alice, actionId: 'approve-grant' }],
   'both-approve': [
     { who: CAST.alice, actionId: 'approve' },
     { who: CAST.bruno, actionId: 'approve' },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 /** The plan of an errand's people for its requests. */
 export type Intent =
   | 'approve'
+  | 'allow'
   | 'both-approve'
   | 'edit-and-approve'
   | 'wait-and-approve'
@@ -60,6 +61,14 @@ export const UNSIGNED_RECIPES: readonly Recipe[] = [
   { kind: 'unsigned idempotent', tools: ['mark'], intent: 'approve' },
   { kind: 'two unsigned calls at once', tools: ['note', 'mark'], intent: 'approve' },
   { kind: 'unsigned beside signed', tools: ['note', 'credit'], intent: 'approve' },
+];
+
+/** The ways of a call under a limit or a grant: some who approve allow the same again. */
+export const POLICY_RECIPES: readonly Recipe[] = [
+  { kind: 'under a limit', tools: ['capped'], intent: 'approve' },
+  { kind: 'allowed again', tools: ['favored'], intent: 'allow' },
+  { kind: 'under a limit beside a grant', tools: ['capped', 'favored'], intent: 'approve' },
+  { kind: 'under a grant', tools: ['favored'], intent: 'approve' },
 ];
 
 /** The crowds of one millisecond: five people or twenty, among themselves or against the expiry. */

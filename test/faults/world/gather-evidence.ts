@@ -8,6 +8,13 @@ import { allCards, type ShownCard } from './cards.ts';
 import type { Errand } from './errand.ts';
 import { SECRET, type World } from './start-world.ts';
 
+interface ClickedElement {
+  readonly action_id: string;
+  readonly block_id?: string;
+  readonly value?: string;
+  readonly selected_option?: { readonly value: string };
+}
+
 /** A click as Slack sent it to the app. */
 export interface SeenClick {
   readonly who: string;
@@ -39,6 +46,13 @@ export interface Evidence {
   readonly leastExecuted: number;
 }
 
+/** All rows of the audit log. */
+export async function exportedRows({ client }: Pick<World, 'client'>): Promise<AuditRow[]> {
+  const rows: AuditRow[] = [];
+  for await (const row of openRedisStore({ client, prefix: PREFIX }).exportAudit()) rows.push(row);
+  return rows;
+}
+
 /** Looks at a world from outside when it has come to rest. */
 export async function gatherEvidence(
   world: World,
@@ -48,8 +62,7 @@ export async function gatherEvidence(
   // First of all: what happens while the rest is read must not look as if it had no ground.
   const effects = readEffects(world.effectsFile);
   const store = openRedisStore({ client: world.client, prefix: PREFIX });
-  const audit: AuditRow[] = [];
-  for await (const row of store.exportAudit()) audit.push(row);
+  const audit = await exportedRows(world);
   const { problems } = await store.verifyAudit();
   const { workspace, model } = world;
   return {
@@ -61,10 +74,13 @@ export async function gatherEvidence(
     cards: allCards(workspace),
     clicks: workspace.deliveries.flatMap(({ payload, attempts }) => {
       if (payload.type !== 'block_actions' || !Array.isArray(payload.actions)) return [];
-      const [action]: { action_id: string; value?: string }[] = payload.actions;
+      const [action]: ClickedElement[] = payload.actions;
       const user: { id?: string } = Object(payload.user);
-      const requestId = action?.value ?? '';
-      return [{ who: user.id ?? '', actionId: action?.action_id ?? '', requestId, at: attempts[0]?.at ?? 0 }];
+      // A menu names the action by its option, and the request by its block.
+      const option = action?.selected_option?.value;
+      const requestId = (option === undefined ? action?.value : action?.block_id) ?? '';
+      const actionId = option ?? action?.action_id ?? '';
+      return [{ who: user.id ?? '', actionId, requestId, at: attempts[0]?.at ?? 0 }];
     }),
     modelRefusals: model.refusals.map(({ problem }) => problem.message),
     conversations: conversationsOf(model.requests),

@@ -1,10 +1,14 @@
 import { CAST } from '../../../playground/slack/default-cast.ts';
-import { RULES, UNSIGNED } from './cast.ts';
+import { GRANTED_USES, MOST_CAPPED, RULES, UNSIGNED } from './cast.ts';
 
 const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresMs }]) => {
   const late = tool === 'linger' ? `, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
+  const grants =
+    tool === 'favored'
+      ? `, grants: { for: 1h, uses: ${GRANTED_USES}, scope: requester, when: "input.amount > 0" }`
+      : '';
   const expires = `${expiresMs / 1_000}s`;
-  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late} }`;
+  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late}${grants} }`;
 });
 const rules = [
   ...Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`),
@@ -20,6 +24,8 @@ agent:
 policies:
   default: { approvers: [${CAST.admin}] }
 ${policies.join('\n')}
+limits:
+  capped: { per: tool, window: 1h, max: ${MOST_CAPPED} }
 tools:
   effects:
     module: ./tools.mjs

@@ -175,6 +175,7 @@ export class People {
     const amount = errand.calls[0]?.amount ?? 0;
     const opensModal: Readonly<Record<string, Record<string, string>>> = {
       reject: { reason: 'so it was' },
+      'approve-grant': {},
       edit: { 'field-1': String(editedAmount(amount)) },
     };
     const values = opensModal[actionId];

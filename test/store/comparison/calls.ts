@@ -304,7 +304,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'spreadFreezes':
       return call('spreadFreezes', [...new Set(command.threads.map(shardOf))]);
     case 'redraw':
-      return call('redraw', request(found, command.pick, ['pending', 'approved']));
+      return call(
+        'redraw',
+        request(found, command.pick, ['pending', 'approved']),
+        `cause ${command.pick % 3}`,
+      );
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {
@@ -339,6 +343,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
+    case 'recordManifest': {
+      const former = command.own ? world.manifest?.digest : 'another';
+      const digest = `digest-${command.pick % 4}`;
+      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
+      return call('recordManifest', former, version);
+    }
+    case 'approveManifest': {
+      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
+      return call('approveManifest', former, `digest-${command.pick % 4}`, `key-${step}`);
+    }
+    case 'readManifest':
+      return call('readManifest');
     case 'lastCheckpoint':
       return call('lastCheckpoint');
     case 'list': {

@@ -212,6 +212,9 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
   { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
+  { weight: 2, arbitrary: verb('recordManifest', { pick, own: often }) },
+  { weight: 2, arbitrary: verb('approveManifest', { pick, own: often }) },
+  { weight: 1, arbitrary: verb('readManifest', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;

@@ -72,7 +72,14 @@ const ANSWERS = [
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
-  ...['doneView stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
+  ...['recordManifest recorded', 'recordManifest changed', 'approveManifest approved'],
+  ...[
+    'approveManifest changed',
+    'doneView stale',
+    'retryOutbox later',
+    'retryOutbox stale',
+    'countPending something',
+  ],
 ];
 /** The number of sequences at a time; their commands share packets to Redis. */
 const LANES = 16;

@@ -122,11 +122,17 @@ export const freezeScenarios: Scenarios = {
     expect(await stage.store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started' });
   },
   'redraw-unknown': async ({ store }) => {
-    expect(await store.redraw('T-none~none')).toEqual({ outcome: 'unknown' });
+    expect(await store.redraw('T-none~none', 'one')).toEqual({ outcome: 'unknown' });
+  },
+  'redraw-repeated': async ({ store, resending }) => {
+    const requestId = await ask(store);
+    const { revision } = await found(store, requestId);
+    await resending.redraw(requestId, 'one');
+    expect(await found(store, requestId)).toMatchObject({ revision: revision + 1 });
   },
   'redraw-settled': async ({ store }) => {
     const requestId = await askAndStart(store);
     await store.finish(requestId, outcome('first'));
-    expect(await store.redraw(requestId)).toMatchObject({ outcome: 'settled', state: 'succeeded' });
+    expect(await store.redraw(requestId, 'one')).toMatchObject({ outcome: 'settled', state: 'succeeded' });
   },
 };

@@ -8,6 +8,7 @@ import { freezeScenarios } from './freezes.ts';
 import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { limitScenarios } from './limits.ts';
+import { manifestScenarios } from './manifest.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -23,6 +24,7 @@ const scenarios: Scenarios = {
   ...freezeScenarios,
   ...limitScenarios,
   ...grantScenarios,
+  ...manifestScenarios,
 };
 const scripts = loadScripts();
 

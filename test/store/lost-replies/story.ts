@@ -1,5 +1,5 @@
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
-import { shardOf } from '../../../src/store/record/keys.ts';
+import { SHARDS, shardOf } from '../../../src/store/record/keys.ts';
 import type { ScriptName } from '../../../src/store/redis/scripts.ts';
 import {
   actor,
@@ -9,10 +9,12 @@ import {
   effectStart,
   MINUTE_MS,
   message,
+  newFreeze,
   newRequest,
   outcome,
   type RequestChanges,
   reject,
+  unfreezeVote,
 } from '../support.ts';
 
 /** One telling of the story: a store, a thread, and what the steps hand on to each other. */
@@ -125,6 +127,39 @@ async function lastRow(telling: Telling) {
   for await (const row of telling.store.exportAudit()) if (row.shard === last.shard) last = row;
   return last;
 }
+
+const FREEZE = newFreeze('*', { id: 'freeze-1' });
+const UNFREEZE = unfreezeVote('*', { id: 'click-1', quorum: 2 });
+const USE = { key: 'refunds', amount: 5, max: 9, windowMs: 60 * MINUTE_MS };
+const GRANT = {
+  id: 'g-1',
+  uses: 1,
+  expiresAt: Date.now() + 60 * MINUTE_MS,
+  details: { tool: 'refund_order' },
+};
+const BEN = { ...UNFREEZE, id: 'click-2', who: 'U-ben', stillEligible: ['U-ann'] };
+
+/** Brings the table to a shard in which nothing is to be drawn: two scripts. */
+const spreadElsewhere = ({ store, threadId }: Telling) =>
+  store.spreadFreezes([(shardOf(threadId) + 1) % SHARDS]);
+
+/** Freezes, limits and grants, while requests wait. */
+const POLICY_STEPS: readonly Step[] = [
+  { script: 'freeze', call: ({ store }) => store.freeze(FREEZE) },
+  { script: 'apply-freezes', call: spreadElsewhere, after: 1 },
+  { script: 'redraw', call: (telling) => telling.store.redraw(id(telling, 'vetoed'), 'by hand') },
+  { script: 'unfreeze', call: ({ store }) => store.unfreeze(UNFREEZE) },
+  { script: 'unfreeze', call: ({ store }) => store.unfreeze(BEN) },
+  { script: 'apply-freezes', call: spreadElsewhere, after: 1 },
+  { script: 'reserve', call: ({ store }) => store.reserve('one', 'first', [USE]) },
+  { script: 'reserve', call: ({ store }) => store.reserve('two', 'first', [USE]) },
+  { script: 'give-back', call: ({ store }) => store.giveBack('one', [USE.key], 'first') },
+  { script: 'read-totals', call: ({ store }) => store.readTotals([USE]) },
+  { script: 'open-grant', call: ({ store }) => store.openGrant(GRANT) },
+  { script: 'use-grant', call: ({ store }) => store.useGrant('g-1', 'one', {}) },
+  { script: 'return-use', call: ({ store }) => store.returnUse('g-1', 'one', {}) },
+  { script: 'revoke-grant', call: ({ store }) => store.revokeGrant('g-1', by('U-ann')) },
+];
 
 const THREAD_STEPS: readonly Step[] = [
   {
@@ -436,6 +471,12 @@ const END_STEPS: readonly Step[] = [
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
   },
   {
+    script: 'record-manifest',
+    call: ({ store }) =>
+      store.recordManifest(undefined, { digest: 'one', text: '', lock: undefined, isGoverned: true }),
+  },
+  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('one', 'two', 'key') },
+  {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {
       await spoil(threadId);
@@ -449,6 +490,7 @@ const END_STEPS: readonly Step[] = [
 /** A thread's whole life; it uses every script, most of them in more than one way. */
 export const CHAPTERS: readonly (readonly Step[])[] = [
   THREAD_STEPS,
+  POLICY_STEPS,
   OUTBOX_STEPS,
   RUN_STEPS,
   PEOPLE_STEPS,

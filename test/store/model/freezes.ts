@@ -21,6 +21,11 @@ export function freezeModel(world: World): FreezeVerbs {
   const auditTable = (scope: string, event: string, detail: string) =>
     world.shard(0).audit.push([world.now, event, `freeze:${scope}`, detail].join(' '));
 
+  const redrawFor = (request: Request, cause: string) => {
+    if (request.redrawnFor !== cause) world.redraw(request);
+    request.redrawnFor = cause;
+  };
+
   const openIn = (shard: Shard, state: Request['state']) =>
     [...shard.requests.values()]
       .filter((request) => request.state === state)
@@ -78,19 +83,19 @@ export function freezeModel(world: World): FreezeVerbs {
           request.runAt = Math.min(world.now, request.runAt ?? request.since);
         held.push(...upTo(Number.POSITIVE_INFINITY, runsOf(shard)));
         for (const request of [...openIn(shard, 'pending'), ...openIn(shard, 'approved')]) {
-          world.redraw(request);
+          redrawFor(request, `freezes ${table.epoch}`);
           redrawn.push(request.asked.id);
         }
       }
       return { held, redrawn };
     },
 
-    redraw(requestId) {
+    redraw(requestId, cause) {
       const request = world.request(requestId);
       if (request === undefined) return { outcome: 'unknown' };
       if (!['pending', 'approved', 'started', 'unknown'].includes(request.state))
         return { outcome: 'settled', state: request.state, by: request.by ?? '' };
-      world.redraw(request);
+      redrawFor(request, cause);
       return { outcome: 'redrawn' };
     },
   };

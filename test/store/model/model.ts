@@ -6,6 +6,7 @@ import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
 import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
+import { manifestModel } from './manifest.ts';
 import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
@@ -30,6 +31,7 @@ export function modelOf(world: World): Verbs {
     ...limitModel(world),
     ...usageModel(world),
     ...memoryModel(world),
+    ...manifestModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -116,6 +116,7 @@ export interface Request {
   recoverAt?: number;
   /** The epoch of the freeze that held it last, and when it is tried again. */
   held?: number;
+  redrawnFor?: string;
   runAt?: number | undefined;
   purgeAt?: number;
 }
@@ -187,6 +188,8 @@ export class World {
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();
+  /** The manifest that is active. */
+  manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
   readonly #shards = new Map<number, Shard>();
 

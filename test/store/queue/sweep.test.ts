@@ -61,13 +61,14 @@ describe('the sweep', () => {
 
   test('looks each time into a shard whose work is due before its next visit', async () => {
     const { redis, store } = bench();
-    let looks = 0;
+    let [looks, elsewhere] = [0, 0];
     let isFound = false;
     const { engine } = openTestEngine(bench(), {
       sweep: { everyMs: 50, overdueMs: 0 },
       store: {
         due(shard, options) {
           if (shard === 7) looks += 1;
+          if (shard === 8) elsewhere += 1;
           return store.due(shard, options);
         },
       },
@@ -83,7 +84,8 @@ describe('the sweep', () => {
     // A round over all shards takes about 0.8 seconds, and a visit sees 1.2 seconds ahead.
     await redis.client.zadd(`${redis.prefix}{7}:timers`, Date.now() + 1_900, 'expire|T~r');
     await until('it is found', () => isFound);
-    expect(looks).toBeGreaterThan(6);
+    // On a busy machine there are few sweeps, and more of them look here than into a shard without work.
+    expect(looks).toBeGreaterThan(elsewhere);
   });
 
   test('leaves alone what became due only now', async () => {

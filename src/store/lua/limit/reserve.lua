@@ -14,6 +14,14 @@ local function amount_text(value)
   return string.format('%.17g', value)
 end
 
+-- The attempts that hold an action, with this one; the same call again changes nothing.
+local function held_by(holders)
+  for _, other in ipairs(words(holders)) do
+    if other == attempt then return holders end
+  end
+  return (holders or '') .. ' ' .. attempt
+end
+
 local writes = {}
 for i = 1, limits do
   local key = KEYS[FIRST_REQUEST + i - 1]
@@ -30,7 +38,7 @@ for i = 1, limits do
   if most ~= '' and not holders and used + amount > tonumber(most) then -- guard: reserve-over
     return { 'over', int(i), amount_text(used) }
   end
-  writes[i] = { key, old, table.concat({ NOW, amount_text(amount), (holders or '') .. ' ' .. attempt }, ' '), window }
+  writes[i] = { key, old, table.concat({ NOW, amount_text(amount), held_by(holders) }, ' '), window }
 end
 
 for _, write in ipairs(writes) do

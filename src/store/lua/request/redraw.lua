@@ -2,13 +2,15 @@
 -- ARGV
 --   1 thread id
 --   2 request id
+--   3 cause, new for each change
 -- Returns
---   {'redrawn'}
+--   {'redrawn'}            also for the same cause again
 --   {'settled', state, by}
 --   {'unknown'}
 --- include request
 if not request.state then return { 'unknown' } end -- guard: redraw-unknown
 if request.settled_at then return settled() end -- guard: redraw-settled
+if request.redrawn_for == ARGV[3] then return { 'redrawn' } end -- guard: redraw-repeated
 
-redraw()
+redraw('redrawn_for', ARGV[3])
 return { 'redrawn' }

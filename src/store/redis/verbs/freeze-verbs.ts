@@ -32,7 +32,7 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
     const reply = await apply(false);
     if (reply.code === 'current') return { held: [], redrawn: [] };
     const open = reply.list(2);
-    for (const requestId of open) await askAbout(run, 'redraw', requestId, []);
+    for (const requestId of open) await askAbout(run, 'redraw', requestId, [`freezes ${epoch}`]);
     await apply(true);
     return { held: reply.list(1), redrawn: open };
   }

@@ -142,8 +142,8 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain<never>();
     },
 
-    async redraw(requestId) {
-      return (await askAbout(run, 'redraw', requestId, [])).plain('redrawn');
+    async redraw(requestId, cause) {
+      return (await askAbout(run, 'redraw', requestId, [cause])).plain('redrawn');
     },
 
     async start(requestId, attempt) {

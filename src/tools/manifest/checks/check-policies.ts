@@ -21,7 +21,11 @@ const CONDITION = {
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
 export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[] {
   const ofAgent = isJsonObject(agent)
-    ? [...checkTimeZone('/agent', agent.time_zone), ...checkUnfreeze(agent.unfreeze)]
+    ? [
+        ...checkTimeZone('/agent', agent.time_zone),
+        ...checkUnfreeze(agent.unfreeze),
+        ...checkChanges(agent.policy_changes),
+      ]
     : [];
   ofAgent.push(...checkLimits(limits, isJsonObject(policies) ? Object.keys(policies) : []));
   if (!isJsonObject(policies)) return ofAgent;
@@ -31,6 +35,13 @@ export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[
       checkPolicy(pointerTo('/policies', name), policy),
     ),
   ];
+}
+
+/** Checks that enough people are named to approve a change of the policies. */
+function checkChanges(written: JsonValue | undefined): Finding[] {
+  if (written === undefined) return [];
+  const { approvers, quorum } = readableParts(Parts, written);
+  return approvers === undefined ? [] : checkApprovers('/agent/policy_changes', { approvers, quorum });
 }
 
 function checkTimeZone(pointer: string, name: JsonValue | undefined): Finding[] {

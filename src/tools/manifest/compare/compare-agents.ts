@@ -8,6 +8,7 @@ import {
   stronger,
   weaker,
 } from './change.ts';
+import { comparePolicies } from './compare-policies.ts';
 
 /** The keys with a comparison of their own, and those that give nobody a right: the model, its words, its limits. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -29,6 +30,11 @@ const KNOWN: ReadonlySet<string> = new Set([
   'askers',
   'admins',
   'builtIns',
+  'policyChanges',
+  'unfreeze',
+  'feedback',
+  'files',
+  'memory',
 ]);
 
 /** Compares who may ask, who answers the agent's questions, and who the admins are. */
@@ -44,8 +50,31 @@ export function compareAgents(former: AgentDeclaration, next: AgentDeclaration):
     ...compareSwitch('people of other organisations', before.external, now.external),
     ...compareMembers('admins', former.admins, next.admins),
     ...compareBuiltIns(former, next),
+    ...compareMembers('who may end a freeze', former.unfreeze.approvers, next.unfreeze.approvers),
+    ...compareNumbers(
+      'people who must want the end of a freeze',
+      next.unfreeze.quorum,
+      former.unfreeze.quorum,
+    ).map(({ effect }) => ({
+      effect,
+      words: `people who must want the end of a freeze: ${next.unfreeze.quorum}`,
+    })),
+    ...compareChanges(former.policyChanges, next.policyChanges),
     ...compareOthers(former, next, KNOWN),
   ];
+}
+
+function compareChanges(
+  former: AgentDeclaration['policyChanges'],
+  next: AgentDeclaration['policyChanges'],
+): PartChange[] {
+  if (next === undefined)
+    return former === undefined ? [] : [weaker('weaker rules need no approval any more')];
+  if (former === undefined) return [stronger('weaker rules need approval')];
+  return comparePolicies(former.policy, next.policy).map(({ effect, words }) => ({
+    effect,
+    words: `changes of the rules: ${words}`,
+  }));
 }
 
 function compareSwitch(who: string, former: boolean, next: boolean): PartChange[] {

@@ -1,6 +1,7 @@
 import type { Manifest } from '../manifest.ts';
 import { incomparable, type PartChange, type RuleChange, stronger } from './change.ts';
 import { compareAgents, compareAudits } from './compare-agents.ts';
+import { compareLimits } from './compare-limits.ts';
 import { comparePolicies } from './compare-policies.ts';
 import { compareTools } from './compare-tools.ts';
 
@@ -30,6 +31,7 @@ export function compareManifests(former: LockedManifest, next: LockedManifest): 
       return found.map((change) => ({ part: `policies.${name}`, ...change }));
     }),
     ...compareTools(before, now),
+    ...compareLimits(before.limits, now.limits).map((change) => ({ part: 'limits', ...change })),
     ...compareAudits(before.audit, now.audit).map((change) => ({ part: 'audit', ...change })),
     ...compareLocks(former.lock, next.lock).map((change) => ({ part: 'manifest.lock.json', ...change })),
   ];

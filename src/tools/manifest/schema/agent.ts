@@ -142,6 +142,14 @@ export const AgentFile = z
       })
       .optional()
       .describe('Who may end a freeze ("/countersign freeze"); one of the admins.'),
+    policy_changes: z
+      .strictObject({
+        approvers: distinct(PersonOrGroup, 'Who may approve that the rules become weaker.').min(1),
+        quorum: Count.optional().describe('How many of them must approve; 1.'),
+        channel: Channel.describe('The channel where the card is posted; the bot must be in it.'),
+      })
+      .optional()
+      .describe('Who must approve a changed manifest that lets something run with less than before; nobody.'),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),

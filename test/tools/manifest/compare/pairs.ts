@@ -299,4 +299,38 @@ export const PAIRS: readonly [
     /who may answer request_form: the requester before, anyone now/,
   ],
   ['no audit file', having('audit', {}), 'weaker', /no longer written to \.\/audit\.jsonl/],
+  ['a new limit', having('limits', { pay: { window: '1d', max: 5 } }), 'stronger'],
+  [
+    'a new limit with a policy',
+    having('limits', { pay: { window: '1d', max: 5, then: 'policy slow' } }),
+    'incomparable',
+    /"slow" approves what is over it/,
+  ],
+  [
+    'a limit less',
+    BASE,
+    'weaker',
+    /the limit "pay" is gone/,
+    having('limits', { pay: { window: '1d', max: 5 } }),
+  ],
+  [
+    'a higher limit',
+    having('limits', { pay: { window: '1d', max: 6 } }),
+    'weaker',
+    /the limit "pay": 5 before, 6 now/,
+    having('limits', { pay: { window: '1d', max: 5 } }),
+  ],
+  [
+    'another window of a limit',
+    having('limits', { pay: { window: '2d', max: 5 } }),
+    'incomparable',
+    /the limit "pay" has changed/,
+    having('limits', { pay: { window: '1d', max: 5 } }),
+  ],
+  [
+    'others may end a freeze',
+    having('agent.unfreeze', { approvers: ['U0ADMIN001', 'U0EVE00009'] }),
+    'weaker',
+    /who may end a freeze: U0EVE00009 added/,
+  ],
 ];

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson } from '../../agent/json.ts';
+import { defineTool } from '../../agent/tool.ts';
+import { compileApprovalRules } from '../gate/approval-rules.ts';
+import { gate } from '../gate/gate.ts';
+import type { Policy } from '../gate/policy.ts';
+import { judgeStrictly } from '../gate/strictest.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { POLICY_CHANGES } from '../manifest/to-manifest.ts';
+import { createPresentation, type Presentation } from '../presentation/presentation.ts';
+import type { RuledEntry } from './tool-entries.ts';
+
+export const POLICY_CHANGE_TOOL = 'apply_manifest';
+
+export const PolicyChange = z.object({
+  /** The digests of the manifest that is active and of the changed one. */
+  from: z.string(),
+  to: z.string(),
+  /** Each weakening in words. */
+  weaker: z.array(z.string()).min(1),
+});
+/** A changed manifest that lets something run with less than before. */
+export type PolicyChange = Readonly<z.infer<typeof PolicyChange>>;
+
+/** Records an approved change; `changed` if another manifest is active by now. */
+export type ApproveChange = (change: PolicyChange) => Promise<'approved' | 'changed'>;
+
+/** Computes the key of a change. It covers the words, so that an approval of other words is no approval. */
+export function changeKey({ from, to, weaker }: PolicyChange): string {
+  return hash('sha256', canonicalJson({ from, to, weaker }));
+}
+
+/** Names the conversation in which people are asked about a change. */
+export function changeName(change: PolicyChange): string {
+  return `policies-${changeKey(change).slice(0, 32)}`;
+}
+
+/** Finds a policy of a manifest, the one under which policies are changed among them. */
+export function policyIn({ policies, agent }: Manifest, name: string): Policy | undefined {
+  return name === POLICY_CHANGES ? agent.policyChanges?.policy : policies.get(name);
+}
+
+const PERSON = /\b[UW][A-Z0-9]{6,20}\b/g;
+
+/** Adds names to the ids of people. */
+function namingPeople({ present }: Presentation): Presentation {
+  return {
+    peopleIn: (input) =>
+      (PolicyChange.safeParse(input).data?.weaker ?? []).flatMap((words) => words.match(PERSON) ?? []),
+    present(input, names = new Map()) {
+      const presented = present(input, names);
+      const name = (id: string) => (names.has(id) ? `${names.get(id)} (${id})` : id);
+      const fields = presented.fields.map(({ text, ...field }) => ({
+        ...field,
+        text: text.replace(PERSON, name),
+      }));
+      return { ...presented, fields };
+    },
+  };
+}
+
+/** Builds the entry of the tool that applies a changed manifest. No model is offered it; every call of it needs approval. */
+export function changeEntries(manifest: Manifest, approve: ApproveChange | undefined): RuledEntry[] {
+  if (manifest.agent.policyChanges === undefined || approve === undefined) return [];
+  const tool = defineTool(
+    {
+      name: POLICY_CHANGE_TOOL,
+      description: 'Applies a changed manifest.yml that makes rules weaker.',
+      inputSchema: PolicyChange,
+      effect: 'idempotent',
+      title: ({ weaker }) =>
+        weaker.length === 1 ? 'Make a rule weaker' : `Make ${weaker.length} rules weaker`,
+      done: ({ weaker }) =>
+        weaker.length === 1 ? 'Made a rule weaker' : `Made ${weaker.length} rules weaker`,
+      fields: ({ weaker, from, to }) => ({
+        'What becomes weaker': weaker.map((words) => `• ${words}`).join('\n'),
+        'Active manifest': from,
+        'Changed manifest': to,
+      }),
+    },
+    async (change, { context }) => {
+      // The words on the card are those of the comparison; somebody may have edited them.
+      if (!String(context.threadId).endsWith(changeName(change)))
+        throw new Error('The words of this change were edited, so it was not applied');
+      const outcome = await approve(change);
+      if (outcome === 'changed')
+        throw new Error('Another manifest is active by now, so this change was not applied');
+      return { applied: change.to };
+    },
+  );
+  const rules = [{ policy: POLICY_CHANGES }];
+  const compiled = compileApprovalRules(rules);
+  const policyOf = (name: string) => policyIn(manifest, name);
+  const judge: RuledEntry['explain'] = (input, place, now) =>
+    judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf);
+  return [
+    {
+      tool: gate(tool, compiled, { policyOf }),
+      source: 'built-in',
+      execution: { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 },
+      behind: {},
+      judge: (input, place) => judge(input, place).verdict,
+      explain: judge,
+      allows: () => true,
+      presentation: namingPeople(createPresentation(tool, {})),
+      answerableBy: 'anyone',
+      resolvedBy: POLICY_CHANGES,
+      rules,
+      limits: [],
+      // Nobody is offered it: the bot itself makes the call.
+      allow: { channels: [], people: [] },
+    },
+  ];
+}
