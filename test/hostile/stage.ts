@@ -52,6 +52,7 @@ type Story = Awaited<ReturnType<typeof startStory>>;
 type Message = Awaited<ReturnType<ReturnType<Story['ask']>['shows']>>;
 
 const AT_ONCE = 4;
+const FIRST_CLICK_MS = 30_000;
 /** More would be a flood. */
 const MOST_IN_A_THREAD = 20;
 const STILL_HERE = 'Still here.';
@@ -106,17 +107,20 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
       );
       return working;
     },
-    /** Clicks something that opens a modal, and gives it. */
+    /** Clicks something that opens a modal, and gives it; clicks again if none comes, as people do while the machine is busy. */
     async open(who: string, card: Message, actionId: string) {
       const before = workspace.modalOf(who)?.id;
-      await clickCard(workspace, who, card, actionId);
-      return workspace.until(
-        () => {
-          const modal = workspace.modalOf(who);
-          return modal?.id === before ? undefined : modal;
-        },
-        { what: `the modal of ${actionId}` },
-      );
+      const opened = async (timeoutMs?: number) => {
+        await clickCard(workspace, who, card, actionId);
+        return workspace.until(
+          () => {
+            const modal = workspace.modalOf(who);
+            return modal?.id === before ? undefined : modal;
+          },
+          { what: `the modal of ${actionId}`, ...(timeoutMs !== undefined && { timeoutMs }) },
+        );
+      };
+      return opened(FIRST_CLICK_MS).catch(() => opened());
     },
     /** The copy of a card in the channel where it is announced. */
     announced: (card: Message) =>
