@@ -5,7 +5,7 @@ import type { ApprovalRule } from '../../../src/tools/gate/approval-rules.ts';
 import { countFor } from '../../support/count-for.ts';
 import { gated, runOnce } from './support.ts';
 
-const RUNS = countFor('GATE_RUNS', { quick: 60, full: 1_500 });
+const RUNS = countFor('GATE_RUNS', { quick: 60, full: 1_000 });
 
 const FIELDS = ['amount', 'dry_run', 'to', 'items', 'price'];
 const HOSTILE = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'toJSON', 'hasOwnProperty'];

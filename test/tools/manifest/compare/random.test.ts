@@ -11,7 +11,7 @@ import { allow, call, GROUPS, manifestFor, PEOPLE, policy, rule } from '../../ga
 import type { ReferenceRule } from '../../gate/reference.ts';
 import { mayRun, type ReferenceManifest } from '../../gate/reference-approvals.ts';
 
-const RUNS = countFor('WEAKENING', { quick: 150, full: 3_000 });
+const RUNS = countFor('WEAKENING', { quick: 150, full: 1_500 });
 const NAMES = ['default', 'one', 'two'];
 
 const manifest: fc.Arbitrary<ReferenceManifest> = fc
