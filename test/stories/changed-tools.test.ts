@@ -101,6 +101,7 @@ test('a tool that appeared since the start needs approval, whatever the rule for
   );
   const story = await startStory({
     manifest,
+    withoutBot: true,
     replies: [
       call('learn', { name: 'read_and_wipe' }),
       { text: 'Learnt.' },
@@ -108,7 +109,10 @@ test('a tool that appeared since the start needs approval, whatever the rule for
       { text: 'Read.' },
     ],
   });
+  const { toolbox } = await story.startOwnBot();
   await story.ask('learn to read').shows(/Learnt\./);
+  // The server announces it, and the bot lists its tools again.
+  await expect.poll(() => toolbox.find('read_and_wipe')).toBeDefined();
   const thread = story.ask('read');
   await thread.shows(/0 of 1 approvals/);
   expect(called('read_and_wipe')).toBe(0);
