@@ -15,6 +15,7 @@ const LOOK_EVERY_MS = 100;
 const HURRY_AFTER_MS = 300;
 const SORRY = /Please (?:ask|try) again/;
 const STOPPED = /Stopped\./;
+const STOPPED_MS = 5_000;
 
 /** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
 export class People {
@@ -29,8 +30,6 @@ export class People {
   readonly lostWords: LostWords;
   /** The last order of each thread. */
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
-  /** The threads in which an order was lost and said again. */
-  readonly #repeated = new Set<string>();
   #isOver = false;
 
   constructor(workspace: Workspace, effectsFile: string, runsAgain: boolean) {
@@ -103,13 +102,23 @@ export class People {
     }
   }
 
-  /** The bot could not get an answer from its model, and said so; or a stop that was said twice stopped its last words. */
+  /** The bot could not get an answer from its model, and said so; or a stop came late and stopped its last words. */
   #askAgain({ channel, ts }: Errand, replies: readonly Message[]): void {
-    const isCut = (text: string) => SORRY.test(text) || (this.#repeated.has(ts) && STOPPED.test(text));
-    const sorry = replies.findLast(({ text, user }) => user !== CAST.requester && isCut(text));
+    const sorry = replies.findLast(
+      (message) =>
+        message.user !== CAST.requester && (SORRY.test(message.text) || this.#isStoppedForGood(message)),
+    );
     if (sorry === undefined || this.#lastTry.has(`${sorry.ts} sorry`)) return;
     this.#lastTry.set(`${sorry.ts} sorry`, Date.now());
     this.#workspace.as(CAST.requester).send(channel, 'Please go on.', { threadTs: ts });
+  }
+
+  /** After a stop the model still has its last words; a while later nothing more comes. */
+  #isStoppedForGood({ ts, text }: Message): boolean {
+    if (!STOPPED.test(text)) return false;
+    const seen = this.#lastTry.get(`${ts} stopped`);
+    if (seen === undefined) this.#lastTry.set(`${ts} stopped`, Date.now());
+    return seen !== undefined && Date.now() - seen > STOPPED_MS;
   }
 
   /** Somebody's screen still shows the card as it was, and they approve what is long decided. */
@@ -122,9 +131,7 @@ export class People {
 
   #repeatOrder({ channel, ts }: Errand): void {
     const order = this.#lastOrder.get(ts);
-    if (order === undefined || !this.lostWords.has(order.ts)) return;
-    this.#repeated.add(ts);
-    this.#order(channel, ts, order.words);
+    if (order !== undefined && this.lostWords.has(order.ts)) this.#order(channel, ts, order.words);
   }
 
   #order(channel: string, threadTs: string, words: string): void {
