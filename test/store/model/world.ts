@@ -52,7 +52,7 @@ export interface Thread {
   effects: Map<string, Effect>;
   /** The files that it keeps, by id. */
   readonly files: Map<string, KeptFile>;
-  /** What people think of answers, by answer and person. */
+  /** The feedback on answers, by answer and person. */
   feedback?: Map<string, string>;
   /** The token of the latest turn. */
   token?: string;
@@ -160,7 +160,7 @@ export interface Granted extends NewGrant {
   revokedBy?: string;
 }
 
-/** What an action counts for a limit, and the attempts that hold it. */
+/** The amount that an action counts for a limit, and the attempts that hold it. */
 export interface Counted {
   readonly at: number;
   readonly amount: number;

@@ -25,7 +25,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   'timeZone',
   'contextBudget',
   'context',
-  'channels',
   'limits',
   'askers',
   'admins',

@@ -334,4 +334,11 @@ export const PAIRS: readonly [
     'weaker',
     /who may end a freeze: U0EVE00009 added/,
   ],
+  [
+    'more tools in a channel',
+    having('agent.channels', { C0MONEY001: { tools: ['pay', 'files'] } }),
+    'incomparable',
+    /channels has changed/,
+    having('agent.channels', { C0MONEY001: { tools: ['pay'] } }),
+  ],
 ];
