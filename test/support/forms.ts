@@ -14,6 +14,7 @@ const ONLY_FULL = [
   'test/browser/rules.test.ts',
   'test/browser/states.test.ts',
   'test/deploy/image-steps.test.ts',
+  'test/deploy/promtool.test.ts',
   'test/faults/checkers.test.ts',
   'test/observe/traces.test.ts',
   'test/package/first-start.test.ts',
