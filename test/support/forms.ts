@@ -13,6 +13,7 @@ const ONLY_FULL = [
   'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',
   'test/browser/states.test.ts',
+  'test/commands/manifest-replay-long.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/deploy/promtool.test.ts',
   'test/faults/checkers.test.ts',

@@ -20,7 +20,7 @@ import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
 import { giveBackLimits, type LimitedCall, reserveLimits } from '../limits/reserve-limits.ts';
-import { requestersOf } from '../requests/task-people.ts';
+import { peopleOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { replyTexts } from '../texts/replies.ts';
@@ -217,8 +217,15 @@ export class TurnJournal implements EffectJournal {
     messages: readonly Message[],
   ): JsonObject {
     const { name, ref, input } = toolRequest;
-    const requesters = [...requestersOf(messages)];
-    return { tool: name, arguments: toJson(replaced?.ran ?? input), requesters, ref, idempotencyKey };
+    const { requesters, contextAuthors } = peopleOf(messages);
+    return {
+      tool: name,
+      arguments: toJson(replaced?.ran ?? input),
+      requesters: [...requesters],
+      ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
+      ref,
+      idempotencyKey,
+    };
   }
 
   /** Lets the tool look up the outcome of a run; returns the result of the call if it can tell. */
