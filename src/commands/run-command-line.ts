@@ -59,6 +59,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest/manifest-replay.ts')).manifestReplay,
   },
   {
+    name: 'manifest adopt',
+    summary: 'accept the manifest in place of one on record that cannot be read',
+    load: async () => (await import('./manifest/manifest-adopt.ts')).manifestAdopt,
+  },
+  {
     name: 'explain',
     summary: 'say what the rules would do with a call, and why',
     load: async () => (await import('./explain.ts')).explain,
