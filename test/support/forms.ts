@@ -27,6 +27,7 @@ const ONLY_FULL = [
   'test/playground/start/supervise-bot.test.ts',
   'test/store/cluster.test.ts',
   'test/store/queue/engine-processes.test.ts',
+  'test/store/races/policy-processes.test.ts',
   'test/store/redis/check-server.test.ts',
   'test/store/redis/connect.test.ts',
   'test/stories/accounts/kill.test.ts',
