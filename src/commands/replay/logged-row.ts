@@ -151,7 +151,7 @@ function unsignedCall(row: AuditRow): LoggedRow {
 function deniedCall(row: AuditRow): LoggedRow | undefined {
   const { data } = Denied.safeParse(tryParseJson(row.body));
   if (data === undefined) return { kind: 'unreadable' };
-  // A rejection ends the call as denied too, and its request is on the log.
+  // Older versions wrote such a row beside the one of a rejection.
   if (data.reason.startsWith(REJECTED)) return undefined;
   return toCall(row, data, { outcome: 'denied' }, `${row.shard}-${row.seq}`);
 }
