@@ -96,6 +96,9 @@ test('a replay lists what a weaker, a stronger and an incomplete manifest would 
   expect(await changes(stronger)).toEqual({ ...none, approvals: 2, asked: 1, denied: 1, same: 1 });
   expect(await changes(deleteWith('default'))).toEqual({ ...none, 'not-judged': 4, same: 1 });
 
+  expect(await replay(stronger)).toMatch(
+    /^ +1 {2}denied, was not before +refund_order .* denied: Too much\. +20/m,
+  );
   const words = await replay(weaker);
   const alike = `approval by 1 of ${[CAST.alice, CAST.bruno].sort().join(', ')}`;
   expect(words).toMatch(/^5 calls of the audit log, 20\S+Z to 20\S+Z$/m);

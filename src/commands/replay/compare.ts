@@ -77,7 +77,7 @@ function wordsAfter(after: After): string {
     case 'run':
       return 'runs without approval';
     case 'deny':
-      return 'denied';
+      return `denied: ${after.reason}`;
     case 'not-judged':
       return OBSTACLES[after.obstacle];
     case 'ask': {
