@@ -8,6 +8,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../playground/model/start-local-model.ts';
 import { APPROVERS_GROUP, CAST, CHANNELS } from '../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../playground/slack/start-local-slack.ts';
+import { openRedisStore } from '../src/store/redis/redis-store.ts';
 import { writeManifest } from './commands/support.ts';
 import { plainArguments, startPrivateRedis } from './store/private-redis.ts';
 import { builtProduct } from './support/built-product.ts';
@@ -67,6 +68,30 @@ test('a start on an empty Redis writes keys of the record only, and leaves no tr
   expect(keys.length).toBeGreaterThan(0);
   expect(keys.filter((key) => !/^\{?countersign[:}]/.test(key))).toEqual([]);
   expect(keys.filter((key) => /shop|order|refund|ledger|sample/i.test(key))).toEqual([]);
+});
+
+test('a start on a record whose governed manifest cannot be read ends with what is wrong and what to do', async () => {
+  const redis = await startPrivateRedis(plainArguments);
+  onTestFinished(() => redis.stop());
+  const store = openRedisStore({ client: new Redis(redis.url), prefix: 'countersign:' });
+  onTestFinished(() => store.close());
+  const text =
+    'agent: { sign_with: pen, policy_changes: { approvers: [U0BOSS0001], channel: C0POLICIES } }\n';
+  await store.recordManifest(undefined, { digest: 'former', text, lock: undefined, isGoverned: true });
+  const { ended } = runMain({
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+    OPENAI_API_KEY: 'none',
+    REDIS_URL: redis.url,
+    MANIFEST: writeManifest(starter.replace(/[USC]0REPLACEME/g, (id) => id.replace('REPLACEME', 'SOMEBODY'))),
+  });
+  const { code, error } = await ended;
+  expect(code).toBe(1);
+  expect(error).toMatch(
+    /^countersign cannot start:\n {2}the manifest on record \(former\) says who must approve/,
+  );
+  expect(error).toContain('the manifest on record:1:10: agent.sign_with: unknown key "sign_with"');
+  expect(error).toContain('countersign manifest adopt --reason');
 });
 
 test('a start with placeholders ends at once and names each of them', async () => {

@@ -1,11 +1,16 @@
 import type { AuditRow, AuditStore } from '../store/port/audit.ts';
 
+/** A page of each shard is in memory at a time. */
+const PAGE = 100;
+
 /** Yields the rows of many shards in the order of time; rows of one shard always stay in their own order. */
 export async function* mergeRows(
   store: Pick<AuditStore, 'readAudit'>,
   shards: readonly { readonly shard: number; readonly after: number }[],
 ): AsyncGenerator<AuditRow> {
-  const sources = shards.map(({ shard, after }) => store.readAudit(shard, after)[Symbol.asyncIterator]());
+  const sources = shards.map(({ shard, after }) =>
+    store.readAudit(shard, after, PAGE)[Symbol.asyncIterator](),
+  );
   const firsts = await Promise.all(sources.map((source) => source.next()));
   const waiting = firsts.flatMap(({ done, value }, index) => (done ? [] : [{ row: value, index }]));
   while (waiting.length > 0) {

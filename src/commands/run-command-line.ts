@@ -54,6 +54,16 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./manifest/manifest-test.ts')).manifestTest,
   },
   {
+    name: 'manifest replay',
+    summary: 'compare the calls of the audit log with another manifest',
+    load: async () => (await import('./manifest/manifest-replay.ts')).manifestReplay,
+  },
+  {
+    name: 'manifest adopt',
+    summary: 'accept the manifest in place of one on record that cannot be read',
+    load: async () => (await import('./manifest/manifest-adopt.ts')).manifestAdopt,
+  },
+  {
     name: 'explain',
     summary: 'say what the rules would do with a call, and why',
     load: async () => (await import('./explain.ts')).explain,

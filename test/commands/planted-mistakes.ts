@@ -40,6 +40,8 @@ export interface PlantedMistake {
 
 const APPROVERS = 'approvers: [S0APPROVE1], quorum: 2';
 const approver = (id: string) => [APPROVERS, `approvers: [S0APPROVE1, ${id}], quorum: 2`] as const;
+const ADMINS = `admins: [${CAST.admin}]`;
+const agent = (more: string) => [ADMINS, `${ADMINS}, ${more}`] as const;
 const policy = (more: string) => [APPROVERS, `${APPROVERS}, ${more}`] as const;
 const announce = (id: string) => [`announce: [${CHANNELS.general}]`, `announce: [${id}]`] as const;
 const tool = (text: string) => ['tools:\n', `tools:\n  planted: ${text}\n`] as const;
@@ -121,6 +123,55 @@ export const PLANTED: readonly PlantedMistake[] = [
     name: 'an admin who has left',
     change: [CAST.admin, GONE],
     doctor: /agent\.admins\[0\]: the account of U0GONE0007 is deactivated/,
+  },
+  {
+    name: 'an approver of policy changes who does not exist',
+    change: agent(`policy_changes: { approvers: [U0NOBODY99, S0APPROVE1], channel: ${CHANNELS.general} }`),
+    doctor: new RegExp(
+      `${AT}agent\\.policy_changes\\.approvers\\[0\\]: there is nobody with the id U0NOBODY99`,
+    ),
+  },
+  {
+    name: 'an approver of policy changes who has left',
+    change: agent(`policy_changes: { approvers: [S0APPROVE1, ${GONE}], channel: ${CHANNELS.general} }`),
+    doctor: /agent\.policy_changes\.approvers\[1\]: the account of U0GONE0007 is deactivated/,
+  },
+  {
+    name: 'an approver of policy changes that is a bot',
+    change: agent(`policy_changes: { approvers: [S0APPROVE1, ${ROBOT}], channel: ${CHANNELS.general} }`),
+    doctor: /agent\.policy_changes\.approvers\[1\]: U0ROBOT008 is a bot/,
+  },
+  {
+    name: 'a quorum of policy changes that the group cannot reach',
+    change: agent(`policy_changes: { approvers: [S0APPROVE1], quorum: 3, channel: ${CHANNELS.general} }`),
+    doctor: new RegExp(
+      `${AT}agent\\.policy_changes\\.quorum: 3 must approve, but only 2 of the approvers can`,
+    ),
+  },
+  {
+    name: 'a channel of policy changes that does not exist',
+    change: agent('policy_changes: { approvers: [S0APPROVE1], channel: C0NOWHERE1 }'),
+    doctor: /agent\.policy_changes\.channel: there is no channel C0NOWHERE1/,
+  },
+  {
+    name: 'a person who may unfreeze and does not exist',
+    change: agent('unfreeze: { approvers: [U0NOBODY99, S0APPROVE1] }'),
+    doctor: /agent\.unfreeze\.approvers\[0\]: there is nobody with the id U0NOBODY99/,
+  },
+  {
+    name: 'a person who may unfreeze and has left',
+    change: agent(`unfreeze: { approvers: [S0APPROVE1, ${GONE}] }`),
+    doctor: /agent\.unfreeze\.approvers\[1\]: the account of U0GONE0007 is deactivated/,
+  },
+  {
+    name: 'a bot that may unfreeze',
+    change: agent(`unfreeze: { approvers: [S0APPROVE1, ${ROBOT}] }`),
+    doctor: /agent\.unfreeze\.approvers\[1\]: U0ROBOT008 is a bot/,
+  },
+  {
+    name: 'a quorum to unfreeze that the group cannot reach',
+    change: agent('unfreeze: { approvers: [S0APPROVE1], quorum: 3 }'),
+    doctor: new RegExp(`${AT}agent\\.unfreeze\\.quorum: 3 must approve, but only 2 of the approvers can`),
   },
   {
     name: 'an admin that is a user group',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { clickCard } from '../support/click-card.ts';
 import { CAST, callArguments, MANIFEST, startStory } from './support.ts';
 
@@ -27,6 +28,14 @@ test('a rejection keeps its reason on the card and for the model, and nothing ru
   expect(JSON.stringify(card.blocks)).toMatch(/Rejected by .*U0BRUNO003.*Too much\./);
   expect(story.toldOfCalls()).toEqual([expect.stringMatching(/denied.*Too much\./)]);
   expect(await refunded(story)).toBe(0);
+  // The card says it all: no notice beside it, and no row of a denial beside the rejection's.
+  await story.deliveredAll();
+  expect(story.repliesIn(thread).map(({ text }) => text)).toEqual(['Rejected: Refund order', 'As you wish.']);
+  const events: string[] = [];
+  for await (const { event } of openRedisStore({ client: story.redis, prefix: story.prefix }).exportAudit())
+    events.push(event);
+  expect(events).toContain('rejected');
+  expect(events).not.toContain('denied');
 });
 
 test('a rejection without a reason is not taken', async () => {

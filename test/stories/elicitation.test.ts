@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { ask, askingManifest, type Protocol } from './asking-servers.ts';
 import { CAST, startStory } from './support.ts';
 
@@ -88,6 +89,26 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
     expect(story.toldOfCalls().join()).toContain('planned: accept Remi 3, accept window');
     expect(story.repliesIn(thread).filter(({ text }) => /approv|Started/i.test(text))).toHaveLength(1);
   });
+});
+
+test.each([
+  ['one', '{ per: requester, window: 1d, max: 1 }'],
+  ['none without approval', '{ per: requester, window: 1d, max: 0, then: policy default }'],
+])('an approved call that waits for its server counts once against a limit of %s', async (_, limit) => {
+  const { manifest, notes } = askingManifest('current', { rule: '{ policy: default }' });
+  const story = await startStory({
+    manifest: `${manifest}limits: { plan_trip: ${limit} }\n`,
+    replies: [ask('plan_trip'), { text: 'Planned.' }],
+  });
+  const thread = story.ask('plan a trip');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await fillIn(story, thread, /Input needed: Who travels/);
+  await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
+  await thread.shows(/Planned\./);
+  expect(notes().filter((line) => line.startsWith('planned'))).toHaveLength(1);
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const key = `plan_trip|requester|${remi}`;
+  expect(await store.readTotals([{ key, windowMs: 86_400_000 }])).toEqual([{ count: 1, sum: 1 }]);
 });
 
 test('nobody else can answer, see the form, or decline', async () => {

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -8,8 +9,8 @@ const refund = (amount: number, orderId = 'A-1001') => ({
 const withLimit = (limit: string, manifest = MANIFEST) => `${manifest}limits:\n  refund_order: ${limit}\n`;
 
 type Story = Awaited<ReturnType<typeof startStory>>;
-const usedBy = async ({ redis, prefix }: Story, subject: string) => {
-  const key = `refund_order|requester|${subject}`;
+const usedBy = async ({ redis, prefix }: Story, subject: string, limit = 'refund_order') => {
+  const key = `${limit}|requester|${subject}`;
   const [total] = await openRedisStore({ client: redis, prefix }).readTotals([{ key, windowMs: 86_400_000 }]);
   return total;
 };
@@ -88,3 +89,37 @@ test('a condition sees what a limit has counted', async () => {
   await story.ask('refund 50').shows(/One\./);
   await story.ask('refund 50 more').shows(/Approval needed/);
 });
+
+test.each([
+  ['did-not-run', 'is given back', { count: 0, sum: 0 }],
+  ['run-again', 'counts once', { count: 1, sum: 1 }],
+])(
+  'a call without approval whose outcome is unknown, %s as a person says, %s',
+  async (verdict, _, expected) => {
+    const server = await startRecordingServer((response) => {
+      response.statusCode = server.requests.length === 1 ? 504 : 200;
+      response.end('{}');
+    });
+    onTestFinished(() => server.stop());
+    const story = await startStory({
+      manifest: `${MANIFEST.slice(0, MANIFEST.indexOf('tools:'))}tools:
+  book:
+    description: Books.
+    effect: once
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: { require: never }
+limits:
+  book: { per: requester, window: 1d, max: 1 }
+`,
+      replies: [{ calls: [{ name: 'book', arguments: {} }] }, { text: 'Good to know.' }],
+    });
+    const thread = story.ask('book it');
+    await thread.click(CAST.alice, /Outcome unknown: Book/, verdict);
+    expect(await usedBy(story, CAST.requester, 'book')).toEqual({ count: 1, sum: 1 });
+    const modal = await story.modalFor(CAST.alice);
+    await story.workspace.as(CAST.alice).submit(modal.id, { reason: 'I looked.' });
+    await thread.shows(/Good to know\./);
+    await expect.poll(() => usedBy(story, CAST.requester, 'book')).toEqual(expected);
+    expect(server.requests).toHaveLength(verdict === 'run-again' ? 2 : 1);
+  },
+);

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { clickCard } from '../support/click-card.ts';
 import { CAST, heardByModel, startStory } from './support.ts';
 
@@ -183,6 +184,14 @@ test('a call that runs without approval for the requester needs approval once th
   await story.workspace.as(CAST.admin).click(card, 'choose:0');
   await thread.click(bruno, /Approval needed[\s\S]*12000/, 'approve');
   await thread.shows(/Refunded\./);
+  const asked: unknown[] = [];
+  for await (const { event, detail, body } of openRedisStore({
+    client: story.redis,
+    prefix: story.prefix,
+  }).exportAudit())
+    if (event === 'asked' && detail === 'approval') asked.push(JSON.parse(body));
+  // The log alone says why it was asked.
+  expect(asked).toMatchObject([{ requesters: [CAST.admin], context_authors: [remi] }]);
 });
 
 test('an approved action does not run once its requester is deactivated, and the card says why', async () => {

@@ -9,6 +9,7 @@ const PROGRAMS = [
   'test/agent/transfer-process.ts',
   'test/stories/bot-process.ts',
   'test/store/races/clicker.ts',
+  'test/store/races/contender.ts',
 ];
 
 /**

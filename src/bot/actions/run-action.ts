@@ -13,7 +13,6 @@ import type { BotContext } from '../context.ts';
 import { threadFiles } from '../files/thread-files.ts';
 import { giveBackLimits, type LimitedCall } from '../limits/reserve-limits.ts';
 import { type Details, detailsOf, messagesOf, PAUSED_AGAIN } from '../requests/request-details.ts';
-import { parseThreadId } from '../slack/thread.ts';
 import { runTurn } from '../turns/run-turn.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { toolContext } from './tool-context.ts';
@@ -27,9 +26,9 @@ export interface Action {
 
 /** Returns an action as its limits count it. */
 export function limitedCallOf({ request, details, entry }: Action): LimitedCall {
-  const { id, threadId, requesters } = request;
-  const input = toJson(details.interrupt.toolRequest.input);
-  return { entry, input, requesters, channel: parseThreadId(threadId).channel, action: id };
+  const { threadId, requesters } = request;
+  const { ref, input } = details.interrupt.toolRequest;
+  return { entry, input: toJson(input), requesters, threadId, ref };
 }
 
 /** Gives back what an action counted that had no effect after all. */

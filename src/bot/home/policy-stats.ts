@@ -61,7 +61,8 @@ function tallyOf(tallies: Map<string, Tally>, policy: string): Tally {
   return known;
 }
 
-function medianOf(values: readonly number[]): number | undefined {
+/** Returns the median of numbers; `undefined` if there are none. */
+export function medianOf(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = sorted[Math.floor((sorted.length - 1) / 2)];
   const next = sorted[Math.ceil((sorted.length - 1) / 2)];

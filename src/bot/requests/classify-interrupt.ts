@@ -9,6 +9,9 @@ import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 
 const CallbackPause = z.object({ awaited: z.string() });
 
+/** Stands in place of a rule where a tool paused by itself. */
+export const OWN_RULE = 'the tool itself asks';
+
 /** The kind of a pause. `own` means that the tool paused by itself, behind its gate. */
 export type InterruptKind =
   | { readonly kind: 'approval'; readonly policy: string; readonly rule: string; readonly own: boolean }
@@ -28,5 +31,5 @@ export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
   if (waitForCallback.matches(interrupt)) return { kind: 'callback' };
   if (completeTask.matches(interrupt)) return { kind: 'exit' };
   if (CallbackPause.safeParse(interrupt.metadata?.callback).success) return { kind: 'callback' };
-  return { kind: 'approval', policy: DEFAULT_POLICY_NAME, rule: 'the tool itself asks', own: true };
+  return { kind: 'approval', policy: DEFAULT_POLICY_NAME, rule: OWN_RULE, own: true };
 }

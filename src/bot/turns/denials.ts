@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
+import { Transcript } from '../../agent/transcript.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { RefusedCall } from '../reply/refusal-rows.ts';
@@ -8,21 +9,33 @@ import { latestRequestersOf } from '../requests/task-people.ts';
 
 const Denial = z.object({ reason: z.string() });
 
-/** Lists the calls of a turn that were denied, by a rule or by the tool itself. */
+/** Lists the calls of a turn that were denied, by a rule or by the tool itself. A rejection has a card of its own and is none. */
 export function deniedCalls(
-  { messages: before }: Pick<ClaimedTurn, 'messages'>,
+  { messages: before, settled }: Pick<ClaimedTurn, 'messages' | 'settled'>,
   messages: readonly Message[],
 ): RefusedCall[] {
+  const rejected = rejectedRefs(before, settled);
   return messages.slice(before.length).flatMap((message) =>
     message.role !== 'tool'
       ? []
       : message.content.flatMap((part) => {
           if ('interrupt' in part || part.status !== 'denied') return [];
           const { name, ref, output } = part.toolResponse;
+          if (rejected.has(ref)) return [];
           const reason = Denial.safeParse(output).data?.reason ?? '';
           return [{ toolRequest: { name, ref }, metadata: { interruptId: ref, reason } }];
         }),
   );
+}
+
+/** Returns the refs of the calls that people rejected. */
+function rejectedRefs(messages: readonly Message[], settled: ClaimedTurn['settled']): ReadonlySet<string> {
+  const ended = settled
+    .filter(({ state }) => state === 'rejected')
+    .map(({ requestId }) => requestId.slice(requestId.lastIndexOf('~') + 1));
+  if (ended.length === 0) return new Set();
+  const { interrupts } = Transcript.latestRound(messages, { mayBeOpen: true });
+  return new Set(interrupts.filter(({ id }) => ended.includes(id)).map(({ toolRequest }) => toolRequest.ref));
 }
 
 /** Writes an audit row for each denied call. */

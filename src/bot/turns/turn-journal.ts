@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
 import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
@@ -14,14 +13,12 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
-import { type Limit, limitInWords, overVerdict } from '../../tools/gate/limits.ts';
 import { serverPauseOf, taskOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
-import { giveBackLimits, type LimitedCall, reserveLimits } from '../limits/reserve-limits.ts';
-import { requestersOf } from '../requests/task-people.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effect.ts';
+import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { replyTexts } from '../texts/replies.ts';
 import type { TurnLease } from './turn-lease.ts';
@@ -33,22 +30,6 @@ const STOP_GRACE_MS = 10_000;
 const MAX_FOLLOWING_RUNS = 10;
 
 const RETRY_BACK_OFF = { firstMs: 500, longestMs: 10_000 };
-
-/** The part of an audit body that limits count by. */
-const Evidence = z.object({
-  tool: z.string(),
-  arguments: z.custom<JsonValue>((value) => value !== undefined),
-  requesters: z.array(z.string()),
-  ref: z.string(),
-});
-
-/** Builds the end of a call that is over a limit: it is denied, or the policy of the limit is asked. */
-function overLimit(call: CallPart, limit: Limit): ToolPart {
-  const verdict = overVerdict(limit);
-  if (verdict.outcome !== 'ask') return deniedPart(call, limitInWords(limit));
-  const { policy, rule } = verdict;
-  return waitingPart(call, { metadata: { approval: { policy, rule } } });
-}
 
 interface Run {
   readonly run: string;
@@ -92,7 +73,7 @@ export class TurnJournal implements EffectJournal {
     // A server that has asked a person is not asked to start anew.
     if (effect.state === 'paused') return isServerPause(effect.part) ? effect.part : undefined;
     if (effect.state === 'finished') return effect.part;
-    const started = { run: effect.run, evidence: this.#evidenceOf(call, replaced, this.#turn.messages) };
+    const started = { run: effect.run, evidence: effectEvidence(call, replaced, this.#turn.messages) };
     // A run that only follows a task takes no effect of its own.
     if (this.#followsTask(effect.ref)) return undefined;
     const found = await this.#lookUp(started, call, tool, replaced);
@@ -122,7 +103,7 @@ export class TurnJournal implements EffectJournal {
     const { ref } = call.toolRequest;
     const run = randomUUID();
     const evidence = {
-      ...this.#evidenceOf(call, { ran: toJson(input), original: null }, messages),
+      ...effectEvidence(call, { ran: toJson(input), original: null }, messages),
       ...(admitted !== undefined && { granted: admitted }),
     };
     const earlier = this.#turn.effects.find((effect) => effect.ref === ref);
@@ -131,7 +112,7 @@ export class TurnJournal implements EffectJournal {
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
       const earlierRun = earlier?.state === 'paused' ? undefined : before?.run;
-      const limited = this.#limitedCall(evidence);
+      const limited = limitedEffect(this.#context.toolbox, this.#turn.threadId, evidence);
       const limit = limited && (await reserveLimits(this.#context.store, limited, run));
       if (limit !== undefined) await returnUse(this.#context.store, admitted);
       if (limit !== undefined) return this.#refuse(call, evidence, earlierRun, overLimit(call, limit));
@@ -182,16 +163,6 @@ export class TurnJournal implements EffectJournal {
     return part;
   }
 
-  /** Returns a call as its limits count it, by the body of its audit rows; `undefined` if there are none. */
-  #limitedCall(evidence: JsonObject): LimitedCall | undefined {
-    const { tool, arguments: input, requesters, ref } = Evidence.parse(evidence);
-    const entry = this.#context.toolbox.find(tool);
-    if (entry === undefined || entry.limits.length === 0) return undefined;
-    const { threadId } = this.#turn;
-    const { channel } = parseThreadId(threadId);
-    return { entry, input, requesters, channel, action: `${threadId}/${ref}` };
-  }
-
   async finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void> {
     const { ref } = call.toolRequest;
     const started = this.#runs.get(ref);
@@ -208,17 +179,6 @@ export class TurnJournal implements EffectJournal {
     return interrupts.some(
       (interrupt) => interrupt.toolRequest.ref === ref && taskOf(interrupt) !== undefined,
     );
-  }
-
-  /** Builds the body of the audit rows of a call, the same for every run of it. */
-  #evidenceOf(
-    { toolRequest, idempotencyKey }: CallPart,
-    replaced: ReplacedInput | undefined,
-    messages: readonly Message[],
-  ): JsonObject {
-    const { name, ref, input } = toolRequest;
-    const requesters = [...requestersOf(messages)];
-    return { tool: name, arguments: toJson(replaced?.ran ?? input), requesters, ref, idempotencyKey };
   }
 
   /** Lets the tool look up the outcome of a run; returns the result of the call if it can tell. */
@@ -243,7 +203,7 @@ export class TurnJournal implements EffectJournal {
     const { store, logger } = this.#context;
     try {
       const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence });
-      const limited = this.#limitedCall(evidence);
+      const limited = limitedEffect(this.#context.toolbox, this.#turn.threadId, evidence);
       if (finished.outcome === 'finished' && limited !== undefined && (end === 'failed' || end === 'paused'))
         await giveBackLimits(store, limited, end === 'paused' ? run : undefined);
       if (finished.outcome === 'stale') this.#lease.lose('another turn has the thread');

@@ -6,11 +6,11 @@ import { checkpointLine, rowLine } from '../../audit/export-line.ts';
 import { mergeRows } from '../../audit/merge-rows.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
 import type { Store } from '../../store/port/store.ts';
-import { DURATION, durationMs } from '../../tools/manifest/schema/values.ts';
 import { type Command, EXIT } from '../shared/command.ts';
 import { UsageError } from '../shared/errors.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
+import { parseTime } from '../shared/read-time.ts';
 import { readMarks, writeMarks } from './audit-marks.ts';
 import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './audit-view.ts';
 
@@ -105,14 +105,4 @@ async function marksAfter(values: {
   if (after === undefined) return [];
   const isFirst = marks !== undefined && resolve(after) === resolve(marks) && !existsSync(after);
   return isFirst ? [] : readMarks(after);
-}
-
-/** Parses a date, a time or an age. */
-function parseTime(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (DURATION.test(text)) return Date.now() - durationMs(text);
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw new UsageError(`${option} needs a date, a time or an age, and "${text}" is none`);
-  return time;
 }

@@ -1,20 +1,9 @@
 import { z } from 'zod';
-import { pointerTo } from '../../agent/util/json-pointer.ts';
 import { fillGroups } from '../../tools/gate/fill-groups.ts';
-import type { Policy } from '../../tools/gate/policy.ts';
-import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
+import { type Quorum, quorumsIn, type Reference, referencesIn } from './manifest-ids.ts';
 import { type LoadedManifest, type PlacedProblem, toFinding } from './manifest-view.ts';
-
-/** The role of an id: it decides which kinds of accounts fit. */
-type Role = 'approver' | 'admin' | 'person' | 'bot' | 'posting' | 'channel';
-
-interface Reference {
-  readonly id: string;
-  readonly pointer: string;
-  readonly role: Role;
-}
 
 const User = z.object({
   user: z.object({
@@ -52,7 +41,7 @@ export async function checkPeople(
     const references = referencesIn(loaded.manifest);
     const problems = await Promise.all(references.map((reference) => inspect(reference, workspace)));
     const quorums = await Promise.all(
-      [...loaded.manifest.policies.values()].map((policy) => inspectQuorum(policy, workspace)),
+      quorumsIn(loaded.manifest).map((quorum) => inspectQuorum(quorum, workspace)),
     );
     const found = [...problems.flat(), ...quorums.flat()];
     const { refused } = workspace;
@@ -67,44 +56,6 @@ export async function checkPeople(
   } catch (error) {
     return [failed(check, firstLineOf(error))];
   }
-}
-
-function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
-  const list = (pointer: string, ids: readonly string[] | undefined, role: Role): Reference[] =>
-    (ids ?? []).map((id, index) => ({ id, pointer: pointerTo(pointer, index), role }));
-  return [
-    ...list('/agent/admins', agent.admins, 'admin'),
-    ...(agent.unfreeze.approvers === agent.admins
-      ? []
-      : list('/agent/unfreeze/approvers', agent.unfreeze.approvers, 'approver')),
-    ...list('/agent/askers/people', agent.askers.people, 'person'),
-    ...list('/agent/askers/groups', agent.askers.groups, 'person'),
-    ...list('/agent/askers/channels', agent.askers.channels, 'channel'),
-    ...list('/agent/askers/bots', agent.askers.bots, 'bot'),
-    ...[...agent.channels.keys()].map((id) => ({
-      id,
-      pointer: pointerTo('/agent/channels', id),
-      role: 'channel' as const,
-    })),
-    ...[...policies.values()].flatMap((policy) => {
-      const pointer = pointerTo('/policies', policy.name);
-      const resolvers = policy.resolvers === policy.approvers ? [] : policy.resolvers;
-      return [
-        ...policy.groups.flatMap((group) => list(`${pointer}${group.pointer}`, group.any, 'approver')),
-        ...list(`${pointer}/approvers/not`, policy.excluded, 'person'),
-        ...list(`${pointer}/escalate/to`, policy.escalate?.to, 'approver'),
-        ...list(`${pointer}/resolvers`, resolvers, 'approver'),
-        ...list(`${pointer}/announce`, policy.announce, 'posting'),
-      ];
-    }),
-    ...tools.flatMap(({ name, allow }) => {
-      const pointer = pointerTo('/tools', name);
-      return [
-        ...list(`${pointer}/allow/channels`, allow.channels, 'channel'),
-        ...list(`${pointer}/allow/people`, allow.people, 'person'),
-      ];
-    }),
-  ];
 }
 
 type Workspace = NonNullable<Awaited<ReturnType<typeof openWorkspace>>>;
@@ -192,9 +143,11 @@ async function inspectGroup(reference: Reference, workspace: Workspace): Promise
 const COPY_GROUP = 'open "People" and "User groups" in Slack, and copy the group ID';
 
 /** Checks that enough people can approve to reach the quorum. People of the call are known only then. */
-async function inspectQuorum(policy: Policy, workspace: Workspace): Promise<PlacedProblem[]> {
-  const { name, escalate, excluded } = policy;
-  const groups = policy.groups.filter(({ from }) => from === undefined);
+async function inspectQuorum(
+  { pointer, escalate, excluded, groups: all }: Quorum,
+  workspace: Workspace,
+): Promise<PlacedProblem[]> {
+  const groups = all.filter(({ from }) => from === undefined);
   const quorum = groups.reduce((sum, group) => sum + group.quorum, 0);
   const barred = await peopleOf(excluded, workspace);
   const members = new Map<string, number[]>();
@@ -218,7 +171,6 @@ async function inspectQuorum(policy: Policy, workspace: Workspace): Promise<Plac
     [...members].map(([who, own]) => ({ who, groups: own })),
   ).flat().length;
   if (filled >= quorum) return [];
-  const pointer = `${pointerTo('/policies', name)}/${policy.groups.length > 1 ? 'approvers' : 'quorum'}`;
   const message = `${quorum} must approve, but only ${filled} of the approvers can`;
   return [{ pointer, severity: 'error', message, fix: 'name more approvers, or lower the quorum' }];
 }

@@ -55,7 +55,7 @@ export interface AuditStore {
   /** Yields rows shard by shard, a page at a time; with marks, only the rows after them. */
   exportAudit(after?: readonly AuditMark[]): AsyncIterable<AuditRow>;
   /** Yields the rows of one shard after a row, a page at a time. */
-  readAudit(shard: number, after?: number): AsyncIterable<AuditRow>;
+  readAudit(shard: number, after?: number, pageSize?: number): AsyncIterable<AuditRow>;
   /** Reads the ends of every shard that has rows, or had some. */
   auditEnds(): Promise<readonly AuditEnds[]>;
   /** Checks the chains. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */

@@ -45,7 +45,7 @@ const FOLDERS = {
   connections: ['save-connection', 'remove-connection'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
-  manifest: ['record-manifest', 'approve-manifest'],
+  manifest: ['record-manifest', 'approve-manifest', 'adopt-manifest'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

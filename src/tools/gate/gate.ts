@@ -4,8 +4,8 @@ import type { Interrupt } from '../../agent/messages.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../../agent/tool.ts';
 import { SERVER_PAUSE } from '../mcp/server-pause.ts';
 import type { ApprovalRules, ApprovalVerdict } from './approval-rules.ts';
-import { isOverLimit, judgeLimits, type Limit, type ReadTotals, totalsFor, usesOf } from './limits.ts';
-import { compareStrictness, type JudgedCall, type PolicyOf, strictestVerdict } from './strictest.ts';
+import { isOverLimit, judgeWithLimits, type Limit, type ReadTotals } from './limits.ts';
+import { type JudgedCall, judgeStrictly, type PolicyOf } from './strictest.ts';
 
 const Approval = z.object({ policy: z.string(), rule: z.string() });
 /** The policy that must approve a gated call, and the rule that requires it. */
@@ -40,6 +40,9 @@ const Caller = z.object({
   channel: z.string().catch(''),
   threadId: z.string().catch(''),
 });
+
+/** Begins what stands in place of a rule where only an edit asks for approval; the person follows. */
+export const EDITED_RULE = 'edited by';
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 
@@ -85,11 +88,10 @@ export function gate(
   }: GateOptions = {},
 ): Action {
   const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
-    const uses = readTotals === undefined ? [] : usesOf(limits, call);
-    const totals = readTotals && (await totalsFor(uses, readTotals));
-    const verdict = strictestVerdict(await refreshRules(), { ...call, totals }, policyOf);
-    const over = readTotals && (await judgeLimits(uses, readTotals));
-    return over === undefined || compareStrictness(over, verdict, policyOf) <= 0 ? verdict : over;
+    const judged = await judgeWithLimits({ limits, call, readTotals, policyOf }, async (totals) =>
+      judgeStrictly(await refreshRules(), { ...call, totals }, policyOf),
+    );
+    return judged.verdict;
   };
   const admit = async (input: unknown, helpers: ToolHelpers): Promise<Admitted> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
@@ -127,7 +129,7 @@ export function gate(
     if (verdict.outcome === 'ask')
       return helpers.interrupt({ approval: { policy: verdict.policy, rule: verdict.rule }, ...kept });
     if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {
-      const rule = `edited by ${editor}`;
+      const rule = `${EDITED_RULE} ${editor}`;
       return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...kept });
     }
     return () => tool.run(input, isAnswered ? helpers : { ...helpers, resumed: undefined });

@@ -1,7 +1,7 @@
 import type { ApprovalVerdict } from './approval-rules.ts';
 import { matchesGlob } from './approval-rules.ts';
 import { compileExpression, type LimitTotals } from './condition.ts';
-import type { JudgedCall } from './strictest.ts';
+import { compareStrictness, type JudgedCall, type PolicyOf } from './strictest.ts';
 
 /** A limit on what calls of a tool may do within a window. */
 export interface Limit {
@@ -56,6 +56,30 @@ function amountOf(expression: string, { requesters, ...call }: JudgedCall): numb
   if ('error' in result) return undefined;
   const amount = typeof result.value === 'bigint' ? Number(result.value) : result.value;
   return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
+}
+
+/**
+ * Judges a call by its rules, which see what its limits have counted, and by what the limits have left. The stricter verdict counts.
+ * Without `readTotals` there are only the rules.
+ */
+export async function judgeWithLimits<Judged extends { readonly verdict: ApprovalVerdict }>(
+  { limits, call, readTotals, policyOf }: LimitedJudgement,
+  judgeRules: (totals: LimitTotals | undefined) => Promise<Judged> | Judged,
+): Promise<Judged> {
+  if (readTotals === undefined) return judgeRules(undefined);
+  const uses = usesOf(limits, call);
+  const judged = await judgeRules(await totalsFor(uses, readTotals));
+  const over = await judgeLimits(uses, readTotals);
+  const isStricter = over !== undefined && compareStrictness(over, judged.verdict, policyOf) > 0;
+  return isStricter ? { ...judged, verdict: over } : judged;
+}
+
+/** A call, the limits of its tool and how much of them is used. */
+export interface LimitedJudgement {
+  readonly limits: readonly Limit[];
+  readonly call: JudgedCall;
+  readonly readTotals: ReadTotals | undefined;
+  readonly policyOf: PolicyOf;
 }
 
 /** Judges a call by what its limits have left; `undefined` if none is exceeded. A limit that denies goes before one that asks. */

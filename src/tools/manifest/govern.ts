@@ -67,12 +67,48 @@ function changeFrom(former: ManifestVersion, next: ManifestVersion): PolicyChang
   return weaker.length === 0 ? undefined : { from: former.digest, to: next.digest, weaker };
 }
 
-/** A recorded manifest was valid once; if this version or this environment cannot read it, nobody can tell what it allowed. */
-function parseRecorded({ digest, text, lock }: Recorded, environment: Environment): ManifestVersion {
+/**
+ * Parses the manifest on record. It was valid once; if this version or this environment cannot read it, nobody can tell what it allowed,
+ * and it throws.
+ */
+export function parseRecorded({ digest, text, lock }: Recorded, environment: Environment): ManifestVersion {
   const parsed = parseManifest(text, { file: 'the manifest on record', environment });
   if (parsed.ok) return { digest, text, lock, manifest: parsed.manifest, secrets: parsed.secrets };
-  const problems = parsed.problems.map(formatProblem).join('\n');
-  throw new Error(`The approved manifest on record cannot be used any more:\n${problems}`);
+  const problems = parsed.problems.map(formatProblem);
+  throw new UnreadableManifestError(digest, problems, variablesAtFault(text, environment));
+}
+
+/** The manifest on record cannot be read, so nobody can tell whether the file's is weaker. */
+export class UnreadableManifestError extends Error {
+  override readonly name = 'UnreadableManifestError';
+  /** The variables of the environment that alone are at fault; without them this version is. */
+  readonly variables: readonly string[];
+
+  constructor(digest: string, problems: readonly string[], variables: readonly string[]) {
+    const wayOut =
+      variables.length > 0
+        ? `Set the environment as it was: ${variables.join(', ')}.`
+        : 'Either start the version that wrote it, and change the manifest there until this version accepts it, or accept the file as it is; that is on the audit log: countersign manifest adopt --reason "..."';
+    super(
+      `the manifest on record (${digest.slice(0, 12)}) says who must approve changes of it, and it cannot be read any more:\n${problems.join('\n')}\n${wayOut}`,
+    );
+    this.variables = variables;
+  }
+}
+
+/** Fits most places where a value of the environment may be. */
+const STAND_INS = ['https://example.com', 'example.com'];
+
+/** Lists the variables that alone keep a text from being a valid manifest; none if it has other errors. */
+function variablesAtFault(text: string, environment: Environment): string[] {
+  const names = [...new Set([...text.matchAll(/\$\{(\w+)\}/g)].flatMap(([, name]) => name ?? []))];
+  const isValid = STAND_INS.some((standIn) => {
+    const filled = { ...environment, ...Object.fromEntries(names.map((name) => [name, standIn])) };
+    return parseManifest(text, { file: '', environment: filled }).ok;
+  });
+  if (!isValid) return [];
+  const unset = names.filter((name) => (environment[name] ?? '') === '');
+  return unset.length > 0 ? unset : names;
 }
 
 /** Computes the digest of a manifest, together with its lock file if there is one. */

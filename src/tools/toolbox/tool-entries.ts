@@ -215,8 +215,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     ),
     ...(source.requester !== undefined && { runsAsRequester: source.requester }),
     judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
-    explain: (input, place, now) =>
-      judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf),
+    explain: (input, place, now, totals) =>
+      judgeStrictly(compiled, { tool: tool.name, input, now, totals, ...place }, policyOf),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ApprovalVerdict } from '../gate/approval-rules.ts';
+import type { LimitTotals } from '../gate/condition.ts';
 import type { CallPlace } from '../gate/gate.ts';
 import type { Limit } from '../gate/limits.ts';
 import type { Policy } from '../gate/policy.ts';
@@ -50,8 +51,11 @@ export interface ToolEntry {
   readonly behind: JsonObject;
   /** Applies the rules of the active manifest to a call, for everyone whose words led to it. */
   judge(input: JsonValue, place: CallPlace): ApprovalVerdict;
-  /** The same with the person for whom the verdict is that strict, and what each rule said; at a given time, else now. */
-  explain(input: JsonValue, place: CallPlace, now?: Date): Explanation;
+  /**
+   * The same with the person for whom the verdict is that strict, and what each rule said; at a given time, else now. Without totals, a
+   * condition that asks for those of a limit cannot be evaluated.
+   */
+  explain(input: JsonValue, place: CallPlace, now?: Date, totals?: LimitTotals): Explanation;
   /** The limits that its calls count against. */
   readonly limits: readonly Limit[];
   /** Tells whether everyone whose words led to a call may use the tool there. */

@@ -367,6 +367,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
       return call('approveManifest', former, `digest-${command.pick % 4}`, `key-${step}`);
     }
+    case 'adoptManifest': {
+      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
+      const digest = `digest-${command.pick % 4}`;
+      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
+      return call('adoptManifest', former, version, { who: 'operator:ann', reason: 'r', evidence: {} });
+    }
     case 'readManifest':
       return call('readManifest');
     case 'lastCheckpoint':

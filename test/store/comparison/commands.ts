@@ -224,6 +224,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
   { weight: 2, arbitrary: verb('recordManifest', { pick, own: often }) },
   { weight: 2, arbitrary: verb('approveManifest', { pick, own: often }) },
+  { weight: 1, arbitrary: verb('adoptManifest', { pick, own: often }) },
   { weight: 1, arbitrary: verb('readManifest', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );

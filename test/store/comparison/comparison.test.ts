@@ -75,6 +75,7 @@ const ANSWERS = [
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
   ...['saveConnection saved', 'saveConnection stale'],
   ...['recordManifest recorded', 'recordManifest changed', 'approveManifest approved'],
+  ...['adoptManifest adopted', 'adoptManifest changed'],
   ...[
     'approveManifest changed',
     'doneView stale',

@@ -480,7 +480,16 @@ const END_STEPS: readonly Step[] = [
     call: ({ store }) =>
       store.recordManifest(undefined, { digest: 'one', text: '', lock: undefined, isGoverned: true }),
   },
-  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('one', 'two', 'key') },
+  {
+    script: 'adopt-manifest',
+    call: ({ store }) =>
+      store.adoptManifest(
+        'one',
+        { digest: 'other', text: '', lock: undefined, isGoverned: true },
+        { who: 'operator:ann', reason: 'It cannot be read', evidence: {} },
+      ),
+  },
+  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('other', 'two', 'key') },
   {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {

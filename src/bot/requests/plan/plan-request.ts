@@ -177,6 +177,7 @@ export async function planRequest(
       ...called,
       rule: pause.rule,
       policy_name: name,
+      ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
       ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),
     },

@@ -20,14 +20,14 @@ const Fields = z.object({
 
 /** The audit log: one chain per shard, in which every row covers the hash of the row before it. */
 export function auditVerbs(run: RunScript, client: RedisClient, keys: Keys): AuditStore {
-  async function* rowsOf(shard: number, after = 0): AsyncGenerator<AuditRow> {
+  async function* rowsOf(shard: number, after = 0, pageSize = PAGE): AsyncGenerator<AuditRow> {
     for (let last = `${after}-0`; ; ) {
-      const page = await client.xrange(keys.shard(shard, 'audit'), `(${last}`, '+', 'COUNT', PAGE);
+      const page = await client.xrange(keys.shard(shard, 'audit'), `(${last}`, '+', 'COUNT', pageSize);
       for (const [id, flat] of page) {
         last = id;
         yield parseRow(shard, Number(id.split('-')[0]), flat);
       }
-      if (page.length < PAGE) return;
+      if (page.length < pageSize) return;
     }
   }
 

@@ -1,0 +1,174 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Store } from '../../../src/store/port/store.ts';
+import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { builtProduct } from '../../support/built-product.ts';
+import { countFor } from '../../support/count-for.ts';
+import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
+import { approve, ask, attempt, MINUTE_MS, unfreezeVote } from '../support.ts';
+import type { Answer, Deed, Order } from './contender.ts';
+
+/** The same races as in policy-races.test.ts, with a process for each contender. */
+const PROCESSES = 20;
+const ROUNDS = countFor('PROCESS_RACE_ROUNDS', { quick: 5, full: 50 });
+/** Long enough that every process has its order before they all begin. */
+const LEAD_MS = 15;
+
+let redis: TestRedis;
+let store: Store;
+let contenders: readonly ChildProcess[] = [];
+
+beforeAll(async () => {
+  redis = connectTestRedis();
+  store = openRedisStore(redis);
+  const program = join(await builtProduct(), 'contender.js');
+  contenders = Array.from({ length: PROCESSES }, () => fork(program, [redis.url, redis.prefix]));
+  await Promise.all(contenders.map((contender) => once(contender, 'message')));
+});
+
+afterAll(async () => {
+  await Promise.all(
+    contenders.map(async (contender) => {
+      const ended = once(contender, 'exit');
+      contender.disconnect();
+      await ended;
+    }),
+  );
+  await redis.close();
+});
+
+/** Gives each process its deed, in another order each round, and gathers the answers in the order of the deeds. */
+async function atOnce(round: number, deeds: readonly Deed[]): Promise<Answer[]> {
+  const at = Date.now() + LEAD_MS;
+  return Promise.all(
+    deeds.map(async (deed, index) => {
+      const contender = contenders[(index * 7 + round) % PROCESSES];
+      if (contender === undefined) throw new Error('There are more deeds than processes');
+      const answered = once(contender, 'message');
+      contender.send({ at, deed } satisfies Order);
+      const [answer]: Answer[] = await answered;
+      if (answer === undefined) throw new Error('A process reported nothing');
+      return answer;
+    }),
+  );
+}
+
+async function askApproved(count: number): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const id = await ask(store);
+      await store.vote(id, approve('U-ann'));
+      return id;
+    }),
+  );
+}
+
+const countOf = (answers: readonly Answer[], wanted: string): number =>
+  answers.filter(({ outcome }) => outcome === wanted).length;
+
+test(`of ${PROCESSES} processes at the edge of a limit as many start as it allows, never one more (${ROUNDS} rounds)`, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const most = 1 + (round % 7);
+    const use = { key: `edge-${round}`, amount: 10, max: 10 * most, windowMs: MINUTE_MS };
+    const ids = await askApproved(PROCESSES);
+    const answers = await atOnce(
+      round,
+      ids.map((requestId) => ({ kind: 'start', requestId, use })),
+    );
+    expect(countOf(answers, 'started')).toBe(most);
+    expect(countOf(answers, 'over')).toBe(PROCESSES - most);
+    expect(await store.readTotals([use])).toEqual([{ count: most, sum: 10 * most }]);
+  }
+});
+
+test(`of ${PROCESSES} processes that look after two actions at the edge of a limit one starts one of them (${ROUNDS} rounds)`, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const use = { key: `pair-${round}`, amount: 10, max: 10, windowMs: MINUTE_MS };
+    const ids = await askApproved(2);
+    const answers = await atOnce(
+      round,
+      Array.from({ length: PROCESSES }, (_, index) => ({
+        kind: 'start',
+        requestId: ids[index % 2] ?? '',
+        use,
+      })),
+    );
+    expect(countOf(answers, 'started')).toBe(1);
+    expect(await store.readTotals([use])).toEqual([{ count: 1, sum: 10 }]);
+  }
+});
+
+test(`of ${PROCESSES} processes for the last uses of a grant as many get one as there are (${ROUNDS} rounds)`, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const grant = `last-${round}`;
+    const uses = 1 + (round % 5);
+    await store.openGrant({ id: grant, uses, expiresAt: Date.now() + MINUTE_MS, details: {} });
+    const answers = await atOnce(
+      round,
+      Array.from({ length: PROCESSES }, (_, index) => ({ kind: 'use', grant, call: `call-${index}` })),
+    );
+    expect(countOf(answers, 'used')).toBe(uses);
+    expect(countOf(answers, 'spent')).toBe(PROCESSES - uses);
+  }
+});
+
+test(`a freeze against ${PROCESSES - 1} processes that start names all that had begun, and none begins after it (${ROUNDS} rounds)`, async () => {
+  const seen = { started: 0, frozen: 0 };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ids = await askApproved(PROCESSES - 1);
+    const shards = [...new Set(ids.map((id) => shardOf(threadOf(id) ?? '')))];
+    // The freeze takes another place in the order each round.
+    const starts = ids.map((requestId): Deed => ({ kind: 'start', requestId }));
+    const place = round % PROCESSES;
+    const deeds = [...starts.slice(0, place), { kind: 'freeze', shards } as const, ...starts.slice(place)];
+    const answers = await atOnce(round, deeds);
+    const freeze = answers[place];
+    const others = answers.filter((_, index) => index !== place);
+    const begun = ids.filter((_, index) => others[index]?.outcome === 'started');
+    expect(freeze?.outcome).toBe('frozen');
+    expect((freeze?.running ?? []).filter((id) => ids.includes(id)).sort()).toEqual(begun.sort());
+    seen.started += begun.length;
+    seen.frozen += countOf(others, 'frozen');
+    expect(begun.length + countOf(others, 'frozen')).toBe(ids.length);
+    await store.unfreeze(unfreezeVote('*'));
+    await store.spreadFreezes(shards);
+    // What was held starts afterwards, once.
+    for (const id of ids.filter((each) => !begun.includes(each)))
+      expect(await store.start(id, attempt('later'))).toMatchObject({ outcome: 'started', tries: 1 });
+  }
+  expect(seen.started + seen.frozen).toBe(ROUNDS * (PROCESSES - 1));
+  expect(seen.frozen).toBeGreaterThan(0);
+  expect(seen.started).toBeGreaterThan(0);
+});
+
+test(`a revocation against ${PROCESSES - 1} processes that use the grant names every use there ever is (${ROUNDS} rounds)`, async () => {
+  const seen = { used: 0, revoked: 0 };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const grant = `revoked-${round}`;
+    await store.openGrant({ id: grant, uses: PROCESSES, expiresAt: Date.now() + MINUTE_MS, details: {} });
+    const calls = Array.from(
+      { length: PROCESSES - 1 },
+      (_, index): Deed => ({ kind: 'use', grant, call: `call-${index}` }),
+    );
+    const place = (round * 3) % PROCESSES;
+    const deeds = [...calls.slice(0, place), { kind: 'revoke', grant } as const, ...calls.slice(place)];
+    const answers = await atOnce(round, deeds);
+    const used = countOf(answers, 'used');
+    expect(answers[place]).toMatchObject({ outcome: 'revoked', used });
+    expect(
+      used +
+        countOf(
+          answers.filter((_, index) => index !== place),
+          'revoked',
+        ),
+    ).toBe(PROCESSES - 1);
+    expect(await store.loadGrant(grant)).toMatchObject({ used });
+    seen.used += used;
+    seen.revoked += PROCESSES - 1 - used;
+  }
+  expect(seen.used).toBeGreaterThan(0);
+  expect(seen.revoked).toBeGreaterThan(0);
+});
