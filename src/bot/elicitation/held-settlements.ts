@@ -1,12 +1,13 @@
 import { Transcript } from '../../agent/transcript.ts';
 import type { ClaimedTurn, Settlement } from '../../store/port/store.ts';
-import { elicitationOf } from '../../tools/mcp/server-pause.ts';
+import { elicitationOf, isRunAsTask } from '../../tools/mcp/server-pause.ts';
 import { findAction, problemAtStart } from '../actions/start-problem.ts';
 import type { BotContext } from '../context.ts';
 
 /**
  * Returns the ended requests of a turn. An answer to a server's question continues its call only if the call could still be started as it
- * was: with the same tool, rules, policy and people. Any other counts as superseded, and the call is asked anew.
+ * was: with the same tool, rules, policy and people. Any other counts as superseded, and the call is asked anew; a task, which runs
+ * already, is told that its question is cancelled.
  */
 export async function heldSettlements(
   context: BotContext,
@@ -14,16 +15,20 @@ export async function heldSettlements(
 ): Promise<readonly Settlement[]> {
   if (settled.length === 0) return settled;
   const { interrupts } = Transcript.latestRound(messages, { mayBeOpen: true });
-  const asking = new Set(
-    interrupts.filter((interrupt) => elicitationOf(interrupt) !== undefined).map(({ id }) => id),
+  const asking = new Map(
+    interrupts.flatMap((interrupt) => {
+      const asked = elicitationOf(interrupt);
+      return asked === undefined ? [] : [[interrupt.id, asked] as const];
+    }),
   );
   return Promise.all(
     settled.map(async (settlement): Promise<Settlement> => {
       const { requestId, state } = settlement;
-      if (state !== 'answered' || !asking.has(requestId.slice(requestId.lastIndexOf('~') + 1)))
-        return settlement;
+      const asked = asking.get(requestId.slice(requestId.lastIndexOf('~') + 1));
+      if (state !== 'answered' || asked === undefined) return settlement;
       const problem = await problemNow(context, requestId);
-      return problem === undefined ? settlement : { ...settlement, state: 'superseded', payload: problem };
+      if (problem === undefined) return settlement;
+      return { ...settlement, state: isRunAsTask(asked) ? 'withdrawn' : 'superseded', payload: problem };
     }),
   );
 }
