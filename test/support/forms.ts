@@ -37,6 +37,7 @@ const ONLY_FULL = [
   'test/stories/files-hostile.test.ts',
   'test/stories/files-injections.test.ts',
   'test/stories/files-kill.test.ts',
+  'test/stories/paused-actions.test.ts',
   'test/stories/places-kill.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',
