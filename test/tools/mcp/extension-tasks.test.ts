@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { StoppedError } from '../../../src/agent/util/abort.ts';
+import { AuthorizationError } from '../../../src/tools/mcp/auth/authorization-error.ts';
 import { NAME_FORM } from './fixtures/asking-tools.ts';
 import { serveExtensionTasks } from './fixtures/extension-task-server.ts';
 import { call, eventually, open } from './support.ts';
@@ -148,4 +149,20 @@ test('a task whose call failed on its way is no failure of ours: the result says
   const error = await call(server, 'research', {}, { resumed }).catch((thrown: unknown) => thrown);
   expect(isOutcomeUnknown(error)).toBe(false);
   expect(String(error)).toContain('no such topic');
+});
+
+test('a task that cannot be followed in the name of its requester has an unknown outcome; a call that was not made has failed', async () => {
+  const { tasks, pause, resume } = await start();
+  const resumed = resume(await pause());
+  const refuse = async (): Promise<never> => {
+    throw new AuthorizationError('the account is gone');
+  };
+  const config = { transport: 'http' as const, url: tasks.url, headers: {}, prefix: '', timeoutMs: 10_000 };
+  const identityOf = () => ({ token: refuse, renew: refuse, widen: refuse });
+  const { server } = await open(config, { guardedFetch: fetch, identityOf });
+  const errorOf = (given: object) => call(server, 'research', {}, given).catch((error: unknown) => error);
+  const followed = await errorOf({ resumed });
+  expect(String(followed)).toContain('the account is gone');
+  expect(isOutcomeUnknown(followed)).toBe(true);
+  expect(isOutcomeUnknown(await errorOf({}))).toBe(false);
 });
