@@ -30,6 +30,7 @@ const ONLY_FULL = [
   'test/store/redis/connect.test.ts',
   'test/stories/accounts/kill.test.ts',
   'test/stories/accounts/lifecycle.test.ts',
+  'test/stories/accounts/operators.test.ts',
   'test/stories/accounts/talkative.test.ts',
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
