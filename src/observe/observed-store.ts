@@ -171,6 +171,15 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
       return result;
     },
 
+    async conclude(turn, requestId, conclusion) {
+      const before = await known.find(requestId);
+      const result = await store.conclude(turn, requestId, conclusion);
+      const isChanged = result.outcome === 'concluded' && before?.state !== result.state;
+      if (isChanged)
+        await note(requestId, { state: result.state, says: 'concluded', more: { state: result.state } });
+      return result;
+    },
+
     async abandon(requestId, reason) {
       const result = await store.abandon(requestId, reason);
       if (result.outcome === 'abandoned')

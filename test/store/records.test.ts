@@ -6,7 +6,7 @@ import { Keys, shardOf, threadOf } from '../../src/store/record/keys.ts';
 import type { PolicySnapshot } from '../../src/store/record/request-record.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
-import { approve, ask, attempt, found, MINUTE_MS, outcome } from './support.ts';
+import { approve, ask, attempt, found, MINUTE_MS, outcome, suspendTurn, takeTurn } from './support.ts';
 
 const Hash = z.record(z.string(), z.string());
 const ThreadFixture = z.object({
@@ -19,6 +19,8 @@ const ThreadFixture = z.object({
 const requestFixture = Hash.parse(readFixture('request.v1.json'));
 const secondFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v2.json'));
 const thirdFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v3.json'));
+const fourthFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v4.json'));
+const thirdThreadFixture = ThreadFixture.parse(readFixture('thread.v3.json'));
 const secondThreadFixture = ThreadFixture.parse(readFixture('thread.v2.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
 const THREAD = 'C1:171.2';
@@ -222,6 +224,47 @@ describe('a request of version 3', () => {
     const policy = { quorum: 2, groups, excluded: ['U-max'] };
     expect((await found(store, await ask(store, { policy }))).policy).toMatchObject(policy);
     await expect(ask(store, { policy: { ...policy, quorum: 1 } })).rejects.toThrow('invalid-request');
+  });
+});
+
+describe('a request of version 4', () => {
+  const FOURTH = `${THREAD}~i-4`;
+
+  test('has paused while it ran, and is else read like one of version 3', async () => {
+    await redis.client.hset(keys.request(FOURTH), fourthFixture.fields);
+    await redis.client.set(keys.record(FOURTH), fourthFixture.record);
+    expect(await found(store, FOURTH)).toMatchObject({
+      state: 'paused',
+      settledAt: 1_760_007_301_000,
+      payload: '{"paused":"question","server":"bookings","asked":["U-rita"]}',
+      policy: { excluded: ['U-max', 'S-interns'] },
+    });
+  });
+
+  test('is written when an action pauses, with a thread of version 3 until its turn ends', async () => {
+    const id = await ask(store);
+    await store.vote(id, approve('U-ann'));
+    await store.start(id, attempt('first'));
+    const threadId = threadOf(id) ?? '';
+    const versions = async () => [
+      await redis.client.hget(keys.request(id), 'v'),
+      await redis.client.hget(keys.thread(threadId), 'v'),
+    ];
+    expect(await versions()).toEqual(['2', '2']);
+    await store.finish(id, outcome('first', { state: 'paused' }));
+    expect(await versions()).toEqual(['4', '3']);
+    const turn = await takeTurn(store, threadId);
+    expect(turn.settled).toMatchObject([{ requestId: id, state: 'paused' }]);
+    await suspendTurn(store, turn);
+    expect(await versions()).toEqual(['4', '2']);
+  });
+});
+
+describe('a thread of version 3', () => {
+  test('is read with the action in its round that paused', async () => {
+    await writeThread('C1:171.22', thirdThreadFixture);
+    const { settled } = await takeTurn(store, 'C1:171.22');
+    expect(settled).toMatchObject([{ requestId: 'C1:171.22~pause-2', state: 'paused', by: 'U-ann' }]);
   });
 });
 

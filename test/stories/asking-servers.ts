@@ -13,7 +13,11 @@ export type Protocol = keyof typeof scripts;
 /** A manifest with a server that asks people, and what the server noted. */
 export function askingManifest(
   protocol: Protocol,
-  { rule = '{ require: never }', elicitation = '' }: { rule?: string; elicitation?: string } = {},
+  {
+    rule = '{ require: never }',
+    elicitation = '',
+    grants = '',
+  }: { rule?: string; elicitation?: string; grants?: string } = {},
 ) {
   const file = join(temporaryFolder(), 'notes');
   const asks = elicitation === '' ? '' : `, elicitation: ${elicitation}`;
@@ -21,7 +25,7 @@ export function askingManifest(
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${CAST.admin}] }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}], direct_messages: false${grants === '' ? '' : `, grants: ${grants}`} }
 tools:
   bookings:
     mcp: { command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify([scripts[protocol], file])}${asks} }

@@ -1,13 +1,41 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ModelReply } from '../../playground/model/model-reply.ts';
+import { MESSAGE_VERSION, sealMessage, userMessage } from '../../src/agent/messages.ts';
+import { waitingPart } from '../../src/agent/outcomes.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { NAME_FORM } from '../tools/mcp/fixtures/asking-tools.ts';
+import { serveExtensionTasks } from '../tools/mcp/fixtures/extension-task-server.ts';
 import { serveTasks } from '../tools/mcp/fixtures/task-server.ts';
 import { startDoomedBot } from './doomed-bot.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, PLACES, startStory } from './support.ts';
 
 const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
+const RESEARCH = { calls: [{ name: 'research', arguments: { topic: 'rain' } }] };
+const RULES = [
+  ['without approval', '{ require: never }'],
+  ['with approval', '{ policy: default }'],
+] as const;
 
-async function startTasks(rule: string, texts: readonly string[] = ['Reported.']) {
-  const tasks = await serveTasks();
+async function serveOlder() {
+  const server = await serveTasks();
+  return { ...server, complete: () => server.set('task-1', 'completed') };
+}
+
+async function serveCurrent() {
+  const server = await serveExtensionTasks();
+  const result = { content: [{ type: 'text', text: 'report of task-1' }] };
+  return { ...server, complete: () => server.set('task-1', { status: 'completed', result }) };
+}
+
+type Served = Pick<Awaited<ReturnType<typeof serveOlder>>, 'url' | 'notes' | 'complete' | 'stop'>;
+
+async function startTasks<Server extends Served>(
+  serve: () => Promise<Server>,
+  rule: string,
+  replies: readonly ModelReply[] = [RESEARCH, { text: 'Reported.' }],
+) {
+  const tasks = await serve();
   onTestFinished(() => tasks.stop());
   const manifest = `
 slack: { display_information: { name: Countersign } }
@@ -21,10 +49,7 @@ tools:
 `;
   const story = await startStory({
     manifest,
-    replies: [
-      { calls: [{ name: 'research', arguments: { topic: 'rain' } }] },
-      ...texts.map((text) => ({ text })),
-    ],
+    replies,
     timing: MORTAL,
     sweep: { everyMs: 100, overdueMs: 0 },
     withoutBot: true,
@@ -38,35 +63,109 @@ tools:
   return { tasks, manifest, story, isNoted, isFollowed, calls };
 }
 
-test.each([
-  ['without approval', '{ require: never }'],
-  ['with approval', '{ policy: default }'],
-])(
-  'a task %s is picked up by its id after the bot was killed, and is not started again',
+describe.each<[string, () => Promise<Served>]>([
+  ['2025-11-25', serveOlder],
+  ['2026-07-28', serveCurrent],
+])('a task of the protocol %s', (_protocol, serve) => {
+  test.each(RULES)(
+    '%s is picked up by its id after the bot was killed, and is not started again',
+    async (_how, rule) => {
+      const { tasks, manifest, story, isFollowed, calls } = await startTasks(serve, rule);
+      const doomed = await startDoomedBot(story, manifest);
+      const thread = story.ask('research rain');
+      if (rule.includes('policy')) await thread.click(CAST.alice, /Approval needed/, 'approve');
+      await isFollowed();
+      await doomed.kill();
+      const seen = tasks.notes.length;
+      await story.startOwnBot();
+      await isFollowed(seen);
+      tasks.complete();
+      await thread.shows(/Reported\./);
+      expect(story.toldOfCalls().join()).toContain('report of task-1');
+      expect(calls()).toBe(1);
+    },
+    240_000,
+  );
+
+  test('is cancelled by Stop', async () => {
+    const { story, isNoted, isFollowed } = await startTasks(serve, '{ require: never }', [RESEARCH]);
+    await story.startOwnBot();
+    const thread = story.ask('research rain');
+    await isFollowed();
+    story.ask('stop', { threadTs: thread.ts });
+    await isNoted('cancel task-1');
+    await thread.shows(/Outcome unknown/);
+  });
+});
+
+test.each(RULES)(
+  'a question of a running task, %s, is answered after the bot was killed, and the answer reaches the task',
   async (_how, rule) => {
-    const { tasks, manifest, story, isFollowed, calls } = await startTasks(rule);
+    const { tasks, manifest, story, isFollowed, isNoted, calls } = await startTasks(serveCurrent, rule);
     const doomed = await startDoomedBot(story, manifest);
     const thread = story.ask('research rain');
     if (rule.includes('policy')) await thread.click(CAST.alice, /Approval needed/, 'approve');
     await isFollowed();
+    const params = { mode: 'form', message: 'Who asks?', requestedSchema: NAME_FORM };
+    tasks.set('task-1', {
+      status: 'input_required',
+      inputRequests: { who: { method: 'elicitation/create', params } },
+    });
+    await thread.shows(/Input needed: Who asks/);
+    await story.deliveredAll();
     await doomed.kill();
+    const second = await startDoomedBot(story, manifest);
+    await thread.click(CAST.requester, /Input needed: Who asks/, 'fill-in');
+    const modal = await story.modalFor(CAST.requester);
+    await story.workspace.as(CAST.requester).submit(modal.id, { 'field-0': 'Remi', 'field-1': '3' });
+    await isNoted('update task-1 who accept Remi 3');
+    await second.kill();
     const seen = tasks.notes.length;
     await story.startOwnBot();
     await isFollowed(seen);
-    tasks.set('task-1', 'completed');
+    tasks.complete();
     await thread.shows(/Reported\./);
     expect(story.toldOfCalls().join()).toContain('report of task-1');
     expect(calls()).toBe(1);
+    // Killed before the record knew, the answer is sent again, and the task ignores it.
+    expect(tasks.notes.filter((note) => note.startsWith('update') && !note.endsWith('ignored'))).toHaveLength(
+      1,
+    );
   },
   240_000,
 );
 
-test('Stop cancels a running task', async () => {
-  const { story, isNoted, isFollowed } = await startTasks('{ require: never }', []);
+test('a task is followed after a process died in the moment between its record and its first look at it', async () => {
+  const replies = [{ text: 'Reported.' }];
+  const { tasks, story, isFollowed, calls } = await startTasks(serveCurrent, '{ require: never }', replies);
+  const said = story.workspace.as(CAST.requester).send(PLACES.general, 'research rain');
+  const thread = story.threadIn(PLACES.general, said.ts);
+  const threadId = `${thread.channel}:${thread.ts}`;
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const call = {
+    toolRequest: { name: 'research', ref: 'call-1', input: { topic: 'rain' } },
+    idempotencyKey: 'key-1',
+  };
+  const asked = userMessage('Remi: research rain', { user: CAST.requester, role: 'requester', ts: said.ts });
+  const called = sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [call] });
+  const pause = { kind: 'task', server: 'library', definition: 'any', taskId: 'task-1' };
+  tasks.set('task-1', { status: 'working' });
+  await store.enqueue(threadId, { id: said.ts, body: { user: CAST.requester, text: 'research rain' } });
+  const claimed = await store.claimTurn(threadId, 60_000);
+  if (claimed.outcome !== 'claimed') throw new Error(claimed.outcome);
+  const run = { ref: 'call-1', run: 'first', evidence: {} };
+  await store.startEffect(claimed.turn, {
+    ...{ ...run, tool: 'research', logged: 0, messages: [asked, called], read: 1 },
+  });
+  await store.finishEffect(claimed.turn, {
+    ...{ ...run, end: 'paused', part: waitingPart(call, { metadata: { mcp: pause } }) },
+  });
+  await store.release(claimed.turn);
+
   await story.startOwnBot();
-  const thread = story.ask('research rain');
   await isFollowed();
-  story.ask('stop', { threadTs: thread.ts });
-  await isNoted('cancel task-1');
-  await thread.shows(/Outcome unknown/);
+  tasks.complete();
+  await thread.shows(/Reported\./);
+  expect(story.toldOfCalls().join()).toContain('report of task-1');
+  expect(calls()).toBe(0);
 });

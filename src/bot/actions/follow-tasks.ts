@@ -15,10 +15,13 @@ export async function followTasks(
   messages: readonly Message[],
   options: Omit<SettleOptions<readonly Tool[]>, 'messages' | 'resume'>,
 ): Promise<readonly Message[]> {
-  const restart = repliesFor(messages, options.tools);
-  if (restart.length === 0) return messages;
-  const { messages: settled } = await settle({ ...options, messages, resume: { restart } });
-  return settled;
+  let settled = messages;
+  // A task whose questions nobody has to answer is followed on.
+  for (;;) {
+    const restart = repliesFor(settled, options.tools);
+    if (restart.length === 0) return settled;
+    ({ messages: settled } = await settle({ ...options, messages: settled, resume: { restart } }));
+  }
 }
 
 function repliesFor(messages: readonly Message[], tools: readonly Tool[]): RestartReply[] {

@@ -1,6 +1,6 @@
 import { isOutcomeUnknown } from '../../agent/errors.ts';
-import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { Interrupt, ToolPart } from '../../agent/messages.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
+import type { Interrupt, ResponsePart } from '../../agent/messages.ts';
 import { nestedInterrupts } from '../../agent/nested.ts';
 import { buildRestart, type RestartReply } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
@@ -10,9 +10,10 @@ import type { Outcome, RequestRecord } from '../../store/port/store.ts';
 import type { GateResumed } from '../../tools/gate/gate.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
+import { describePause } from '../elicitation/people-asked.ts';
 import { threadFiles } from '../files/thread-files.ts';
 import { giveBackLimits, type LimitedCall } from '../limits/reserve-limits.ts';
-import { type Details, detailsOf, messagesOf, PAUSED_AGAIN } from '../requests/request-details.ts';
+import { type Details, detailsOf, messagesOf } from '../requests/request-details.ts';
 import { runTurn } from '../turns/run-turn.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { toolContext } from './tool-context.ts';
@@ -121,7 +122,11 @@ async function runTool(
   const part = message?.role === 'tool' ? message.content[0] : undefined;
   if (message === undefined || part === undefined)
     throw new Error(`Request ${request.id} ended without a result`);
-  return { attempt, state: stateOf(part), message, summary: summaryOf(part) };
+  if ('toolResponse' in part)
+    return { attempt, state: stateOf(part), message, summary: part.toolResponse.output };
+  const { threadId } = request;
+  const pause = describePause(context.toolbox, part.interrupt, { threadId, requesters, contextAuthors });
+  return { attempt, state: 'paused', message, summary: toJson(pause) };
 }
 
 /** Restarts the call; a `generate` inside it that paused continues, and its own calls count as approved with it. */
@@ -136,10 +141,6 @@ function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject): Resta
   return { ...reply, metadata: { ...reply.metadata, nested: { restart } } };
 }
 
-function stateOf(part: ToolPart): 'succeeded' | 'failed' {
-  return 'status' in part && part.status !== 'ok' ? 'failed' : 'succeeded';
-}
-
-function summaryOf(part: ToolPart): JsonValue {
-  return 'toolResponse' in part ? part.toolResponse.output : { status: PAUSED_AGAIN };
+function stateOf({ status }: ResponsePart): 'succeeded' | 'failed' {
+  return status === 'ok' ? 'succeeded' : 'failed';
 }

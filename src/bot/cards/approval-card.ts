@@ -1,6 +1,7 @@
 import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
+import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
@@ -23,7 +24,7 @@ import {
   words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation } from './card-details.ts';
-import { buildOutcome, isPaused, votesBy } from './outcome.ts';
+import { buildOutcome, isDone, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './values/show-text.ts';
 
@@ -31,10 +32,13 @@ import { escapeMarkup, showLabel } from './values/show-text.ts';
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const { presented } = details;
   const isPending = request.state === 'pending';
-  const isDone = request.state === 'succeeded' && !isPaused(request);
-  const written = (isDone ? presented.done : undefined) ?? presented.title;
-  const word = isPaused(request) ? cardTexts.pausedWord : STATE_WORD[request.state];
-  const icon = isPaused(request) ? STATE_ICON.started : STATE_ICON[request.state];
+  const written = (isDone(request) ? presented.done : undefined) ?? presented.title;
+  const isPaused = pausedIn(request) !== undefined;
+  const word =
+    unansweredIn(request) === undefined
+      ? STATE_WORD[isPaused ? 'paused' : request.state]
+      : cardTexts.endedWord;
+  const icon = STATE_ICON[isPaused ? 'paused' : request.state];
   const title = showLabel(written, TITLE_LENGTH);
   const text = isPending ? cardTexts.approvalNeeded(title) : `${word}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);

@@ -5,10 +5,11 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
+import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
 import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
-import { PAUSED_AGAIN, readDetails } from '../requests/request-details.ts';
+import { readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, confirmTexts } from '../texts/cards.ts';
+import { cardTexts, confirmTexts, stateWord } from '../texts/cards.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
@@ -43,11 +44,9 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
         line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
         ...ifAny(cardTexts.progress, request.progress),
       ];
-    case 'succeeded': {
-      const end = isPaused(request) ? cardTexts.paused : cardTexts.done;
-      const undo = isPaused(request) ? [] : undoUntil(request);
-      return [line(words(end), ...when(request), ...approvedBy(request), ...undo)];
-    }
+    case 'paused':
+    case 'succeeded':
+      return [line(...endOf(request), ...when(request), ...approvedBy(request), ...undoUntil(request))];
     case 'failed':
       return [
         line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
@@ -95,16 +94,36 @@ function answerBlocks(request: RequestRecord): KnownBlock[] {
   ];
 }
 
+/** Says that an action is done, or what it waits for. */
+function endOf(request: RequestRecord): RichTextElement[] {
+  const missing = unansweredIn(request);
+  if (missing !== undefined) {
+    const server = showLabel(missing.server, limits.label);
+    return [words(cardTexts.endedWithoutAnswer(server, stateWord(missing.unanswered)))];
+  }
+  const pause = pausedIn(request);
+  switch (pause?.paused) {
+    case undefined:
+      return [words(cardTexts.done)];
+    case 'question':
+      return [
+        words(cardTexts.waitingFor),
+        ...mentions(pause.asked),
+        words(cardTexts.toAnswer(showLabel(pause.server, limits.label))),
+      ];
+    case 'task':
+      return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
+    case 'unknown':
+      return [words(cardTexts.endUnknown)];
+    case 'tool':
+      return [words(cardTexts.paused)];
+  }
+}
+
 function serverPauseIn(request: RequestRecord): Elicitation | undefined {
   const details = readDetails(request);
   return details && elicitationOf(details.interrupt);
 }
-
-/** True for an action that ran until its server, or its tool, had to ask somebody; it continues with the answer. */
-export function isPaused({ state, payload }: RequestRecord): boolean {
-  return state === 'succeeded' && Paused.safeParse(tryParseJson(payload ?? '')).success;
-}
-const Paused = z.strictObject({ status: z.literal(PAUSED_AGAIN) });
 
 /** Says that the quorum has allowed the same again. */
 function grantLine(request: RequestRecord): KnownBlock[] {
@@ -156,9 +175,15 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
   return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
 }
 
+/** Tells whether an action was done as it was approved, and not only started, or ended without what its server asked for. */
+export function isDone(request: RequestRecord): boolean {
+  const isOver = pausedIn(request) === undefined && unansweredIn(request) === undefined;
+  return request.state === 'succeeded' && isOver;
+}
+
 /** Says until when an action that succeeded can be undone; nothing if it cannot. */
 function undoUntil(request: RequestRecord): RichTextElement[] {
-  const undoMs = request.state === 'succeeded' ? readDetails(request)?.undoMs : undefined;
+  const undoMs = isDone(request) ? readDetails(request)?.undoMs : undefined;
   if (undoMs === undefined || request.settledAt === undefined) return [];
   return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
 }
@@ -193,9 +218,10 @@ function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] 
 const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });
 
 /** Reads the value of a payload, without the mark of output from outside; a payload that is no JSON is returned as text. */
-export function payloadOf({ payload }: RequestRecord): JsonValue | undefined {
+export function payloadOf(request: RequestRecord): JsonValue | undefined {
+  const { payload } = request;
   if (payload === undefined || payload === '') return undefined;
-  const value = tryParseJson(payload);
+  const value = unansweredIn(request)?.result ?? tryParseJson(payload);
   if (value === undefined) return payload;
   const wrapped = Wrapped.safeParse(value);
   return wrapped.success ? wrapped.data.untrusted_output : value;

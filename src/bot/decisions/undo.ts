@@ -1,7 +1,7 @@
 import { toJson } from '../../agent/json.ts';
 import type { UndoCall } from '../../agent/tool.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { payloadOf } from '../cards/outcome.ts';
+import { isDone, payloadOf } from '../cards/outcome.ts';
 import type { BotContext } from '../context.ts';
 import { askerProblem } from '../intake/may-ask.ts';
 import { type Details, detailsOf } from '../requests/request-details.ts';
@@ -22,7 +22,7 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   const { store, directory, agent } = context;
   const { id, threadId, settledAt = 0 } = request;
   const { who } = click;
-  if (request.state !== 'succeeded') return noticeTexts.nothingToUndo(stateWord(request.state));
+  if (!isDone(request)) return noticeTexts.nothingToUndo(stateWord(request.state));
   const details = detailsOf(request);
   if (details.undoMs === undefined || Date.now() > settledAt + details.undoMs) return noticeTexts.undoTooLate;
   const { actor, problem } = await authorize(context, click, request.principals, request.policy.excluded);

@@ -7,11 +7,12 @@ import type { BotContext } from '../context.ts';
 import { digestNow } from '../requests/bind-request.ts';
 import type { RequestOrigin } from '../requests/plan/plan-request.ts';
 import { presentCall } from '../requests/plan/present-call.ts';
-import { answerSnapshot, snapshotOf } from '../requests/policy-snapshot.ts';
+import { answerSnapshot } from '../requests/policy-snapshot.ts';
 import { toDetails } from '../requests/request-details.ts';
 import { NOBODY } from '../requests/task-people.ts';
 import { personView, THREAD_VIEW } from '../requests/view-ids.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import { peopleAsked } from './people-asked.ts';
 
 const EXPIRES_MS = 7 * 86_400_000;
 const MAX_DIRECT_MESSAGES = 20;
@@ -35,14 +36,11 @@ export async function planElicitation(
   { call, interrupt, entry, asked }: AskingCall,
 ): Promise<NewRequest> {
   const [requester = NOBODY] = requesters;
-  const { channel } = parseThreadId(threadId);
   const { name, input } = interrupt.toolRequest;
-  const verdict = entry.judge(toJson(input), { requesters, contextAuthors, channel });
-  const policy = verdict.outcome === 'ask' ? verdict.policy : undefined;
+  const origin = { threadId, requesters, contextAuthors };
+  const { people, policy } = peopleAsked(toolbox, entry, toJson(input), origin);
   const presented = await presentCall(directory, entry, input);
-  const { ask = 'requester', expiresMs = EXPIRES_MS } = entry.elicitation ?? {};
-  const principals = ask === 'approvers' ? approversFor(toolbox, policy ?? entry.resolvedBy) : ask;
-  const people = principals === undefined || principals === 'requester' ? requesters : principals;
+  const { expiresMs = EXPIRES_MS } = entry.elicitation ?? {};
   const snapshot = answerSnapshot(people, { limitToRequester: true, expiresInMs: expiresMs });
   const others = await directory.peopleOf(people).catch(() => []);
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
@@ -78,12 +76,4 @@ export async function planElicitation(
         .map((user) => ({ id: personView(user), place: { user } })),
     ],
   };
-}
-
-function approversFor(
-  toolbox: BotContext['toolbox'],
-  policyName: string | undefined,
-): readonly string[] | undefined {
-  const policy = toolbox.policy(policyName ?? '');
-  return policy && snapshotOf(policy).principals;
 }

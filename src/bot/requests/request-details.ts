@@ -106,7 +106,7 @@ const Details = z.object({
 /** The call of a request: enough to draw its card and to run it. */
 export type Details = z.infer<typeof Details>;
 
-/** The summary of an action that paused while it ran. */
+/** The summary of an action that paused while it ran, in records of older versions. */
 export const PAUSED_AGAIN = 'paused again';
 
 const Fields = z.custom<JsonObject>();

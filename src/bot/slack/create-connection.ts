@@ -100,13 +100,19 @@ function connect(
   };
 }
 
+/** Cuts a line where its payload begins: Slack's libraries write whole messages of people, with all that these enter into modals. */
+function withoutPayload(text: string): string {
+  const [head = '', payload] = text.split(/([{[<])/, 2);
+  return payload === undefined ? head : `${head.trimEnd()} (payload left out)`;
+}
+
 /** Lets Bolt write to the one log. */
 function toBoltLogger(logger: Logger): BoltLogger {
   const log = logger.child({ part: 'slack' });
   const text = (values: unknown[]) =>
     values.map((value) => (value instanceof Error ? value.message : String(value))).join(' ');
   return {
-    debug: (...values) => log.debug(text(values)),
+    debug: (...values) => log.debug(withoutPayload(text(values))),
     info: (...values) => log.info(text(values)),
     warn: (...values) => log.warn(text(values)),
     error: (...values) => log.error(text(values)),

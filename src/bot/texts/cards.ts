@@ -18,6 +18,7 @@ export const STATE_ICON: Readonly<Record<State, string>> = {
   succeeded: '☑',
   failed: '✖',
   resolved: '☑',
+  paused: '▶',
 };
 
 /** The word for each state, for notifications, lists and Details. */
@@ -34,6 +35,7 @@ export const STATE_WORD: Readonly<Record<State, string>> = {
   succeeded: 'Done',
   failed: 'Failed',
   resolved: 'Outcome confirmed',
+  paused: 'Started',
 };
 
 /** Returns the word for a state within a sentence. */
@@ -165,7 +167,12 @@ export const cardTexts = {
   declined: 'Declined by ',
   answerBy: 'To be answered by ',
   paused: 'Started, and goes on in this thread, ',
-  pausedWord: 'Started',
+  waitingFor: 'Waiting for ',
+  toAnswer: (server: string) => ` to answer ${server}, since `,
+  runsAt: (server: string) => `Running at ${server} since `,
+  endUnknown: "We don't know whether this completed. Who can confirm it is asked in this thread, ",
+  endedWord: 'Ended',
+  endedWithoutAnswer: (server: string, end: string) => `Ended without an answer to ${server}: ${end}, `,
   external: 'Waiting for an external system',
   externalText: (what: string) => `Waiting for an external system: ${what}`,
   waitingSince: 'Waiting since ',

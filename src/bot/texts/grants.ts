@@ -36,6 +36,7 @@ export const grantTexts = {
   rowUntil: ' · until ',
   others: (count: number) => plural(count, 'more'),
   revoked: (used: number) => `Revoked. It was used ${plural(used, 'time')}.`,
+  revokedMeanwhile: 'What was allowed before was revoked, so this needs a new approval.',
   unknown: 'This has ended already.',
   notYours: "You can't revoke this. Its approvers, its requesters and admins can.",
 } as const;

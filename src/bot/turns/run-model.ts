@@ -8,6 +8,7 @@ import { Transcript, withMessages } from '../../agent/transcript.ts';
 import { followSignals } from '../../agent/util/abort.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
+import { concludeActions } from '../actions/conclude-actions.ts';
 import { followTasks } from '../actions/follow-tasks.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
@@ -79,7 +80,8 @@ export async function runModel(
   }
 
   // All tools, also those that this person may not use: one of them may be waiting.
-  const resume = repliesTo(await heldSettlements(context, turn), turn.messages, toolbox.tools());
+  const ended = await heldSettlements(context, turn);
+  const resume = repliesTo(ended, turn.messages, toolbox.tools());
   const settled =
     isEmpty(resume) && !hasOpenCalls
       ? turn
@@ -101,6 +103,7 @@ export async function runModel(
     files: threadFiles(context, turn.threadId, String(turn.messages.length)),
     onProgress: showProgress(context, turn.threadId),
   });
+  if (!lease.isCut) await concludeActions(context, turn, ended, followed);
   const again = await openRequests(context, turn.threadId, followed, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0) {

@@ -13,7 +13,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
-import { serverPauseOf, taskOf } from '../../tools/mcp/server-pause.ts';
+import { isRunAsTask, serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
@@ -45,6 +45,8 @@ export class TurnJournal implements EffectJournal {
   readonly #runs = new Map<string, Run & Pick<EffectRecord, 'runs' | 'firstStart'>>();
   /** The calls of this turn that a server runs as tasks. */
   readonly #tasks = new Set<string>();
+  /** The calls whose pause on record was handed out. */
+  readonly #paused = new Set<string>();
   #logged: number;
   #inboxLogged = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -71,7 +73,7 @@ export class TurnJournal implements EffectJournal {
     const effect = this.#turn.effects.find(({ ref }) => ref === call.toolRequest.ref);
     if (effect === undefined) return undefined;
     // A server that has asked a person is not asked to start anew.
-    if (effect.state === 'paused') return isServerPause(effect.part) ? effect.part : undefined;
+    if (effect.state === 'paused') return this.#pauseOnRecord(effect.ref, effect.part);
     if (effect.state === 'finished') return effect.part;
     const started = { run: effect.run, evidence: effectEvidence(call, replaced, this.#turn.messages) };
     // A run that only follows a task takes no effect of its own.
@@ -81,6 +83,14 @@ export class TurnJournal implements EffectJournal {
     const metadata = { [OUTCOME_UNKNOWN]: 'The worker stopped mid-run.' };
     const part = waitingPart(call, { metadata, replaced });
     await this.#record(started, { ref: effect.ref, end: 'unknown', part });
+    return part;
+  }
+
+  /** Returns the pause that an earlier turn has recorded, once: after that the call continues. */
+  #pauseOnRecord(ref: string, part: ToolPart): ToolPart | undefined {
+    if (!isServerPause(part) || this.#paused.has(ref)) return undefined;
+    this.#paused.add(ref);
+    if (isTaskPause(part)) this.#tasks.add(ref);
     return part;
   }
 
@@ -177,7 +187,7 @@ export class TurnJournal implements EffectJournal {
     if (this.#tasks.has(ref)) return true;
     const { interrupts } = Transcript.latestRound(this.#turn.messages, { mayBeOpen: true });
     return interrupts.some(
-      (interrupt) => interrupt.toolRequest.ref === ref && taskOf(interrupt) !== undefined,
+      (interrupt) => interrupt.toolRequest.ref === ref && isRunAsTask(serverPauseOf(interrupt)),
     );
   }
 
@@ -244,5 +254,5 @@ function isServerPause(part: ToolPart): boolean {
 }
 
 function isTaskPause(part: ToolPart): boolean {
-  return 'interrupt' in part && taskOf(part.interrupt) !== undefined;
+  return 'interrupt' in part && isRunAsTask(serverPauseOf(part.interrupt));
 }

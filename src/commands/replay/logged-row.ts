@@ -84,6 +84,7 @@ const STEPS: Readonly<Record<string, RequestStep>> = {
   rejected: 'rejected',
   expired: 'expired',
   started: 'started',
+  paused: 'paused',
   failed: 'without-effect',
   succeeded: 'ended',
   withdrawn: 'ended',

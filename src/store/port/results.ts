@@ -86,6 +86,12 @@ export type FinishResult =
   | { readonly outcome: 'stale'; readonly state: string }
   | Unknown
   | Malformed;
+export type ConcludeResult =
+  | { readonly outcome: 'concluded'; readonly state: string }
+  | { readonly outcome: 'stale' }
+  | Settled
+  | Unknown
+  | Malformed;
 /** The result of the finish, and the claimed turn if no other request of the round is open. */
 export type FinishAndClaimResult =
   | (FinishResult & { readonly outcome: 'finished'; readonly turn: ClaimedTurn | undefined })

@@ -12,6 +12,7 @@ import type {
   AddViewsResult,
   AnswerResult,
   ClaimResult,
+  ConcludeResult,
   EnqueueAndClaimResult,
   EnqueueResult,
   EscalateResult,
@@ -38,6 +39,7 @@ import type {
   Actor,
   Attempt,
   ClaimedTurn,
+  Conclusion,
   DueWork,
   EffectFinish,
   EffectStart,
@@ -147,6 +149,8 @@ export interface Store
   finish(requestId: string, outcome: Outcome): Promise<FinishResult>;
   /** `finish` and, if no other request of the round is open, `claimTurn` in one step. */
   finishAndClaim(requestId: string, outcome: Outcome, leaseMs: number): Promise<FinishAndClaimResult>;
+  /** Says how an action goes on that paused while it ran; only the turn that has its thread may. */
+  conclude(turn: ClaimedTurn, requestId: string, conclusion: Conclusion): Promise<ConcludeResult>;
   /** Ends a request whose card cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;

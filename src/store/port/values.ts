@@ -159,12 +159,18 @@ export interface Attempt {
 
 export interface Outcome {
   readonly attempt: string;
-  readonly state: 'succeeded' | 'failed';
+  /** A call that `paused` goes on in its thread, and `conclude` says how it ended. */
+  readonly state: 'succeeded' | 'failed' | 'paused';
   /** The result for the model. */
   readonly message: Message;
   /** The result for people. */
   readonly summary: JsonValue;
 }
+
+/** How an action goes on that paused while it ran. */
+export type Conclusion =
+  | { readonly state: 'succeeded' | 'failed' | 'paused'; readonly summary: JsonValue }
+  | { readonly state: 'superseded'; readonly reason: string };
 
 export type Verdict = 'ran' | 'did-not-run' | 'run-again';
 

@@ -187,6 +187,12 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
+    async conclude(turn, requestId, conclusion) {
+      const result = await store.conclude(turn, requestId, conclusion);
+      if (result.outcome === 'concluded') redrawn(requestId);
+      return result;
+    },
+
     async resolve(requestId, actor, verdict, reason, tries) {
       const result = await store.resolve(requestId, actor, verdict, reason, tries);
       if (result.outcome !== 'resolved') return result;

@@ -23,7 +23,7 @@ const FirstFixed = z.strictObject({
 const Decision = z.enum(['approve', 'reject']);
 const Count = z.coerce.number().int().nonnegative();
 const Stored = z.object({
-  v: z.enum(['1', '2', '3']),
+  v: z.enum(['1', '2', '3', '4']),
   state: RequestState,
   rev: Count,
   kind: RequestKind,

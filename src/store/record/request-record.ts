@@ -6,8 +6,10 @@ import { isPerson } from './keys.ts';
  * The version of stored requests. Version 1 had its immutable part in one field of the hash, and is still read. Since version 2 the
  * details have a key of their own, and the policy and the execution rules are read from the fields that the scripts use. Version 3 has
  * approver groups or excluded people; a request without them is still written as version 2, so that an older process can serve it.
+ * Version 4 has paused while it ran.
  */
-export const REQUEST_VERSION = 3;
+export const REQUEST_VERSION = 4;
+export const GROUPED_REQUEST_VERSION = 3;
 export const PLAIN_REQUEST_VERSION = 2;
 
 export const JsonRecord = z.custom<JsonObject>(
@@ -29,6 +31,8 @@ export const SettledState = z.enum([
   'succeeded',
   'failed',
   'resolved',
+  // Its attempt has ended, and the call goes on in its thread; `conclude` says how.
+  'paused',
 ]);
 export type SettledState = z.infer<typeof SettledState>;
 export const RequestState = z.enum(['pending', 'approved', 'started', 'unknown', ...SettledState.options]);

@@ -30,6 +30,7 @@ const FOLDERS = {
     'heartbeat',
     'finish',
     'finish-claim',
+    'conclude',
     'resolve',
     'abandon',
     'add-views',

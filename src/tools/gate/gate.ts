@@ -122,7 +122,11 @@ export function gate(
       if (evidence !== undefined)
         return Object.assign(
           () =>
-            tool.run(input, { ...helpers, interrupt: keepApproval(helpers, 'grant'), resumed: undefined }),
+            tool.run(input, {
+              ...helpers,
+              interrupt: keepApproval(helpers, `${GRANT}${Granted.parse(evidence).grant}`),
+              resumed: undefined,
+            }),
           { evidence },
         );
     }
@@ -141,6 +145,16 @@ export function gate(
 function keepApproval(helpers: ToolHelpers, approvedBy: string): ToolHelpers['interrupt'] {
   return (metadata) =>
     helpers.interrupt(metadata?.[SERVER_PAUSE] === undefined ? metadata : { ...metadata, approvedBy });
+}
+
+/** Marks a call that runs under a grant, in the place of its approver. */
+const GRANT = 'grant:';
+const Granted = z.object({ grant: z.string().catch('') });
+
+/** Returns the grant under which a call runs that paused for its server; `undefined` if it runs under none. */
+export function grantOf(interrupt: Interrupt): string | undefined {
+  const by = approverOf(interrupt);
+  return by?.startsWith(GRANT) === true ? by.slice(GRANT.length) : undefined;
 }
 
 /** Returns the last approver of a call that paused for its server while it ran; `null` if it ran without approval. */

@@ -64,7 +64,7 @@ export interface ServerList {
   readonly definitions: readonly unknown[];
   /** Tells whether the connection repeats parameters as HTTP headers where a schema asks for it. */
   readonly repeatsParameters: boolean;
-  /** Tells whether the server runs calls as tasks of the protocol 2025-11-25. */
+  /** Tells whether the server runs calls as tasks. */
   readonly offersTasks: boolean;
 }
 

@@ -6,6 +6,7 @@ import { callerOf } from './auth/person/ask-for-consent.ts';
 import { buildTools, type ListedTool } from './build-tools.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
 import { openSession } from './open-session.ts';
+import { belongsToTask } from './tasks/follow-task.ts';
 
 export interface PersonSetup {
   readonly name: string;
@@ -29,13 +30,14 @@ export async function callAsPerson(
   { called, input, helpers }: PersonCall,
 ): Promise<unknown> {
   const person = callerOf(helpers.context);
-  const refuse = (reason: string, cause?: unknown) =>
-    new McpServerError(
-      'refused',
-      name,
-      `"${called.name}" of the MCP server "${name}" was not run: ${reason}`,
-      { cause },
-    );
+  const isFollowing = belongsToTask(helpers);
+  const refuse = (reason: string, cause?: unknown) => {
+    const subject = `"${called.name}" of the MCP server "${name}"`;
+    const message = isFollowing
+      ? `The task of ${subject} cannot be followed: ${reason}; it may or may not have taken effect.`
+      : `${subject} was not run: ${reason}`;
+    return new McpServerError(isFollowing ? 'lost' : 'refused', name, message, { cause });
+  };
   if (person === undefined) throw refuse('nobody asked for it');
   const session = await openSession(config, {
     name,
@@ -50,7 +52,7 @@ export async function callAsPerson(
   });
   try {
     const { digests } = buildTools(session.list, '', async () => undefined);
-    if (digests.get(called.name) !== called.digest)
+    if (!isFollowing && digests.get(called.name) !== called.digest)
       throw refuse('the server offers the requester another tool');
     return await session.call(called, input, helpers);
   } finally {

@@ -16,10 +16,19 @@ import type { ToolHelpers } from '../../agent/tool.ts';
 import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
-import { InputDialog, InputRequired, withNotes } from './input/input-dialog.ts';
+import { InputDialog, InputRequired } from './input/input-dialog.ts';
+import { withNotes } from './input/notes.ts';
 import type { OlderQuestions } from './input/older-questions.ts';
 import { CallResult, filesIn, imagesIn, readContent, readResult } from './read-result.ts';
-import { followTask, pauseForTask, startTask, taskToFollow } from './tasks/follow-task.ts';
+import {
+  answerTask,
+  followTask,
+  pauseForTask,
+  startTask,
+  type TaskInput,
+  taskToFollow,
+} from './tasks/follow-task.ts';
+import { startedTask } from './tasks/task-results.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
@@ -60,17 +69,41 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
 
 /** Makes the call, or follows the task that an earlier run of it has started. */
 async function resultOf(client: Client, call: Call, dialog: InputDialog): Promise<CallResult> {
-  const { tool, helpers, questions } = call;
-  const taskId = taskToFollow(helpers);
-  if (taskId !== undefined) return questions.run(dialog, () => followTask(client, call, taskId));
-  if (!tool.needsTask) return callUntilComplete(client, call, dialog);
-  const started = z.string().parse(await makeRequest(client, call, dialog));
-  return pauseForTask(call, started);
+  const { helpers, questions } = call;
+  if (dialog.taskAnswers !== undefined) return sendAnswers(client, call, dialog);
+  const task = taskToFollow(helpers);
+  if (task !== undefined) {
+    const end = await questions.run(dialog, () => followTask(client, call, task));
+    if (!isAsking(end)) return end;
+    dialog.requireForTask(task.taskId, end.inputRequests, [...(task.answered ?? [])]);
+    return sendAnswers(client, call, dialog);
+  }
+  if (!startsAsTask(client, call)) return callUntilComplete(client, call, dialog);
+  return pauseForTask(call, { taskId: z.string().parse(await makeRequest(client, call, dialog)) });
+}
+
+function isAsking(end: CallResult | TaskInput): end is TaskInput {
+  return 'inputRequests' in end;
+}
+
+/** Sends what the task has asked for. Then the call pauses, so that its next run only follows the task. */
+async function sendAnswers(client: Client, call: Call, { taskAnswers, notes }: InputDialog): Promise<never> {
+  if (taskAnswers === undefined) throw new Error('there is no answer for the task');
+  await answerTask(client, call, taskAnswers);
+  const { taskId, answered } = taskAnswers;
+  return pauseForTask(call, { taskId, answered, ...(notes.length > 0 && { notes: [...notes] }) });
+}
+
+/** True for a tool that an older server runs as a task if it is asked to; a server of the current protocol decides by itself. */
+function startsAsTask(client: Client, { tool }: Call): boolean {
+  return tool.needsTask && client.getProtocolEra() !== 'modern';
 }
 
 async function callUntilComplete(client: Client, call: Call, dialog: InputDialog): Promise<CallResult> {
   for (let retries = 0; ; retries += 1) {
     const answer = await makeRequest(client, call, dialog);
+    const taskId = startedTask(answer);
+    if (taskId !== undefined) return pauseForTask(call, { taskId });
     const required = InputRequired.safeParse(answer).data;
     if (required === undefined) return CallResult.parse(answer);
     if (retries === MAX_RETRIES) throw explain(new Error('it does not come to an end'), call, false);
@@ -120,7 +153,7 @@ async function send(
 ): Promise<unknown> {
   const { tool, input, questions } = call;
   const params = { name: tool.name, arguments: { ...input } };
-  if (tool.needsTask) return startTask(client, call, options);
+  if (startsAsTask(client, call)) return startTask(client, call, options);
   if (client.getProtocolEra() !== 'modern') {
     return questions.run(dialog, () => client.request({ method: 'tools/call', params }, CallResult, options));
   }

@@ -15,7 +15,7 @@ import {
 import { callAsPerson } from './call-as-person.ts';
 import type { McpConfig, McpOptions } from './mcp-config.ts';
 import { openSession, type Session } from './open-session.ts';
-import { taskToFollow } from './tasks/follow-task.ts';
+import { belongsToTask } from './tasks/follow-task.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
 /** A server that was found to speak an older protocol is asked again after this time. */
@@ -90,8 +90,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
       if (identityOf === undefined) return session.call(called, input, helpers);
       return callAsPerson(config, { name, guardedFetch, identityOf }, { called, input, helpers });
     }
-    const taskId = taskToFollow(helpers);
-    if (taskId !== undefined) {
+    if (belongsToTask(helpers)) {
       const message = `The MCP server "${name}" is down while it may run "${tool}" as a task; it may or may not have taken effect.`;
       throw new McpServerError('lost', name, message);
     }

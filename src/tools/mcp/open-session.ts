@@ -12,6 +12,7 @@ import { OlderQuestions } from './input/older-questions.ts';
 import type { Fetch, McpConfig } from './mcp-config.ts';
 import { listDefinitions, listenForChanges } from './server-list.ts';
 import { isProbeFailure, shortMessage, startProblem, withLastLines } from './start-problem.ts';
+import { admitTaskResults, TASKS_EXTENSION } from './tasks/task-results.ts';
 
 const CLIENT = { name: 'countersign', version: '0.1.0' };
 const START_TIMEOUT_MS = 60_000;
@@ -67,7 +68,7 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   // Over HTTP silence is no sign of an older server.
   const probeMs = config.transport === 'stdio' ? Math.min(PROBE_TIMEOUT_MS, timeout / 3) : timeout;
   const client = new Client(CLIENT, {
-    capabilities: { elicitation: { form: {}, url: {} } },
+    capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } },
     // On its own the client would repeat a call that asks for input, up to ten times.
     inputRequired: { autoFulfill: false },
     versionNegotiation: setup.isKnownLegacy
@@ -107,9 +108,7 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   const listTools = async (): Promise<ServerList> => ({
     definitions: await listDefinitions(client, timeout),
     repeatsParameters: child === undefined && client.getProtocolEra() === 'modern',
-    offersTasks:
-      client.getProtocolEra() !== 'modern' &&
-      client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined,
+    offersTasks: offersTasks(client),
   });
   const listUntilFresh = async () => {
     try {
@@ -141,6 +140,7 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     await client.connect(transport, { timeout });
+    if (client.getProtocolEra() === 'modern') admitTaskResults(transport);
     list = await listTools();
     if (lostBecause !== undefined) throw new Error(lostBecause);
   } catch (error) {
@@ -195,6 +195,12 @@ function openTransport(
     name,
     `The MCP server "${name}" cannot be reached: no guarded fetch was given, so its address would be unchecked.`,
   );
+}
+
+function offersTasks(client: Client): boolean {
+  const { tasks, extensions } = client.getServerCapabilities() ?? {};
+  if (client.getProtocolEra() === 'modern') return extensions?.[TASKS_EXTENSION] !== undefined;
+  return tasks?.requests?.tools?.call !== undefined;
 }
 
 /** Sends the smallest request that the protocol in use knows. */

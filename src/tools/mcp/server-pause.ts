@@ -45,6 +45,17 @@ const OlderCall = z.object({
 });
 export type OlderCall = z.infer<typeof OlderCall>;
 
+/** A call that its server runs as a task, which needs input; the responses are sent to the task, and the call is not made again. */
+const TaskQuestions = CurrentCall.pick({ open: true, responses: true }).extend({
+  protocol: z.literal('task'),
+  taskId: z.string().min(1),
+  /** The keys of earlier questions, which were answered; a task may still show them. */
+  answered: z.array(z.string()),
+  /** Sentences for the model about earlier questions. */
+  notes: z.array(z.string()).optional(),
+});
+export type TaskQuestions = z.infer<typeof TaskQuestions>;
+
 /** A pause of a call whose server needs input from a person. */
 export const Elicitation = z.object({
   kind: z.literal('elicitation'),
@@ -53,7 +64,7 @@ export const Elicitation = z.object({
   /** The digest of the tool's definition that the call was made with. */
   definition: z.string(),
   question: ServerQuestion,
-  call: z.discriminatedUnion('protocol', [CurrentCall, OlderCall]),
+  call: z.discriminatedUnion('protocol', [CurrentCall, OlderCall, TaskQuestions]),
 });
 export type Elicitation = z.infer<typeof Elicitation>;
 
@@ -63,6 +74,10 @@ export const TaskPause = z.object({
   server: z.string(),
   definition: z.string(),
   taskId: z.string().min(1),
+  /** The keys of the task's questions that were answered so far. */
+  answered: z.array(z.string()).optional(),
+  /** Sentences for the model about these questions. */
+  notes: z.array(z.string()).optional(),
 });
 export type TaskPause = z.infer<typeof TaskPause>;
 
@@ -84,6 +99,11 @@ export function elicitationOf(interrupt: Pick<Interrupt, 'metadata'>): Elicitati
 export function taskOf(interrupt: Pick<Interrupt, 'metadata'>): TaskPause | undefined {
   const pause = serverPauseOf(interrupt);
   return pause?.kind === 'task' ? pause : undefined;
+}
+
+/** Tells whether the server of a paused call runs it as a task, which goes on without us. */
+export function isRunAsTask(pause: ServerPause | undefined): boolean {
+  return pause?.kind === 'task' || pause?.call.protocol === 'task';
 }
 
 /** The end of a pause: a person's response, or the reason why there is none. */

@@ -225,6 +225,19 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const attempt = attemptOf(found, id, command.pick);
       return call('finish', id, { attempt, state: command.state, message: resultMessage(), summary: step });
     }
+    case 'conclude': {
+      const { pick, state, own, step: words } = command;
+      const id = request(found, pick, ['paused']);
+      const home = own ? found.turns.findLast(({ threadId }) => threadId === threadOf(id)) : undefined;
+      return about(home ?? recent(found.turns, pick), (turn) =>
+        call(
+          'conclude',
+          turn,
+          id,
+          state === 'superseded' ? { state, reason: `${words}` } : { state, summary: words },
+        ),
+      );
+    }
     case 'resolve': {
       const { who, eligible, verdict } = command;
       const id = request(found, command.pick, ['unknown']);

@@ -68,7 +68,8 @@ function verb<Name extends string, Fields extends object>(
 
 const requests = fc.array(plan, { maxLength: 3, size: 'max' });
 const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
-const state = fc.constantFrom('succeeded', 'failed');
+const state = fc.constantFrom('succeeded', 'failed', 'paused');
+const conclusion = fc.constantFrom('succeeded', 'failed', 'paused', 'superseded');
 /** The number of attempts that the person was shown; mostly absent. */
 const tries = fc.constantFrom(undefined, undefined, 1, 2);
 const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
@@ -150,6 +151,7 @@ const command = fc.oneof(
   },
   { weight: 4, arbitrary: verb('finish', { pick, state }) },
   { weight: 3, arbitrary: verb('finishAndClaim', { pick, state, leaseMs: duration }) },
+  { weight: 3, arbitrary: verb('conclude', { pick, state: conclusion, own: mostly, step: limit }) },
   {
     weight: 4,
     arbitrary: verb('voteAndStart', {
@@ -313,6 +315,16 @@ const passage = fc.oneof(
       { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
       ...others,
       { verb: 'finish', pick, state, ...calls },
+    ]),
+  fc
+    .tuple(thread, fitting, several, start, conclusion, once)
+    .map(([thread, pick, people, start, state, calls]): Command[] => [
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
+      { verb: 'finish', pick, state: 'paused', ...calls },
+      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+      { verb: 'conclude', pick, state: 'paused', own: true, step: 1, ...calls },
+      { verb: 'conclude', pick, state, own: true, step: 2, ...calls },
     ]),
   fc
     .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once, tries)

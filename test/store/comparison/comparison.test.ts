@@ -52,6 +52,13 @@ const ANSWERS = [
   ...['reserve reserved', 'reserve over'],
   ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],
+  ...[
+    'finish finished paused',
+    'conclude concluded paused',
+    'conclude concluded succeeded',
+    'conclude stale',
+  ],
+  ...['conclude concluded superseded', 'conclude settled succeeded', 'conclude unknown'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
   ...[
     'resolve resolved approved',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/port/store.ts';
+import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
@@ -10,9 +10,13 @@ import {
   askAndRetry,
   askAndStart,
   attempt,
+  beginTurn,
   found,
   MINUTE_MS,
+  newThreadId,
   outcome,
+  suspendTurn,
+  takeTurn,
 } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
@@ -34,6 +38,15 @@ async function askGroups(store: Store, ann: number[], ben: number[]): Promise<st
   await store.vote(requestId, approve('U-ann', { groups: ann }));
   await store.vote(requestId, approve('U-ben', { groups: ben }));
   return requestId;
+}
+
+const DONE = { state: 'succeeded', summary: 'done' } as const;
+
+/** Starts an action that pauses, and takes the turn that continues it. */
+async function askAndPause(store: Store): Promise<{ requestId: string; turn: ClaimedTurn }> {
+  const requestId = await askAndStart(store);
+  await store.finish(requestId, outcome('first', { state: 'paused' }));
+  return { requestId, turn: await takeTurn(store, threadOf(requestId) ?? '') };
 }
 
 /** Guards of starts, attempts and outcomes. */
@@ -162,6 +175,28 @@ export const runScenarios: Scenarios = {
   'finish-stale': async ({ store }) => {
     const stale = { outcome: 'stale', state: 'started' };
     expect(await store.finish(await askAndStart(store), outcome('second'))).toEqual(stale);
+  },
+
+  'conclude-unknown': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    expect(await store.conclude(turn, `${turn.threadId}~none`, DONE)).toEqual({ outcome: 'unknown' });
+  },
+  'conclude-repeated': async ({ resending, store }) => {
+    const { requestId, turn } = await askAndPause(store);
+    const done = { outcome: 'concluded', state: 'succeeded' };
+    expect(await resending.conclude(turn, requestId, DONE)).toEqual(done);
+  },
+  'conclude-settled': async ({ store }) => {
+    const { requestId, turn } = await askAndPause(store);
+    await store.conclude(turn, requestId, DONE);
+    const done = { outcome: 'settled', state: 'succeeded', by: 'U-ann' };
+    expect(await store.conclude(turn, requestId, { state: 'failed', summary: 'no' })).toEqual(done);
+  },
+  'conclude-stale': async ({ store }) => {
+    const { requestId, turn } = await askAndPause(store);
+    await suspendTurn(store, turn);
+    expect(await store.conclude(turn, requestId, DONE)).toEqual({ outcome: 'stale' });
+    expect((await found(store, requestId)).state).toBe('paused');
   },
 
   'recover-unknown': async ({ store }) => {

@@ -400,7 +400,19 @@ const JOINED_STEPS: readonly Step[] = [
   {
     script: 'finish-claim',
     call: (telling) =>
-      keepTurn(telling, telling.store.finishAndClaim(id(telling, 'joined'), outcome('joined'), MINUTE_MS)),
+      keepTurn(
+        telling,
+        telling.store.finishAndClaim(
+          id(telling, 'joined'),
+          outcome('joined', { state: 'paused' }),
+          MINUTE_MS,
+        ),
+      ),
+  },
+  {
+    script: 'conclude',
+    call: (telling) =>
+      telling.store.conclude(turnOf(telling), id(telling, 'joined'), { state: 'succeeded', summary: 'done' }),
   },
 ];
 

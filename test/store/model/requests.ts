@@ -5,7 +5,7 @@ import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type Wo
 /** A held action is tried again after this time, if nothing wakes it before. */
 const HOLD_MS = 60_000;
 
-type Attempts = 'start' | 'heartbeat' | 'finish' | 'resolve';
+type Attempts = 'start' | 'heartbeat' | 'finish' | 'conclude' | 'resolve';
 type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
 
 /** The transitions of a request by people and workers; each checks everything before it changes anything. */
@@ -187,7 +187,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const mine = request.attempt === attempt;
-      if (mine && (request.state === 'succeeded' || request.state === 'failed'))
+      if (mine && ['succeeded', 'failed', 'paused'].includes(request.state))
         return { outcome: 'finished', state: request.state };
       // An attempt that was given up as unknown is believed, until a person or another attempt has gone on.
       if (!mine || (request.state !== 'started' && request.state !== 'unknown')) {
@@ -199,6 +199,25 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       world.settle(request, state, request.by, JSON.stringify(summary));
       world.audit(request, state, attempt);
       return { outcome: 'finished', state };
+    },
+
+    conclude({ threadId, token }, requestId, conclusion) {
+      const request = requestId.startsWith(`${threadId}~`) ? world.request(requestId) : undefined;
+      if (request === undefined) return UNKNOWN;
+      const { state } = conclusion;
+      const payload = 'reason' in conclusion ? conclusion.reason : JSON.stringify(conclusion.summary);
+      if (request.state === state && request.payload === payload) return { outcome: 'concluded', state };
+      if (request.state !== 'paused') return settled(request);
+      if (world.thread(threadId)?.lease?.token !== token) return { outcome: 'stale' };
+      if (state === 'paused') {
+        world.redraw(request);
+      } else {
+        world.enter(request, state);
+        request.purgeAt = world.now + world.keepMs;
+      }
+      request.payload = payload;
+      world.audit(request, state, 'continued');
+      return { outcome: 'concluded', state };
     },
 
     resolve(requestId, actor, verdict, reason, tries) {

@@ -80,8 +80,8 @@ export function describeQuarantine(subject: () => Subject): void {
       const threadId = newThreadId();
       const key = new Keys(prefix).forScript(threadId)[0] ?? '';
       await store.enqueue(threadId, { id: 'a', body: {} });
-      await client.hset(key, 'v', '3');
-      await expect(store.claimTurn(threadId, -1)).rejects.toThrow(/later version.*3; this one knows 2/);
+      await client.hset(key, 'v', '4');
+      await expect(store.claimTurn(threadId, -1)).rejects.toThrow(/later version.*4; this one knows 3/);
       await client.hset(key, 'v', '1');
       expect(await store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome: 'claimed' });
     });
@@ -90,8 +90,8 @@ export function describeQuarantine(subject: () => Subject): void {
       const { store, client, prefix } = subject();
       const id = await ask(store);
       const key = new Keys(prefix).request(id);
-      await client.hset(key, 'v', '4');
-      await expect(store.load(id)).rejects.toThrow(/later version.*4; this one knows 3/);
+      await client.hset(key, 'v', '5');
+      await expect(store.load(id)).rejects.toThrow(/later version.*5; this one knows 4/);
       await client.hset(key, 'v', '2');
       expect(await store.load(id)).toMatchObject({ outcome: 'found' });
     });

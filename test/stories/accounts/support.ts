@@ -55,7 +55,7 @@ tools:
 
   /** Clicks Connect on the card, and gives the modal and its link. */
   const openModal = async (thread: ReturnType<typeof story.ask>, who: string = CAST.requester) => {
-    await thread.click(who, /Connect your account/, 'connect');
+    await thread.click(who, /Needs an account/, 'connect');
     const modal = await story.modalFor(who, /Code from the page/);
     return { modal, link: linkIn(modal.blocks) };
   };

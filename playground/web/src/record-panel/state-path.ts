@@ -21,6 +21,7 @@ const STATE_AFTER: Readonly<Record<string, string>> = {
   expired: 'expired',
   withdrawn: 'withdrawn',
   superseded: 'superseded',
+  paused: 'paused',
 };
 
 /** Returns a request's past states from its audit rows, and the expected next ones. */
@@ -43,6 +44,7 @@ function stateAfterVerdict(detail: string): string {
 function statesAhead({ kind, state }: RecordedRequest): readonly string[] {
   if (state === 'pending' && kind !== 'approval') return ['answered'];
   if (state === 'unknown') return ['resolved'];
+  if (state === 'paused') return ['succeeded'];
   const way = ['pending', 'approved', 'started', 'succeeded'];
   const index = way.indexOf(state);
   return index === -1 ? [] : way.slice(index + 1);

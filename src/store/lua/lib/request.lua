@@ -12,7 +12,7 @@ request.attempts = request.attempts or '0'
 request.max_attempts = request.max_attempts or '1'
 request.retry_for = request.retry_for or '0'
 
-local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved '
+local STATES = ' pending approved started unknown answered rejected expired withdrawn superseded succeeded failed resolved paused '
 
 local function has_sound_groups()
   for _, group in ipairs(words(request.groups)) do

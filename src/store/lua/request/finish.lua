@@ -4,7 +4,7 @@
 --   1 thread id
 --   2 request id
 --   3 attempt
---   4 'succeeded' or 'failed'
+--   4 'succeeded', 'failed', or 'paused' for a call that goes on in its thread
 --   5 message for the model (JSON)
 --   6 summary for people (JSON)
 --   7 audit body (JSON)
@@ -18,7 +18,7 @@ local attempt, outcome, message, payload, body, digest = ARGV[3], ARGV[4], ARGV[
 
 if not request.state then return { 'unknown' } end -- guard: finish-unknown
 local mine = request.attempt == attempt
-if mine and (request.state == 'succeeded' or request.state == 'failed') then return { 'finished', request.state } end -- guard: finish-repeated
+if mine and (request.state == 'succeeded' or request.state == 'failed' or request.state == 'paused') then return { 'finished', request.state } end -- guard: finish-repeated
 if not mine or (request.state ~= 'started' and request.state ~= 'unknown') then -- guard: finish-stale
   if redis.call('HSETNX', K.request, 'late:' .. attempt, outcome) == 1 then
     audit('late', request_id, outcome .. ' ' .. attempt, body, digest)
@@ -27,7 +27,13 @@ if not mine or (request.state ~= 'started' and request.state ~= 'unknown') then 
 end
 
 redis.call('RPUSH', K.log, message)
-if redis.call('HGET', K.thread, 'v') == '1' then redis.call('HSET', K.thread, 'v', '2') end
+if outcome == 'paused' then
+  redis.call('HSET', K.thread, 'v', '3')
+elseif redis.call('HGET', K.thread, 'v') == '1' then
+  redis.call('HSET', K.thread, 'v', '2')
+end
 settle(outcome, request.by or '', payload)
+-- A process of the version before can read the state neither here nor in the thread's round.
+if outcome == 'paused' then set('v', '4') end
 audit(outcome, request_id, attempt, body, digest)
 return { 'finished', outcome }

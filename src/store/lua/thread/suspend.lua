@@ -72,6 +72,7 @@ end
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
 redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
+if thread.v == '3' then redis.call('HSET', K.thread, 'v', '2') end
 redis.call('HDEL', K.thread, 'owner', 'lease_until', 'failures')
 local unread = redis.call('LLEN', K.inbox)
 if requests == 0 and unread > 0 then

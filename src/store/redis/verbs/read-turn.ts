@@ -10,9 +10,9 @@ import type { RunScript, ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 import { quarantine } from './quarantine.ts';
 
-/** Version 2 has messages of version 2; those of version 1 are read as well. */
-const THREAD_VERSION = 2;
-const Version = z.enum(['1', '2']);
+/** Version 2 has messages of version 2; those of version 1 are read as well. Version 3 has an action in its round that paused. */
+const THREAD_VERSION = 3;
+const Version = z.enum(['1', '2', '3']);
 const Item = z.strictObject({
   id: z.string(),
   body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),

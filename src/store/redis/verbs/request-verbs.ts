@@ -31,6 +31,7 @@ type RequestVerbs = Pick<
   | 'heartbeat'
   | 'finish'
   | 'finishAndClaim'
+  | 'conclude'
   | 'abandon'
   | 'addViews'
   | 'redraw'
@@ -170,6 +171,16 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       const finished = readFinish(reply);
       if (finished.outcome !== 'finished') return finished;
       return { ...finished, turn: await readClaimedTurn(run, threadId, reply.after(2), log) };
+    },
+
+    async conclude({ threadId, token }, requestId, conclusion) {
+      if (threadOf(requestId) !== threadId) return UNKNOWN;
+      const { state } = conclusion;
+      const payload = 'reason' in conclusion ? conclusion.reason : JSON.stringify(conclusion.summary);
+      const args = [token, state, payload, ...run.auditBody({ ...conclusion })];
+      const reply = await askAbout(run, 'conclude', requestId, args);
+      if (reply.code === 'concluded') return { outcome: 'concluded', state: reply.string(1) };
+      return reply.plain('stale');
     },
 
     async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {

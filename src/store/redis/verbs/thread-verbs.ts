@@ -5,9 +5,9 @@ import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import {
+  GROUPED_REQUEST_VERSION,
   type NewRequest,
   PLAIN_REQUEST_VERSION,
-  REQUEST_VERSION,
   RequestRules,
 } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
@@ -242,7 +242,8 @@ function hashFields(
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
     policy;
   const { groups, excluded = [] } = policy;
-  const version = groups === undefined && excluded.length === 0 ? PLAIN_REQUEST_VERSION : REQUEST_VERSION;
+  const version =
+    groups === undefined && excluded.length === 0 ? PLAIN_REQUEST_VERSION : GROUPED_REQUEST_VERSION;
   const { idempotent, maxAttempts, retryForMs } = execution;
   const state = unsigned ? 'unknown' : 'pending';
   const fields: (string | number)[] = ['v', version, 'state', state, 'rev', 1, 'kind', kind];

@@ -7,12 +7,15 @@ import {
   type CurrentCall,
   type Elicitation,
   type InputResponse,
+  isRunAsTask,
   type OlderCall,
   type PauseEnd,
   resumedFrom,
   SERVER_PAUSE,
   type ServerQuestion,
+  type TaskQuestions,
 } from '../server-pause.ts';
+import { ENDINGS } from './notes.ts';
 import { questionDigest, readQuestion } from './read-question.ts';
 
 /** A server that asks more often than this in one call gets no further answer. */
@@ -42,6 +45,14 @@ export interface RetryParams {
   readonly requestState?: string;
 }
 
+/** The responses to the questions of a task. */
+export interface TaskAnswers {
+  readonly taskId: string;
+  readonly responses: Readonly<Record<string, InputResponse>>;
+  /** The keys of all questions that are answered with these. */
+  readonly answered: string[];
+}
+
 /**
  * The questions of a server during one call, and the responses to them. A question that nobody has answered pauses the call; all that
  * the retry needs is in the metadata of the pause.
@@ -53,18 +64,25 @@ export class InputDialog {
   readonly #answers: { readonly question: string; readonly response: InputResponse }[];
   #unused: { readonly question: string; readonly response: InputResponse }[];
   #retry: RetryParams = {};
+  #taskAnswers: TaskAnswers | undefined;
   #asked: ServerQuestion | undefined;
 
   constructor(call: DialogCall) {
     this.#call = call;
     const resumed = resumedFrom(call.helpers.resumed);
-    if (resumed !== undefined && resumed.pause.definition !== call.tool.digest) {
+    // A task runs on by the definition that it was started with, whatever the tool is now.
+    if (
+      resumed !== undefined &&
+      !isRunAsTask(resumed.pause) &&
+      resumed.pause.definition !== call.tool.digest
+    ) {
       throw new McpServerError(
         'changed',
         call.server,
         `The MCP server "${call.server}" has changed "${call.tool.name}" since it asked for input: it was not run again.`,
       );
     }
+    if (resumed?.pause.kind === 'task') this.notes.push(...(resumed.pause.notes ?? []));
     this.#answers = resumed?.pause.kind === 'elicitation' ? this.#resume(resumed.pause, resumed.end) : [];
     this.#unused = [...this.#answers];
   }
@@ -72,6 +90,11 @@ export class InputDialog {
   /** The parameters to add to the call. */
   get retryParams(): RetryParams {
     return this.#retry;
+  }
+
+  /** The answers for the task that the call waits for. */
+  get taskAnswers(): TaskAnswers | undefined {
+    return this.#taskAnswers;
   }
 
   /** True while a question of an older server waits for a person. */
@@ -82,6 +105,21 @@ export class InputDialog {
   /** Takes the questions of a server of the current protocol: pauses the call, or returns if it can be retried at once. */
   require({ inputRequests = {}, requestState }: InputRequired): void {
     if ((requestState?.length ?? 0) > MAX_STATE) throw this.#endless('sent a state that is too long');
+    this.#continue({
+      protocol: 'current',
+      ...this.#readAll(inputRequests),
+      ...(requestState !== undefined && { requestState, stateDigest: hash('sha256', requestState) }),
+    });
+  }
+
+  /** Takes the questions of a task: pauses the call, or returns if they can be answered at once. */
+  requireForTask(taskId: string, inputRequests: Readonly<Record<string, unknown>>, answered: string[]): void {
+    if (answered.length + Object.keys(inputRequests).length > MAX_QUESTIONS)
+      throw this.#endless('asks without end');
+    this.#continue({ protocol: 'task', ...this.#readAll(inputRequests), taskId, answered });
+  }
+
+  #readAll(inputRequests: Readonly<Record<string, unknown>>): Pick<CurrentCall, 'open' | 'responses'> {
     const open: CurrentCall['open'] = [];
     const responses: Record<string, InputResponse> = {};
     for (const [key, request] of Object.entries(inputRequests)) {
@@ -91,12 +129,7 @@ export class InputDialog {
       else responses[key] = this.#refuse(read?.problem ?? 'it asked for more than input');
     }
     if (open.length > MAX_QUESTIONS) throw this.#endless('asks too much at once');
-    this.#continue({
-      protocol: 'current',
-      open,
-      responses,
-      ...(requestState !== undefined && { requestState, stateDigest: hash('sha256', requestState) }),
-    });
+    return { open, responses };
   }
 
   /** Responds to a question of an older server: with the answer of a person, or with `cancel`, which ends the call for now. */
@@ -142,12 +175,13 @@ export class InputDialog {
   }
 
   #resume(pause: Elicitation, end: PauseEnd): { question: string; response: InputResponse }[] {
+    if (pause.call.protocol === 'task') this.notes.push(...(pause.call.notes ?? []));
     const response = this.#responseTo(end);
     if (pause.call.protocol === 'older')
       return [...pause.call.answers, { question: pause.call.asked, response }];
     const [first, ...open] = pause.call.open;
     const responses = { ...pause.call.responses, ...(first !== undefined && { [first.key]: response }) };
-    const { requestState, stateDigest } = pause.call;
+    const { requestState, stateDigest } = pause.call.protocol === 'current' ? pause.call : {};
     if (requestState !== undefined && hash('sha256', requestState) !== stateDigest)
       throw new McpServerError(
         'refused',
@@ -161,16 +195,23 @@ export class InputDialog {
     return [];
   }
 
-  #continue({ open, responses, ...call }: CurrentCall): void {
+  #continue(call: CurrentCall | TaskQuestions): void {
+    const { open, responses } = call;
     const [first] = open;
-    if (first !== undefined) this.#pause(first.question, { ...call, open, responses });
+    const notes = call.protocol === 'task' && this.notes.length > 0 ? { notes: [...this.notes] } : {};
+    if (first !== undefined) this.#pause(first.question, { ...call, ...notes });
+    if (call.protocol === 'task') {
+      const answered = [...call.answered, ...Object.keys(responses)];
+      this.#taskAnswers = { taskId: call.taskId, responses, answered };
+      return;
+    }
     this.#retry = {
       ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
       ...(call.requestState !== undefined && { requestState: call.requestState }),
     };
   }
 
-  #pause(question: ServerQuestion, call: CurrentCall | OlderCall): never {
+  #pause(question: ServerQuestion, call: CurrentCall | OlderCall | TaskQuestions): never {
     const { server, tool, helpers } = this.#call;
     const pause = { kind: 'elicitation', server, definition: tool.digest, question, call };
     return helpers.interrupt({ [SERVER_PAUSE]: toJson(pause) });
@@ -204,15 +245,3 @@ export class InputDialog {
 
 /** Tells a server why it gets `cancel`, beside the three actions of the protocol. */
 const REASON = 'countersign/reason';
-const ENDINGS = {
-  expired: 'Nobody answered the server in time; it was told that the question is cancelled.',
-  withdrawn: 'The question was withdrawn; the server was told that it is cancelled.',
-};
-
-/** Adds sentences for the model to a result. */
-export function withNotes(output: unknown, notes: readonly string[]): unknown {
-  if (notes.length === 0) return output;
-  const lines = notes.map((note) => `[${note}]`);
-  if (typeof output === 'string') return [...lines, output].join('\n');
-  return { notes: lines, result: output };
-}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { ModelReply } from '../../playground/model/model-reply.ts';
+import { ask, askingManifest } from './asking-servers.ts';
+import { CAST, startStory } from './support.ts';
+
+const { requester: remi, alice } = CAST;
+
+type Story = Awaited<ReturnType<typeof startStory>>;
+type Thread = ReturnType<Story['ask']>;
+
+async function fillIn(story: Story, thread: Thread): Promise<void> {
+  await thread.click(remi, /Input needed/, 'fill-in');
+  const modal = await story.modalFor(remi);
+  await story.workspace.as(remi).submit(modal.id, { 'field-0': 'Remi', 'field-1': '3' });
+}
+
+/** Has a first call approved and the same allowed once more; it ends with its question answered. */
+async function startGranted(replies: readonly ModelReply[]) {
+  const { manifest, notes } = askingManifest('current', {
+    rule: '{ policy: default }',
+    grants: '{ for: 2h, uses: 1 }',
+  });
+  const story = await startStory({
+    manifest,
+    replies: [ask('book_table'), { text: 'One.' }, ...replies],
+    slack: { app: { commands: ['/countersign'] } },
+  });
+  const thread = story.ask('book a table');
+  const card = await thread.shows(/Approval needed/);
+  const person = story.workspace.as(alice);
+  await person.choose({ channel: thread.channel, ts: card.ts }, 'more', 'approve-grant');
+  const modal = await story.modalFor(alice, /without asking anyone/);
+  await person.submit(modal.id, {});
+  await fillIn(story, thread);
+  await thread.shows(/One\./);
+  const booked = () => notes().filter((line) => line.startsWith('booked'));
+  return { story, thread, booked };
+}
+
+test('a call that runs under a grant keeps it while its server asks: one use, and no new approval', async () => {
+  const { story, thread, booked } = await startGranted([
+    ask('book_table'),
+    { text: 'Two.' },
+    ask('book_table'),
+  ]);
+  story.ask('and another', { threadTs: thread.ts });
+  await thread.shows(/use 1 of 1 of what was allowed by/);
+  await fillIn(story, thread);
+  await thread.shows(/Two\./);
+  expect(booked()).toHaveLength(2);
+  expect(story.repliesIn(thread).filter(({ text }) => text.startsWith('Approval needed'))).toEqual([]);
+  story.ask('a third', { threadTs: thread.ts });
+  await thread.shows(/Approval needed/);
+  expect(booked()).toHaveLength(2);
+});
+
+test('a grant that is revoked while the server waits for its answer does not carry the call on', async () => {
+  const { story, thread, booked } = await startGranted([ask('book_table')]);
+  story.ask('and another', { threadTs: thread.ts });
+  await thread.shows(/Input needed/);
+  await thread.click(alice, /The same is allowed again/, 'revoke-grant');
+  await story.noticeFor(alice, /Revoked/);
+  await fillIn(story, thread);
+  await thread.shows(/Approval needed/);
+  expect(booked()).toHaveLength(1);
+});
