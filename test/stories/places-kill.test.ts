@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { clickCard } from '../support/click-card.ts';
 import { startDoomedBot } from './doomed-bot.ts';
 import { CAST, heardByModel, MANIFEST, PLACES, startStory } from './support.ts';
 
@@ -35,13 +36,13 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   const thread = story.ask('lock the front door');
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Locked it\./);
-  await thread.click(remi, /Undo until/, 'undo');
+  const action = await thread.shows(/Undo until/);
+  await clickCard(story.workspace, remi, { channel: thread.channel, ts: action.ts }, 'undo');
   await doomed.kill();
   await story.startOwnBot();
-  await thread.click(remi, /Undo until/, 'undo');
-  await story.noticeFor(remi, /already been requested/);
   await thread.click(alice, /Approval needed: Unlock the front door/, 'approve');
   await thread.shows(/It is open again\./);
+  await thread.shows(/^Undone: Locked the front door[\s\S]*View the request/);
   expect(await readFile(file, 'utf8')).toBe('locked front\nunlocked front with L-front\n');
 }, 180_000);
 

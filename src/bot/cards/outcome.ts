@@ -15,11 +15,16 @@ import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
 import { plainValue } from './values/plain-value.ts';
-import { showLabel } from './values/show-text.ts';
+import { showLabel, showLine } from './values/show-text.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
-  return [...stateBlocks(request, options), ...grantLine(request), ...actionsOf(request, options)];
+  return [
+    ...stateBlocks(request, options),
+    ...undoLine(request),
+    ...grantLine(request),
+    ...actionsOf(request, options),
+  ];
 }
 
 function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
@@ -45,8 +50,7 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
       ];
     case 'succeeded': {
       const end = isPaused(request) ? cardTexts.paused : cardTexts.done;
-      const undo = isPaused(request) ? [] : undoUntil(request);
-      return [line(words(end), ...when(request), ...approvedBy(request), ...undo)];
+      return [line(words(end), ...when(request), ...approvedBy(request), ...undoUntil(request))];
     }
     case 'failed':
       return [
@@ -156,11 +160,35 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
   return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
 }
 
-/** Says until when an action that succeeded can be undone; nothing if it cannot. */
+/** Says until when an action that succeeded can be undone; nothing if it cannot, or not any more. */
 function undoUntil(request: RequestRecord): RichTextElement[] {
-  const undoMs = request.state === 'succeeded' ? readDetails(request)?.undoMs : undefined;
+  const undoMs = undoOfferMs(request);
   if (undoMs === undefined || request.settledAt === undefined) return [];
   return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
+}
+
+/** Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. */
+export function undoOfferMs(request: RequestRecord): number | undefined {
+  const isOffered = request.undo === undefined || request.undo.step === 'offered';
+  return request.state === 'succeeded' && isOffered && !isPaused(request)
+    ? readDetails(request)?.undoMs
+    : undefined;
+}
+
+/** Says who asked to undo the action, and whether it was undone. */
+function undoLine({ undo }: RequestRecord): KnownBlock[] {
+  const { step, by: who = '', link, isDone, at } = undo ?? {};
+  if (step === undefined || step === 'offered' || step === 'over') return [];
+  const person = who === '' ? words(cardTexts.nobody) : mention(who);
+  const lead =
+    isDone === true
+      ? [words(cardTexts.undone), moment(at ?? 0), words(cardTexts.undoneBy)]
+      : [words(isDone === false ? cardTexts.notUndone : cardTexts.undoRequested)];
+  const view =
+    link === undefined || !/^https?:\/\//.test(link)
+      ? []
+      : [words(' · '), { type: 'link' as const, url: showLine(link), text: cardTexts.viewUndo }];
+  return [line(...lead, person, ...view)];
 }
 
 function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {

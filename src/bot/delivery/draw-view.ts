@@ -14,6 +14,7 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { isUnthreaded, parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { keepUndo } from './keep-undo.ts';
 import { openDirect } from './send-row.ts';
 
 const Place = z.object({
@@ -71,6 +72,7 @@ async function drawRequest(
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
         : await update(context, item, place, posted, card, request);
+    if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
     await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink));
   } catch (error) {
     const failure = judgeSlackFailure(error);

@@ -15,6 +15,7 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { recordEndedUndo } from './keep-undo.ts';
 import { sendFile } from './send-file.ts';
 
 const Row = z.object({
@@ -85,6 +86,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     await context.store.doneRow(item);
     return;
   }
+  if (await recordEndedUndo(context, item)) return;
   if (await sendFile(context, item)) return;
   const row = Row.parse(item.body);
   try {

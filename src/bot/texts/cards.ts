@@ -20,6 +20,9 @@ export const STATE_ICON: Readonly<Record<State, string>> = {
   resolved: '☑',
 };
 
+/** The icon of an action that was undone. */
+export const UNDONE_ICON = '↺';
+
 /** The word for each state, for notifications, lists and Details. */
 export const STATE_WORD: Readonly<Record<State, string>> = {
   pending: 'Waiting',
@@ -104,6 +107,12 @@ export const cardTexts = {
   requestAgain: 'Request again',
   undo: 'Undo',
   undoUntil: ' · Undo until ',
+  undoRequested: 'Undo requested by ',
+  undone: 'Undone ',
+  undoneWord: 'Undone',
+  undoneBy: ', requested by ',
+  notUndone: 'Undo did not run. Requested by ',
+  viewUndo: 'View the request',
   undoes: (title: string) => `Undoes: ${title}`,
 
   starting: 'Starting…',

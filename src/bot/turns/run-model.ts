@@ -10,6 +10,7 @@ import { readableName } from '../../tools/presentation/readable-name.ts';
 import { followTasks } from '../actions/follow-tasks.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { endedUndoRows } from '../delivery/keep-undo.ts';
 import { heldSettlements } from '../elicitation/held-settlements.ts';
 import { StoredImages } from '../files/stored-images.ts';
 import { threadFiles } from '../files/thread-files.ts';
@@ -109,7 +110,10 @@ export async function runModel(
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,
-      rows: refusalRows(turn, [...again.refused, ...denied], requester),
+      rows: [
+        ...refusalRows(turn, [...again.refused, ...denied], requester),
+        ...endedUndoRows(turn, again.messages),
+      ],
     };
   }
   const history = withMessages(again.messages, await readInbox());
@@ -267,7 +271,11 @@ async function callModel(
     ];
     const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
-    return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
+    return {
+      ...journal.rest(messages, turn.inbox.length),
+      requests: asked.requests,
+      rows: [...rows, ...endedUndoRows(turn, messages)],
+    };
   }
 }
 

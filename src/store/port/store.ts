@@ -33,6 +33,7 @@ import type {
   VoteResult,
   WithdrawResult,
 } from './results.ts';
+import type { UndoStore } from './undo.ts';
 import type { UsageStore } from './usage.ts';
 import type {
   Actor,
@@ -65,6 +66,7 @@ export type * from './freezes.ts';
 export type * from './grants.ts';
 export type * from './limits.ts';
 export type * from './results.ts';
+export type * from './undo.ts';
 export type * from './values.ts';
 
 /**
@@ -79,6 +81,7 @@ export interface Store
     LimitStore,
     ManifestStore,
     MemoryStore,
+    UndoStore,
     UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
