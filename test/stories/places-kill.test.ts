@@ -79,6 +79,35 @@ test('a task by command whose process was killed is done by the next one, with i
   );
 }, 180_000);
 
+test.each([
+  ['of a command', false],
+  ['of a shortcut', true],
+])(
+  'a task %s whose process was killed after it was posted, and before it was received, is done once',
+  async (_how, isAbout) => {
+    const story = await startStory({ replies: [{ text: 'It is on its way.' }], ...SHORT_LEASES });
+    const doomed = await startDoomedBot(story, MANIFEST);
+    const { workspace } = story;
+    const complaint = workspace.as(alice).send(PLACES.general, 'Order A-1001 is late.');
+    workspace.fail('chat.postMessage', { kind: 'slow', milliseconds: 600_000 });
+    if (isAbout) {
+      await workspace.as(remi).shortcut({ channel: PLACES.general, ts: complaint.ts }, 'ask_about_message');
+      const modal = await story.modalFor(remi);
+      void workspace.as(remi).submit(modal.id, { task: 'where is it?' });
+    } else
+      void workspace.as(remi).command('/countersign', 'ask where is A-1001?', { channel: PLACES.general });
+    const place = [PLACES.general, isAbout ? complaint.ts : undefined] as const;
+    const asked = () => workspace.messagesIn(...place).filter(({ text }) => text.includes(' asks: '));
+    const root = await workspace.until(() => asked()[0], { what: 'the task in the channel' });
+    await doomed.kill();
+    await story.startOwnBot();
+    await story.threadIn(PLACES.general, isAbout ? complaint.ts : root.ts).shows(/It is on its way\./);
+    await expect.poll(() => story.redis.keys(`${story.prefix}{*}:outbox`)).toEqual([]);
+    expect(asked()).toHaveLength(1);
+  },
+  180_000,
+);
+
 test('a reply that was half shown when its process was killed is marked, and the next process answers whole', async () => {
   const shown = () =>
     story.workspace.until(({ calls }) => calls.some(({ method }) => method === 'chat.startStream'), {

@@ -13,6 +13,7 @@ import { isGroup } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
+import { sendTask } from '../tasks/open-task.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { recordEndedUndo } from './keep-undo.ts';
@@ -87,6 +88,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     return;
   }
   if (await recordEndedUndo(context, item)) return;
+  if (await sendTask(context, item)) return;
   if (await sendFile(context, item)) return;
   const row = Row.parse(item.body);
   try {
