@@ -144,3 +144,24 @@ test('a reply that was half shown when its process was killed is marked, and the
   await story.deliveredAll();
   expect(story.repliesIn(thread)).toHaveLength(2);
 }, 180_000);
+
+test('a reply whose process was killed before Slack had answered the start of its stream is found and marked', async () => {
+  const story = await startStory({
+    replies: [{ text: ['It began ', 'and never ', 'ended'], hang: 2 }, { text: 'It began and ended.' }],
+    ...SHORT_LEASES,
+    timing: { leaseMs: 8_000, renewMs: 200, claimMs: 1_500 },
+  });
+  const doomed = await startDoomedBot(story, MANIFEST);
+  story.workspace.fail('chat.startStream', { kind: 'slow', milliseconds: 600_000 });
+  const thread = story.ask('tell me a story');
+  const half = await thread.shows(/It began/);
+  await doomed.kill();
+  await story.startOwnBot();
+  await story.workspace.until(() => half.stream?.state === 'completed', {
+    what: 'the end of the first stream',
+  });
+  expect(half.text).toMatch(/\(This answer was interrupted\. I started again below\.\)$/);
+  await thread.shows(/It began and ended\./);
+  await expect.poll(() => story.redis.keys(`${story.prefix}{*}:outbox`)).toEqual([]);
+  expect(story.repliesIn(thread)).toHaveLength(2);
+}, 180_000);

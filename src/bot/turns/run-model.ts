@@ -169,6 +169,7 @@ async function callModel(
   tidyUp(watch);
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger, {
     addressees,
+    beforeStart: () => watch.prepare(),
     onStart: (ts) => watch.begin(ts),
   });
   const progress = new TurnProgress(toolbox, stream, (line) => status.setLine(thread, line));
