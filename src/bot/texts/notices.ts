@@ -17,6 +17,7 @@ export const noticeTexts = {
   deactivated: "Your account is deactivated, so you can't decide this.",
   bots: "Bots can't decide this.",
   otherWorkspace: 'Only people of this workspace can decide this.',
+  notShownOutside: 'Only people of this workspace can see the details of this request.',
   guests: "Guests can't decide this.",
   cannotCheck: "I can't check right now whether you may decide this. Please try again in a moment.",
   wrongPlace: "This isn't a card of this request. Please decide on the card itself.",

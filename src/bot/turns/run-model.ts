@@ -24,7 +24,7 @@ import { addresseesIn } from '../reply/addressing.ts';
 import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
-import { ReplyStream } from '../reply/reply-stream.ts';
+import { ReplyStream, type StreamRecipient } from '../reply/reply-stream.ts';
 import { stopText } from '../reply/stop-report.ts';
 import { StreamWatch } from '../reply/stream-watch.ts';
 import { TurnProgress } from '../reply/turn-progress.ts';
@@ -290,9 +290,8 @@ function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
   return respond.length + restart.length + close.length === 0;
 }
 
-async function recipient(
-  { directory }: BotContext,
-  userId: string,
-): Promise<{ userId: string; teamId: string }> {
-  return { userId, teamId: await directory.ownTeam().catch(() => '') };
+/** Names the person whom a reply is streamed to, with their own workspace: in a shared channel it may be another one. */
+async function recipient({ directory }: BotContext, userId: string): Promise<StreamRecipient> {
+  const team = (await directory.relaxed().member(userId)).team ?? (await directory.ownTeam());
+  return { userId, teamId: team };
 }
