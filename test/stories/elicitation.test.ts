@@ -78,7 +78,7 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
     const story = await startStory({ manifest, replies: [ask('plan_trip'), { text: 'Planned.' }] });
     const thread = story.ask('plan a trip');
     await thread.click(alice, /Approval needed/, 'approve');
-    await thread.shows(/Started, and goes on in this thread/);
+    await thread.shows(/Started, continues in this thread/);
     await fillIn(story, thread, /Input needed: Who travels/);
     await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
     await thread.shows(/Planned\./);

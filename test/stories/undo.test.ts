@@ -157,6 +157,9 @@ test('an undo that people reject, and one that runs without approval, end on the
   await story.workspace.as(bruno).submit(dialog.id, { reason: 'Keep it locked.' });
   await thread.shows(/It stays locked\./);
   await thread.shows(/^Done: Locked the front door[\s\S]*Undo did not run/);
+  // The card says who rejected it; nothing repeats that below.
+  await story.deliveredAll();
+  expect(story.repliesIn(thread).filter(({ text }) => /did not run\./.test(text))).toEqual([]);
   const other = story.ask('lock the side door');
   await other.click(alice, /Approval needed/, 'approve');
   await other.click(remi, /Undo until/, 'undo');

@@ -2,7 +2,7 @@ import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD, UNDONE_ICON } from '../texts/cards.ts';
+import { cardTexts, confirmTexts, HELD_ICON, ruleInWords, STATE_ICON } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
@@ -22,7 +22,7 @@ import {
   threadLine,
   words,
 } from './card.ts';
-import { type CardDetails, needsConfirmation } from './card-details.ts';
+import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
 import { buildOutcome, isPaused, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './values/show-text.ts';
@@ -33,8 +33,10 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
   const isPending = request.state === 'pending';
   const isDone = request.state === 'succeeded' && !isPaused(request);
   const written = (isDone ? presented.done : undefined) ?? presented.title;
-  const word = wordOf(request);
-  const icon = iconOf(request);
+  const shown = stateOf(request);
+  const word = isPaused(request) ? cardTexts.pausedWord : shown.word;
+  const isHeld = request.state === 'approved' && options.freeze !== undefined;
+  const icon = isPaused(request) ? STATE_ICON.started : isHeld ? HELD_ICON : shown.icon;
   const title = showLabel(written, TITLE_LENGTH);
   const text = isPending ? cardTexts.approvalNeeded(title) : `${word}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
@@ -42,16 +44,6 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
     text: escapeMarkup(text),
     blocks: [heading(`${icon} ${written}`), ...body, ...threadLine(options)],
   };
-}
-
-function wordOf(request: RequestRecord): string {
-  if (request.undo?.isDone === true) return cardTexts.undoneWord;
-  return isPaused(request) ? cardTexts.pausedWord : STATE_WORD[request.state];
-}
-
-function iconOf(request: RequestRecord): string {
-  if (request.undo?.isDone === true) return UNDONE_ICON;
-  return isPaused(request) ? STATE_ICON.started : STATE_ICON[request.state];
 }
 
 function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {

@@ -22,7 +22,7 @@ export function buildOutcome(request: RequestRecord, options: CardOptions): Know
   return [
     ...stateBlocks(request, options),
     ...undoLine(request),
-    ...grantLine(request),
+    ...grantLine(request, options),
     ...actionsOf(request, options),
   ];
 }
@@ -33,15 +33,10 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
     case 'pending':
       return [];
     case 'approved':
+      if (freeze === undefined) return [line(words(cardTexts.starting), ...approvedBy(request))];
       return [
-        line(
-          words(
-            freeze === undefined
-              ? cardTexts.starting
-              : showLabel(freezeTexts.held(freeze), limits.quoteCharacters),
-          ),
-          ...approvedBy(request),
-        ),
+        line(words(showLabel(freezeTexts.held(freeze), limits.quoteCharacters))),
+        line(words(cardTexts.approvedBy), ...votesBy(request, 'approve')),
       ];
     case 'started':
       return [
@@ -91,8 +86,10 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
 function answerBlocks(request: RequestRecord): KnownBlock[] {
   const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
   const answer = asked && parseAnswerValue(request.payload);
-  const end = answer?.action === 'decline' ? cardTexts.declined : cardTexts.answered;
-  const values = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  const isDeclined = answer?.action === 'decline';
+  const end = isDeclined ? cardTexts.declined : cardTexts.answered;
+  const given = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  const values = isDeclined ? undefined : given;
   return [
     line(words(end), ...by(request), words(', '), ...when(request)),
     ...ifAny(cardTexts.answer, values),
@@ -110,10 +107,12 @@ export function isPaused({ state, payload }: RequestRecord): boolean {
 }
 const Paused = z.strictObject({ status: z.literal(PAUSED_AGAIN) });
 
-/** Says that the quorum has allowed the same again. */
-function grantLine(request: RequestRecord): KnownBlock[] {
+/** Says that the quorum has allowed the same again, or who revoked that. */
+function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlock[] {
   const terms = request.granted ? readDetails(request)?.policy?.grants : undefined;
-  return terms === undefined ? [] : [line(words(grantTexts.onCard(terms)))];
+  if (terms === undefined) return [];
+  if (revokedBy !== undefined) return [line(words(grantTexts.revokedBy), mention(revokedBy))];
+  return [line(words(grantTexts.onCard(terms)))];
 }
 
 function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
@@ -191,7 +190,7 @@ function undoLine({ undo }: RequestRecord): KnownBlock[] {
   return [line(...lead, person, ...view)];
 }
 
-function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {
+function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
   if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
@@ -213,7 +212,8 @@ function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] 
       button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
     );
   }
-  if (request.granted) elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
+  if (request.granted && revokedBy === undefined)
+    elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
   elements.push(button(id, DETAILS, cardTexts.details));
   return [{ type: 'actions', elements }];
 }

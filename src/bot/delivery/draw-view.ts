@@ -7,6 +7,7 @@ import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
+import { grantIdOf } from '../grants/grant-details.ts';
 import { openGrant } from '../grants/open-grant.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
@@ -66,8 +67,9 @@ async function drawRequest(
     const threadLink = await threadLinkFor(context, request, item.viewId);
     // The process that recorded the last vote may have died before it opened the grant.
     if (request.granted) await openGrant(context, request);
+    const revokedBy = request.granted ? (await store.loadGrant(grantIdOf(request.id)))?.revokedBy : undefined;
     const freeze = await freezeFor(context, request);
-    const card = cardFor(request, item.viewId, place, { threadLink, freeze });
+    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy });
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
@@ -108,11 +110,11 @@ function cardFor(
   request: RequestRecord,
   viewId: string,
   place: Place,
-  { threadLink, freeze }: Pick<CardOptions, 'threadLink' | 'freeze'>,
+  { threadLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', freeze });
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', ...beside });
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return buildCard(request, { view, threadLink, freeze });
+  return buildCard(request, { view, threadLink, ...beside });
 }
 
 /** Finds the freeze that an approval has to show: while it waits, or is held. */

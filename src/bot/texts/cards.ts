@@ -20,6 +20,9 @@ export const STATE_ICON: Readonly<Record<State, string>> = {
   resolved: '☑',
 };
 
+/** The icon of an action that is approved and may not start now. */
+export const HELD_ICON = '‖';
+
 /** The icon of an action that was undone. */
 export const UNDONE_ICON = '↺';
 
@@ -173,7 +176,7 @@ export const cardTexts = {
   declinedWord: 'Declined',
   declined: 'Declined by ',
   answerBy: 'To be answered by ',
-  paused: 'Started, and goes on in this thread, ',
+  paused: 'Started, continues in this thread · ',
   pausedWord: 'Started',
   external: 'Waiting for an external system',
   externalText: (what: string) => `Waiting for an external system: ${what}`,

@@ -76,7 +76,8 @@ export const noticeTexts = {
   startedBefore: "This was started before, so it can't be edited. People are asked whether it completed.",
   cardNotPosted: (channel: string, reason: string) =>
     ` did not run. Nobody could be asked, because its card could not be posted in channel ${channel} (${reason}).`,
-  didNotRun: (titles: string, reason: string) => `${titles} did not run. ${reason}`,
+  didNotRun: (titles: string, reason: string) =>
+    `${titles} did not run. ${/[.!?…]$/.test(reason) ? reason : `${reason}.`}`,
   calls: (title: string, times: number) => `${title} (${times} calls)`,
 
   editedLate: "You edited a message that I've already read. I can start again with the new text.",

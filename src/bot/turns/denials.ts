@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
+import { Transcript } from '../../agent/transcript.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { RefusedCall } from '../reply/refusal-rows.ts';
@@ -8,17 +9,25 @@ import { latestRequestersOf } from '../requests/task-people.ts';
 
 const Denial = z.object({ reason: z.string() });
 
-/** Lists the calls of a turn that were denied, by a rule or by the tool itself. */
+/** Lists the calls of a turn that were denied, by a rule or by the tool itself. What people rejected is told by its card. */
 export function deniedCalls(
-  { messages: before }: Pick<ClaimedTurn, 'messages'>,
+  { messages: before, settled }: Pick<ClaimedTurn, 'messages' | 'settled'>,
   messages: readonly Message[],
 ): RefusedCall[] {
+  const rejected = settled.filter(({ state }) => state === 'rejected').map(({ requestId }) => requestId);
+  const waited = rejected.length === 0 ? [] : Transcript.latestRound(before, { mayBeOpen: true }).interrupts;
+  const refs = new Set(
+    waited.flatMap(({ id, toolRequest }) =>
+      rejected.some((requestId) => requestId.endsWith(`~${id}`)) ? [toolRequest.ref] : [],
+    ),
+  );
   return messages.slice(before.length).flatMap((message) =>
     message.role !== 'tool'
       ? []
       : message.content.flatMap((part) => {
           if ('interrupt' in part || part.status !== 'denied') return [];
           const { name, ref, output } = part.toolResponse;
+          if (refs.has(ref)) return [];
           const reason = Denial.safeParse(output).data?.reason ?? '';
           return [{ toolRequest: { name, ref }, metadata: { interruptId: ref, reason } }];
         }),

@@ -153,7 +153,7 @@ export interface Store
   /** Ends a request whose card cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
-  /** Makes the cards of an open request due, because something beside it has changed that they show; once for each cause. */
+  /** Makes the cards of an open request, or of one with a grant, due: something beside it has changed that they show; once for each cause. */
   redraw(requestId: string, cause: string): Promise<RedrawResult>;
   /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
