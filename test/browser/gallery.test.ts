@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startAccountStory } from '../stories/accounts/support.ts';
 import { ask, askingManifest } from '../stories/asking-servers.ts';
-import { CAST, MANIFEST, PLACES, startStory } from '../stories/support.ts';
+import { CAST, heardByModel, MANIFEST, PLACES, startStory } from '../stories/support.ts';
 import { startGallery } from './gallery.ts';
 
 const { alice, admin, bruno, requester: remi } = CAST;
@@ -37,7 +38,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
       { text: 'The front door is open again.' },
     ],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const thread = story.ask('lock the front door');
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/I locked the front door\./);
@@ -65,7 +66,7 @@ test('grants: the dialog, the card, a use, the list and a revocation', async () 
     ),
     replies: [refund(400), { text: 'Refunded.' }, refund(400), { text: 'Refunded again.' }],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const thread = story.ask('refund 4 dollars');
   const card = await cardOf(story, thread, /Approval needed/);
   await look('grant-pending', { as: 'alice', at: thread, shows: /Any rejection/ });
@@ -94,7 +95,7 @@ test('freezes: the card, the answer of the command, and the end by two people', 
     manifest: MANIFEST.replace('agent: {', rule),
     replies: [refund(20_000), refund(500), { text: 'Refunds are frozen right now.' }, { text: 'Refunded.' }],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const large = story.ask('refund 200 dollars');
   await large.shows(/Approval needed/);
   await story.workspace.as(admin).command('/countersign', 'freeze Refunds look wrong today', {
@@ -126,7 +127,7 @@ test('limits: denied, and escalated to a policy', async () => {
     manifest: limits(''),
     replies: [refund(9_500), { text: "I couldn't refund it." }],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const thread = story.ask('refund 95 dollars');
   await thread.shows(/couldn't refund it/);
   await look('limit-denied', { as: 'remi', at: thread, shows: /The limit of/ });
@@ -134,7 +135,7 @@ test('limits: denied, and escalated to a policy', async () => {
     manifest: limits(', then: policy two'),
     replies: [refund(9_500)],
   });
-  const lookOther = await openGallery(other);
+  const { look: lookOther } = await openGallery(other);
   const asked = other.ask('refund 95 dollars');
   await asked.shows(/Approval needed/);
   await lookOther('limit-escalated', { as: 'alice', at: asked, shows: /a limit is reached/ });
@@ -148,7 +149,7 @@ test('elicitation: a form, its dialog, a link, declined and withdrawn', async ()
     manifest,
     replies: [ask('book_table'), { text: 'Not then.' }, ask('sign_in')],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const thread = story.ask('book a table');
   await thread.shows(/Approval needed/);
   await look('elicitation-approval', { as: 'alice', at: thread, shows: /Any rejection/ });
@@ -185,7 +186,7 @@ test('feedback, memory and files with their hashes', async () => {
       { text: 'Refunded.' },
     ],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const noted = story.ask('remember that refunds over 100 dollars go to finance first');
   await noted.shows(/I will remember that\./);
   await look('feedback', { as: 'remi', at: noted, shows: 'I will remember that.' });
@@ -208,7 +209,7 @@ test('an account: the card, the dialog, the action under it, and Home', async ()
     replies: [{ calls: [{ name: 'whoami', arguments: {} }] }, { text: 'You are remi.' }],
   });
   await account.startBot();
-  const look = await openGallery(account);
+  const { look } = await openGallery(account);
   const thread = account.ask('who am I at docs?');
   await thread.shows(/Connect your account/);
   await look('account-connect', { as: 'remi', at: thread, shows: /Connect your account/ });
@@ -238,7 +239,7 @@ test('the steps of a long turn', async () => {
       { text: ['Order A-1001 ', 'is on its way. '], before: (chunk) => (chunk === 2 ? shown() : undefined) },
     ],
   });
-  const look = await openGallery(story);
+  const { look } = await openGallery(story);
   const thread = story.ask('where is order A-1001?');
   const shown = async () => {
     await thread.shows(/Order A-1001/);
@@ -247,4 +248,41 @@ test('the steps of a long turn', async () => {
   await thread.shows(/is on its way/);
   await story.deliveredAll();
   await look('plan-done', { as: 'remi', at: thread, shows: /is on its way/ });
+});
+
+test('the page: a shortcut on a message, a group of people, and a file that is attached', async () => {
+  const group = { id: 'C0GROUPDM1', name: 'mpdm-remi-alice-bot', kind: 'mpim' as const };
+  const story = await startStory({
+    slack: {
+      app: { shortcuts: ['ask_about_message'] },
+      channels: [...DEFAULT_CHANNELS, { ...group, members: ['bot', remi, alice] }],
+    },
+    replies: [{ text: 'It is on its way.' }, { text: 'The claim is about the lid.' }],
+  });
+  const { open } = await openGallery(story);
+  const complaint = story.workspace.as(alice).send(PLACES.general, 'Order A-1001 is late.');
+  const person = await open('remi', PLACES.general);
+  const message = person.messages.getByRole('listitem').filter({ hasText: 'is late' });
+  await message.hover();
+  await message.getByRole('button', { name: 'Ask Countersign about this' }).click();
+  await person.dialog.getByRole('textbox').fill('where is it?');
+  await person.click(person.dialog, 'Ask');
+  await story.threadIn(PLACES.general, complaint.ts).shows(/It is on its way\./);
+
+  const link = person.conversationLink(/Alice Approver/);
+  expect(await link.textContent()).not.toContain('mpdm');
+  await link.click();
+  await person.page.getByLabel('Attach files').setInputFiles({
+    ...{ name: 'claim.txt', mimeType: 'text/plain' },
+    buffer: Buffer.from('The lid is broken'),
+  });
+  await person.page.getByRole('list', { name: 'Files to send' }).getByText('claim.txt').waitFor();
+  await person.ask('what is this claim about?');
+  const sent = await story.workspace.until(
+    () => story.workspace.messagesIn(group.id).find(({ files = [] }) => files.length === 1),
+    { what: 'the message with its file' },
+  );
+  await story.threadIn(group.id, sent.ts).shows(/The claim is about the lid\./);
+  expect(heardByModel(story.model).join()).toContain('> The lid is broken');
+  await person.page.context().close();
 });

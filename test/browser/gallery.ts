@@ -48,10 +48,13 @@ export function startGallery() {
       record: { read: async () => undefined },
     });
     onTestFinished(server.stop);
-    return async (name: string, { as, at, shows, act, after }: Picture): Promise<void> => {
+    const open = (as: PersonName, at: Picture['at']): Promise<PersonPage> => {
       const place = typeof at === 'string' ? at : `${at.channel}/${at.ts}`;
       const options = { name: as, url: server.url, path: `/${as}/${place}`, errors };
-      const person = await openWindow(browser, options, { viewport: { width: 1280, height: 860 } });
+      return openWindow(browser, options, { viewport: { width: 1280, height: 860 } });
+    };
+    const look = async (name: string, { as, at, shows, act, after }: Picture): Promise<void> => {
+      const person = await open(as, at);
       await act?.(person);
       const shown = person.page.getByText(shows).last();
       await shown.waitFor();
@@ -60,5 +63,6 @@ export function startGallery() {
       await after?.(person);
       await person.page.context().close();
     };
+    return { look, open };
   };
 }

@@ -39,6 +39,7 @@ export function buildConsentCard(request: RequestRecord, details: CardDetails, o
     text: connectionTexts.cardText,
     waiting: line(words(connectionTexts.cardExplanation), ...mentions(request.principals)),
     actions: [button(request.id, CONNECT, connectionTexts.connect, { style: 'primary' })],
+    ...(request.state === 'answered' && { ended: connectionTexts.cardConnected }),
   });
 }
 

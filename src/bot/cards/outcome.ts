@@ -2,6 +2,7 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
@@ -9,6 +10,7 @@ import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to
 import { PAUSED_AGAIN, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
@@ -86,6 +88,9 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
 function answerBlocks(request: RequestRecord): KnownBlock[] {
   const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
   const answer = asked && parseAnswerValue(request.payload);
+  const details = readDetails(request);
+  if (details !== undefined && consentOf(details.interrupt) !== undefined)
+    return [line(words(connectionTexts.connectedBy), ...by(request), words(', '), ...when(request))];
   const isDeclined = answer?.action === 'decline';
   const end = isDeclined ? cardTexts.declined : cardTexts.answered;
   const given = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
