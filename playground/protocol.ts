@@ -34,6 +34,8 @@ export interface WorkspaceEntity {
     readonly name: string;
     readonly botUserId: string;
     readonly commands: readonly string[];
+    /** The callback ids of its message shortcuts. */
+    readonly shortcuts: readonly string[];
     readonly homeTab: boolean;
   };
   /** The person whose client this is. */
@@ -202,7 +204,15 @@ export type FormValues = Readonly<Record<string, string | number | readonly stri
  * the screen arrive as a `Change`, also for the person who acted.
  */
 export interface Actions {
-  send: { channel: string; text: string; threadTs?: string };
+  send: {
+    channel: string;
+    text: string;
+    threadTs?: string;
+    /** The bytes are base64. */
+    files?: readonly { readonly name: string; readonly data: string }[];
+  };
+  /** Chooses a shortcut of the app in the menu of a message. */
+  shortcut: { channel: string; ts: string; callbackId: string };
   edit: { channel: string; ts: string; text: string };
   delete: { channel: string; ts: string };
   react: { channel: string; ts: string; name: string };

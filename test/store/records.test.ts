@@ -93,6 +93,7 @@ describe('a request of version 1', () => {
         expiresAt: 1_760_014_400_000,
         decidedAt: 1_760_007_300_000,
         settledAt: undefined,
+        undo: undefined,
         trace: undefined,
         by: 'U-ben',
         payload: undefined,

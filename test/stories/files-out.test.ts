@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_SCOPES } from '../../playground/slack/default-cast.ts';
+import { Secrets } from '../../src/tools/secrets.ts';
 import { makePng } from '../support/make-file.ts';
 import { CAST, MANIFEST, type StoryOptions, startStory } from './support.ts';
 
@@ -79,7 +80,11 @@ test('without the scope people are told that a file could not be sent', async ()
   await thread.shows(/couldn't send the file orders\.csv here \(missing_scope\)/);
 });
 
-test('an image that an HTTP tool answers with is sent to the thread, and shown to the model', async () => {
+test.each([
+  { images: 'both', toThread: true, toModel: true },
+  { images: 'thread', toThread: true, toModel: false },
+  { images: 'model', toThread: false, toModel: true },
+])('an image that an HTTP tool answers with goes to $images, as the manifest says', async (expected) => {
   const png = makePng(8, 8);
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png' });
@@ -90,13 +95,28 @@ test('an image that an HTTP tool answers with is sent to the thread, and shown t
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const http = `{ method: GET, url: "http://127.0.0.1:${port}/charts/sales.png", allow_private: ["127.0.0.1"] }`;
-  const manifest = `${TOOLS}  chart: { description: Draws a chart., http: ${http}, approval: { require: never } }\n`;
+  const manifest = `${TOOLS}  chart: { description: Draws a chart., http: ${http}, images: ${expected.images}, approval: { require: never } }\n`;
   const replies = [{ calls: [{ name: 'chart', arguments: {} }] }, { text: 'The chart.' }];
   const { story, filesIn } = await startWithFiles({ manifest, replies });
   const thread = story.ask('draw the sales');
   await thread.shows(/The chart\./);
+  await story.deliveredAll();
+  expect(filesIn(thread)).toMatchObject(expected.toThread ? [{ name: 'sales.png', bytes: png }] : []);
+  if (expected.toThread) expect(story.toldOfCalls()[0]).toContain('sales.png (image/png');
+  const heard = JSON.stringify(story.model.requests.at(-1)?.messages);
+  expect(heard.includes('data:image/png;base64,')).toBe(expected.toModel);
+});
+
+test('a secret in a text file of a tool is not sent', async () => {
+  const { story, filesIn } = await startWithFiles({
+    replies: [EXPORT, { text: 'Here it is.' }],
+    withoutBot: true,
+  });
+  const secrets = new Secrets();
+  secrets.add('A-1001');
+  await story.startOwnBot({ secrets });
+  const thread = story.ask('export the orders');
   await story.workspace.until(() => filesIn(thread).length > 0, { what: 'a file in the thread' });
-  expect(filesIn(thread)).toMatchObject([{ name: 'sales.png', bytes: png }]);
-  expect(story.toldOfCalls()[0]).toContain('sales.png (image/png');
-  expect(JSON.stringify(story.model.requests.at(-1)?.messages)).toContain('data:image/png;base64,');
+  expect(filesIn(thread)).toMatchObject([{ bytes: Buffer.from('order,amount\n[redacted],120') }]);
+  await thread.shows(/Here it is\./);
 });

@@ -42,7 +42,7 @@ test('while actions are frozen nothing starts, approved or not, in any process; 
   );
 
   await large.click(CAST.alice, /Approval needed/, 'approve');
-  await large.shows(/Approved, and on hold while actions are frozen/);
+  await large.shows(/On hold: actions are frozen/);
   await story.startOwnBot();
   const small = story.ask('refund 5 euros');
   await small.shows(/did not run|It is frozen/);
@@ -72,7 +72,7 @@ test('an approval that has gone stale while it was on hold is asked anew', async
   await command(story, CAST.admin, 'freeze');
   await thread.shows(/Frozen: no action starts/);
   await thread.click(CAST.alice, /Approval needed/, 'approve');
-  await thread.shows(/on hold while actions are frozen/);
+  await thread.shows(/On hold: actions are frozen/);
   for (const key of await story.redis.keys(`${story.prefix}*:request:*`))
     await story.redis.hset(key, 'decided_at', 1);
   await command(story, CAST.admin, 'unfreeze');
@@ -151,7 +151,7 @@ test('an operator freezes and unfreezes at a terminal, on record by name, and pe
   expect(said.join('')).toMatch(/Frozen: “Refund order”/);
   await thread.shows(/Frozen: this action does not start/);
   await thread.click(CAST.alice, /Approval needed/, 'approve');
-  await thread.shows(/on hold/);
+  await thread.shows(/On hold: this action is frozen/);
   expect(await terminal('pending')).toBe(0);
   expect(said.join('')).toContain('frozen: refund_order by operator:ann: Jammed');
   expect(await terminal('unfreeze', '--reason', 'Wrong scope', '--as', 'ann')).toBe(1);

@@ -142,6 +142,8 @@ test('a grant is listed and revoked, by the command, in App Home or on the card,
   );
   await thread.click(CAST.bruno, /The same is allowed again/, 'revoke-grant');
   await story.noticeFor(CAST.bruno, /Revoked\. It was used 1 time\./);
+  const card = await thread.shows(/The same was allowed again until it was revoked by/);
+  expect(JSON.stringify(card.blocks)).not.toContain('revoke-grant');
   await story.ask('refund 4').shows(/Approval needed/);
   expect(await refundedOf(story)).toBe(800);
 });

@@ -52,6 +52,8 @@ test('Undo asks for the reverse call under its own policy, once, and runs only w
   await story.noticeFor(admin, /Only the requesters and approvers of this action/);
   await Promise.all([thread.click(remi, /Undo until/, 'undo'), thread.click(remi, /Undo until/, 'undo')]);
   await story.noticeFor(remi, /already been requested/);
+  const action = await thread.shows(/Locked the front door[\s\S]*Undo requested by/);
+  expect(JSON.stringify(action.blocks)).not.toMatch(/"undo"|Undo until/);
   const card = await thread.shows(/Approval needed: Unlock the front door with L-front/);
   expect(JSON.stringify(card.blocks)).toMatch(/Undoes: Locked the front door/);
   expect(await lines()).toEqual(['locked front']);
@@ -63,6 +65,9 @@ test('Undo asks for the reverse call under its own policy, once, and runs only w
   await thread.click(bruno, /Approval needed: Unlock/, 'approve');
   await thread.shows(/It is open again\./);
   expect(await lines()).toEqual(['locked front', 'unlocked front with L-front']);
+  // The card of the action says so, and leads to the card of the request that undid it.
+  await thread.shows(/^Undone: Locked the front door[\s\S]*Undone [\s\S]*requested by/);
+  expect(JSON.stringify(action.blocks)).toContain(`/p${card.ts.replace('.', '')}?thread_ts=${thread.ts}`);
   const cards = story.repliesIn(thread).filter(({ text }) => /Unlocked the front door/.test(text));
   expect(cards).toHaveLength(1);
   const rows: string[] = [];
@@ -112,10 +117,53 @@ test('what cannot be undone, and what is undone too late, is said privately, and
   const other = story.ask('close the window');
   await other.click(alice, /Approval needed/, 'approve');
   await other.shows(/Closed it\./);
-  const until = Date.now() + 1_000;
-  await expect.poll(() => Date.now() > until).toBe(true);
-  await other.click(remi, /Undo until/, 'undo');
-  await story.noticeFor(remi, /can no longer be undone/);
+  const { ts } = await other.shows(/"text":"Undo"/);
+  // The card loses its button when the time is over; a click that was on its way is answered.
+  const card = await story.workspace.until(
+    () =>
+      story.workspace
+        .messagesIn(other.channel, other.ts)
+        .find(
+          (message) => message.ts === ts && !/"text":"Undo"|Undo until/.test(JSON.stringify(message.blocks)),
+        ),
+    { what: 'the end of the offer' },
+  );
+  expect(card.text).toBe('Done: Close the north window');
   await story.deliveredAll();
   expect(story.model.requests).toHaveLength(4);
+});
+
+test('an undo that people reject, and one that runs without approval, end on the card of the action', async () => {
+  const { file, lines } = await openHouse();
+  const story = await startStory({
+    manifest: manifest().replace(
+      '{ match: unlock_door, policy: doors }',
+      '{ match: unlock_door, policy: doors, when: \'input.door == "front"\' }\n      - { match: unlock_door, require: never }',
+    ),
+    replies: [
+      { calls: [{ name: 'lock_door', arguments: { file, door: 'front' } }] },
+      { text: 'Locked it.' },
+      { text: 'It stays locked.' },
+      { calls: [{ name: 'lock_door', arguments: { file, door: 'side' } }] },
+      { text: 'Locked that too.' },
+      { text: 'Opened that.' },
+    ],
+  });
+  const thread = story.ask('lock the front door');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.click(remi, /Undo until/, 'undo');
+  await thread.click(bruno, /Approval needed: Unlock/, 'reject');
+  const dialog = await story.modalFor(bruno);
+  await story.workspace.as(bruno).submit(dialog.id, { reason: 'Keep it locked.' });
+  await thread.shows(/It stays locked\./);
+  await thread.shows(/^Done: Locked the front door[\s\S]*Undo did not run/);
+  // The card says who rejected it; nothing repeats that below.
+  await story.deliveredAll();
+  expect(story.repliesIn(thread).filter(({ text }) => /did not run\./.test(text))).toEqual([]);
+  const other = story.ask('lock the side door');
+  await other.click(alice, /Approval needed/, 'approve');
+  await other.click(remi, /Undo until/, 'undo');
+  await other.shows(/Opened that\./);
+  await other.shows(/^Undone: Locked the side door/);
+  expect(await lines()).toEqual(['locked front', 'locked side', 'unlocked side with L-side']);
 });

@@ -11,7 +11,13 @@ const filled = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.s
 
 /** Schemas of the actions; every request body is parsed with them first. */
 export const ACTION_SCHEMAS: { readonly [N in ActionName]: z.ZodType<Actions[N]> } = {
-  send: z.strictObject({ channel, text: z.string(), threadTs: ts.exactOptional() }),
+  send: z.strictObject({
+    channel,
+    text: z.string(),
+    threadTs: ts.exactOptional(),
+    files: z.array(z.strictObject({ name: z.string().min(1), data: z.base64() })).exactOptional(),
+  }),
+  shortcut: z.strictObject({ channel, ts, callbackId: z.string() }),
   edit: z.strictObject({ channel, ts, text: z.string() }),
   delete: message,
   react: reaction,

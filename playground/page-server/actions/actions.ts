@@ -42,12 +42,18 @@ const DONE: ActionResult = { ok: true };
 
 /** Implementation of each action; throws `NotPossible` for an action that is impossible in Slack. */
 const ACTIONS: { readonly [N in ActionName]: Action<N> } = {
-  send: ({ person, readPositions }, { channel, text, threadTs }) => {
-    const { ts } = person.send(channel, text, threadTs === undefined ? {} : { threadTs });
+  send: ({ person, readPositions }, { channel, text, threadTs, files = [] }) => {
+    const attached = files.map(({ name, data }) => ({ name, bytes: Buffer.from(data, 'base64') }));
+    const { ts } = person.send(channel, text, {
+      ...(threadTs !== undefined && { threadTs }),
+      ...(attached.length > 0 && { files: attached }),
+    });
     // The author has the conversation open, so it is read up to this message.
     readPositions.advance(person.id, timelineKey(channel, threadTs), ts);
     return { ok: true, ts };
   },
+  shortcut: async ({ person, state }, { callbackId, ...message }) =>
+    resultOf(state, await person.shortcut(message, callbackId)),
   edit: ({ person }, { text, ...message }) => perform(() => person.edit(message, text)),
   delete: ({ person }, message) => perform(() => person.delete(message)),
   react: ({ person }, { name, ...message }) => perform(() => person.react(message, name)),

@@ -5,14 +5,14 @@ import { isMentioned } from './mentions.ts';
 import { threadsIn, unreadInChannel, unreadInThread } from './unread.ts';
 import type { Viewpoint } from './viewpoint.ts';
 
-/** The conversations a person can see; a direct message has the name of the other side. */
+/** The conversations a person can see; a direct message has the name of the other side, a group's those of the others. */
 export function channelEntities(viewpoint: Viewpoint): ChannelEntity[] {
   return [...viewpoint.channels.values()].map((channel) => {
     const { id, kind, members, is_archived } = channel;
     const unread = unreadInChannel(viewpoint, id);
     const inThreads = threadsIn(viewpoint, id).flatMap((ts) => unreadInThread(viewpoint, id, ts));
     const forThisPerson = [...unread, ...inThreads].filter(
-      (message) => kind === 'im' || isMentioned(viewpoint.state, viewpoint.user, message),
+      (message) => kind === 'im' || kind === 'mpim' || isMentioned(viewpoint.state, viewpoint.user, message),
     );
     return {
       key: `channel:${id}`,
@@ -31,6 +31,11 @@ export function channelEntities(viewpoint: Viewpoint): ChannelEntity[] {
 }
 
 function nameFor({ state, user }: Viewpoint, { kind, name, members }: Channel): string {
+  if (kind === 'mpim')
+    return [...members]
+      .filter((member) => member !== user.id)
+      .map((member) => state.users.get(member)?.real_name ?? member)
+      .join(', ');
   if (kind !== 'im') return name;
   const other = [...members].find((member) => member !== user.id);
   return state.users.get(other ?? user.id)?.real_name ?? name;

@@ -5,12 +5,12 @@ import type { Viewpoint } from './viewpoint.ts';
 
 /** The team and its app, with nothing of its secrets. */
 export function workspaceEntity({ state, user }: Viewpoint): WorkspaceEntity {
-  const { id, name, botUserId, commands, homeTab } = state.app;
+  const { id, name, botUserId, commands, homeTab, shortcuts = [] } = state.app;
   return {
     key: 'workspace',
     kind: 'workspace',
     team: { ...state.team },
-    app: { id, name, botUserId, commands, homeTab },
+    app: { id, name, botUserId, commands, homeTab, shortcuts },
     me: user.id,
   };
 }

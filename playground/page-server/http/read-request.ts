@@ -18,9 +18,10 @@ export function sendAnswer(response: ServerResponse, status: number, answer: Act
   sendJson(response, status, { ...answer }, { 'cache-control': 'no-store' });
 }
 
-const LIMIT = 1_000_000;
+/** Files come in the body, as base64. */
+const LIMIT = 16_000_000;
 
-/** The JSON of a request's body, up to a megabyte. */
+/** The JSON of a request's body, up to 16 megabytes. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -29,7 +30,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     size += part.length;
     if (size <= LIMIT) parts.push(part);
   }
-  if (size > LIMIT) throw new HttpError(413, 'The request is larger than one megabyte.');
+  if (size > LIMIT) throw new HttpError(413, 'The request is larger than 16 megabytes.');
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
   } catch {

@@ -9,7 +9,15 @@ const SHARE_LISTS: Readonly<Record<ChannelKind, string>> = {
   mpim: 'groups',
 };
 
-/** A file as messages, events and `files.info` show it; a deleted one is a tombstone. */
+/** A file as messages and events show it: one of another organisation has to be asked for with `files.info`. */
+export function attachedFileOnWire(state: WorkspaceState, file: StoredFile): JsonObject {
+  const { id, user } = file;
+  const isOwn = (state.users.get(user)?.team_id ?? state.team.id) === state.team.id;
+  if (file.deleted || isOwn) return fileOnWire(state, file);
+  return { id, created: 0, timestamp: 0, mode: 'file_access', file_access: 'check_file_info', user: '' };
+}
+
+/** A file as `files.info` shows it; a deleted one is a tombstone. */
 export function fileOnWire(state: WorkspaceState, file: StoredFile): JsonObject {
   const { id, name, title, mimetype, user, created, size } = file;
   if (file.deleted) return { id, mode: 'tombstone' };

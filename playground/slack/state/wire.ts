@@ -1,4 +1,4 @@
-import { fileOnWire } from '../files/file-on-wire.ts';
+import { attachedFileOnWire } from '../files/file-on-wire.ts';
 import { isStreaming } from './streams.ts';
 import type { Channel, JsonObject, Message, MessageContent, User, UserGroup, View } from './types.ts';
 import type { WorkspaceState } from './workspace-state.ts';
@@ -42,7 +42,7 @@ export function messageOnWire(
       !isTombstone && {
         files: message.files.flatMap((id) => {
           const file = state.files.find(id);
-          return file === undefined ? [] : [fileOnWire(state, file)];
+          return file === undefined ? [] : [attachedFileOnWire(state, file)];
         }),
         upload: true,
         display_as_bot: false,
@@ -99,7 +99,20 @@ export function channelOnWire(state: WorkspaceState, channel: Channel): JsonObje
     is_general: false,
     is_member: channel.members.has(state.app.botUserId),
     num_members: channel.members.size,
+    ...sharingOf(state, channel),
     topic: { value: channel.topic?.value ?? '', creator: channel.topic?.creator ?? '', last_set: 0 },
+  };
+}
+
+/** Tells with which other organisations a channel is shared. */
+function sharingOf({ team, users }: WorkspaceState, { members }: Channel): JsonObject {
+  const others = [...members].flatMap((id) => users.get(id)?.team_id ?? []).filter((id) => id !== team.id);
+  const isShared = others.length > 0;
+  return {
+    is_shared: isShared,
+    is_ext_shared: isShared,
+    is_pending_ext_shared: false,
+    ...(isShared && { shared_team_ids: [team.id, ...new Set(others)] }),
   };
 }
 

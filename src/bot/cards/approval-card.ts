@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, confirmTexts, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts, confirmTexts, HELD_ICON, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
@@ -23,7 +23,7 @@ import {
   threadLine,
   words,
 } from './card.ts';
-import { type CardDetails, needsConfirmation } from './card-details.ts';
+import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
 import { buildOutcome, isDone, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
 import { escapeMarkup, showLabel } from './values/show-text.ts';
@@ -34,11 +34,10 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
   const isPending = request.state === 'pending';
   const written = (isDone(request) ? presented.done : undefined) ?? presented.title;
   const isPaused = pausedIn(request) !== undefined;
-  const word =
-    unansweredIn(request) === undefined
-      ? STATE_WORD[isPaused ? 'paused' : request.state]
-      : cardTexts.endedWord;
-  const icon = STATE_ICON[isPaused ? 'paused' : request.state];
+  const shown = isPaused ? { icon: STATE_ICON.paused, word: STATE_WORD.paused } : stateOf(request);
+  const word = unansweredIn(request) === undefined ? shown.word : cardTexts.endedWord;
+  const isHeld = request.state === 'approved' && options.freeze !== undefined;
+  const icon = isHeld ? HELD_ICON : shown.icon;
   const title = showLabel(written, TITLE_LENGTH);
   const text = isPending ? cardTexts.approvalNeeded(title) : `${word}: ${title}`;
   const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);

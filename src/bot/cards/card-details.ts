@@ -6,6 +6,7 @@ import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
+import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON } from '../texts/cards.ts';
 import { showLabel } from './values/show-text.ts';
 
 /** The details that a card shows. Everything but the call itself may be absent. */
@@ -101,4 +102,10 @@ export function questionOf(request: RequestRecord): Question {
   const parsed = Question.safeParse(cardDetailsOf(request)?.input);
   if (parsed.success) return parsed.data;
   return { question: "This question can't be shown.", choices: [], allowOther: false, several: false };
+}
+
+/** Returns the icon and the word for the state of a request, as its cards and lists show them. */
+export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
+  if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
+  return { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
 }

@@ -28,6 +28,8 @@ export interface CardOptions {
   readonly threadLink?: string | undefined;
   /** The freeze that keeps the action from starting. */
   readonly freeze?: Freeze | undefined;
+  /** The person who revoked what the quorum had allowed again. */
+  readonly revokedBy?: string | undefined;
 }
 
 /** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */

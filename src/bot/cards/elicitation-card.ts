@@ -4,7 +4,7 @@ import type { Elicitation } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { hostOf } from '../elicitation/url-modal.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts } from '../texts/cards.ts';
+import { cardTexts, STATE_ICON } from '../texts/cards.ts';
 import { DECLINE, FILL_IN } from './action-ids.ts';
 import { button, type Card, type CardOptions, line, words } from './card.ts';
 import type { CardDetails } from './card-details.ts';
@@ -34,7 +34,7 @@ export function buildElicitationCard(
     heading: cardTexts.inputNeeded,
     text: cardTexts.inputNeededFor,
     asked,
-    ...(isDeclined && { ended: cardTexts.declinedWord }),
+    ...(isDeclined && { ended: cardTexts.declinedWord, icon: STATE_ICON.rejected }),
     waiting: principalsLine(cardTexts.answerBy, request.principals),
     actions: [
       button(request.id, FILL_IN, isUrl ? cardTexts.openLink : cardTexts.fillIn, { style: 'primary' }),

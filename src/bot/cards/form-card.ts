@@ -39,6 +39,7 @@ export function buildConsentCard(request: RequestRecord, details: CardDetails, o
     text: connectionTexts.cardText,
     waiting: line(words(connectionTexts.cardExplanation), ...mentions(request.principals)),
     actions: [button(request.id, CONNECT, connectionTexts.connect, { style: 'primary' })],
+    ...(request.state === 'answered' && { ended: connectionTexts.cardConnected }),
   });
 }
 
@@ -70,6 +71,8 @@ export function drawForm(
     readonly asked?: readonly KnownBlock[];
     /** The word for the end, where it is not that of the state. */
     readonly ended?: string;
+    /** The icon in place of the state's own. */
+    readonly icon?: string;
   },
 ): Card {
   const { id, state } = request;
@@ -99,7 +102,7 @@ export function drawForm(
   return {
     text: escapeMarkup(state === 'pending' ? parts.text(title) : `${word}: ${title}`),
     blocks: [
-      heading(`${STATE_ICON[state]} ${state === 'pending' ? parts.heading : word}`),
+      heading(`${parts.icon ?? STATE_ICON[state]} ${state === 'pending' ? parts.heading : word}`),
       ...(parts.asked ?? []),
       { type: 'section', text: plain(shown.text) },
       ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),

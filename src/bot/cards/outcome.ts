@@ -2,6 +2,7 @@ import type { Button, KnownBlock, RichTextElement } from '@slack/types';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { parseAnswerValue } from '../elicitation/answer-value.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
@@ -10,17 +11,23 @@ import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to
 import { readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, stateWord } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
 import { titleOf } from './card-details.ts';
 import { plainValue } from './values/plain-value.ts';
-import { showLabel } from './values/show-text.ts';
+import { showLabel, showLine } from './values/show-text.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
-  return [...stateBlocks(request, options), ...grantLine(request), ...actionsOf(request, options)];
+  return [
+    ...stateBlocks(request, options),
+    ...undoLine(request),
+    ...grantLine(request, options),
+    ...actionsOf(request, options),
+  ];
 }
 
 function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
@@ -29,15 +36,10 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
     case 'pending':
       return [];
     case 'approved':
+      if (freeze === undefined) return [line(words(cardTexts.starting), ...approvedBy(request))];
       return [
-        line(
-          words(
-            freeze === undefined
-              ? cardTexts.starting
-              : showLabel(freezeTexts.held(freeze), limits.quoteCharacters),
-          ),
-          ...approvedBy(request),
-        ),
+        line(words(showLabel(freezeTexts.held(freeze), limits.quoteCharacters))),
+        line(words(cardTexts.approvedBy), ...votesBy(request, 'approve')),
       ];
     case 'started':
       return [
@@ -86,8 +88,13 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
 function answerBlocks(request: RequestRecord): KnownBlock[] {
   const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
   const answer = asked && parseAnswerValue(request.payload);
-  const end = answer?.action === 'decline' ? cardTexts.declined : cardTexts.answered;
-  const values = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  const details = readDetails(request);
+  if (details !== undefined && consentOf(details.interrupt) !== undefined)
+    return [line(words(connectionTexts.connectedBy), ...by(request), words(', '), ...when(request))];
+  const isDeclined = answer?.action === 'decline';
+  const end = isDeclined ? cardTexts.declined : cardTexts.answered;
+  const given = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  const values = isDeclined ? undefined : given;
   return [
     line(words(end), ...by(request), words(', '), ...when(request)),
     ...ifAny(cardTexts.answer, values),
@@ -125,10 +132,12 @@ function serverPauseIn(request: RequestRecord): Elicitation | undefined {
   return details && elicitationOf(details.interrupt);
 }
 
-/** Says that the quorum has allowed the same again. */
-function grantLine(request: RequestRecord): KnownBlock[] {
+/** Says that the quorum has allowed the same again, or who revoked that. */
+function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlock[] {
   const terms = request.granted ? readDetails(request)?.policy?.grants : undefined;
-  return terms === undefined ? [] : [line(words(grantTexts.onCard(terms)))];
+  if (terms === undefined) return [];
+  if (revokedBy !== undefined) return [line(words(grantTexts.revokedBy), mention(revokedBy))];
+  return [line(words(grantTexts.onCard(terms)))];
 }
 
 function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
@@ -181,14 +190,36 @@ export function isDone(request: RequestRecord): boolean {
   return request.state === 'succeeded' && isOver;
 }
 
-/** Says until when an action that succeeded can be undone; nothing if it cannot. */
+/** Says until when an action that succeeded can be undone; nothing if it cannot, or not any more. */
 function undoUntil(request: RequestRecord): RichTextElement[] {
-  const undoMs = isDone(request) ? readDetails(request)?.undoMs : undefined;
+  const undoMs = undoOfferMs(request);
   if (undoMs === undefined || request.settledAt === undefined) return [];
   return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
 }
 
-function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] {
+/** Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. */
+export function undoOfferMs(request: RequestRecord): number | undefined {
+  const isOffered = request.undo === undefined || request.undo.step === 'offered';
+  return isOffered && isDone(request) ? readDetails(request)?.undoMs : undefined;
+}
+
+/** Says who asked to undo the action, and whether it was undone. */
+function undoLine({ undo }: RequestRecord): KnownBlock[] {
+  const { step, by: who = '', link, isDone, at } = undo ?? {};
+  if (step === undefined || step === 'offered' || step === 'over') return [];
+  const person = who === '' ? words(cardTexts.nobody) : mention(who);
+  const lead =
+    isDone === true
+      ? [words(cardTexts.undone), moment(at ?? 0), words(cardTexts.undoneBy)]
+      : [words(isDone === false ? cardTexts.notUndone : cardTexts.undoRequested)];
+  const view =
+    link === undefined || !/^https?:\/\//.test(link)
+      ? []
+      : [words(' · '), { type: 'link' as const, url: showLine(link), text: cardTexts.viewUndo }];
+  return [line(...lead, person, ...view)];
+}
+
+function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
   if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
@@ -210,7 +241,8 @@ function actionsOf(request: RequestRecord, { view }: CardOptions): KnownBlock[] 
       button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
     );
   }
-  if (request.granted) elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
+  if (request.granted && revokedBy === undefined)
+    elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
   elements.push(button(id, DETAILS, cardTexts.details));
   return [{ type: 'actions', elements }];
 }

@@ -43,6 +43,31 @@ export async function checkClick(context: Context, requestId: string, click: Cli
 }
 
 /**
+ * Refuses to show people of other organisations more of a request than its card; in a shared channel they see that too. A requester sees
+ * their own request whole.
+ */
+export async function viewerProblem(
+  { directory, logger }: Pick<BotContext, 'directory' | 'logger'>,
+  { id, requesters }: RequestRecord,
+  { who, team }: Click,
+): Promise<Notice> {
+  if (requesters.includes(who)) return undefined;
+  const isOwn =
+    team !== undefined && team !== (await directory.ownTeam())
+      ? false
+      : await directory
+          .relaxed()
+          .member(who)
+          .then(
+            ({ isStranger }) => !isStranger,
+            () => true,
+          );
+  if (isOwn) return undefined;
+  logger.warn({ requestId: id, user: who, team }, 'click from another workspace');
+  return noticeTexts.notShownOutside;
+}
+
+/**
  * Refuses, and logs, a click of a person from another workspace (Slack's user ids are unique only within one), and a click in a
  * channel that shows no card of the request, where nobody has seen what they would decide.
  */

@@ -24,6 +24,7 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   const { who } = click;
   if (!isDone(request)) return noticeTexts.nothingToUndo(stateWord(request.state));
   const details = detailsOf(request);
+  if (isAsked(request)) return noticeTexts.alreadyUndone;
   if (details.undoMs === undefined || Date.now() > settledAt + details.undoMs) return noticeTexts.undoTooLate;
   const { actor, problem } = await authorize(context, click, request.principals, request.policy.excluded);
   const isRequester = request.requesters.includes(who);
@@ -49,7 +50,12 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   if (enqueued.outcome !== 'enqueued') return noticeTexts.cannotUndo;
   const evidence = { by: who, click: click.id, tool, arguments: toJson(input) };
   await store.note(`${threadId}/undo-${id}`, 'undo-asked', id, evidence);
+  await store.noteUndo(id, 'asked', { by: who });
   return enqueued.busy || enqueued.waiting > 0 ? noticeTexts.undoQueued : undefined;
+}
+
+function isAsked({ undo }: RequestRecord): boolean {
+  return undo !== undefined && undo.step !== 'offered' && undo.step !== 'over';
 }
 
 /** Computes the reverse call by the tool as it is now. */

@@ -7,6 +7,7 @@ import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
+import { grantIdOf } from '../grants/grant-details.ts';
 import { openGrant } from '../grants/open-grant.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
@@ -14,6 +15,7 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { isUnthreaded, parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { keepUndo } from './keep-undo.ts';
 import { openDirect } from './send-row.ts';
 
 const Place = z.object({
@@ -65,12 +67,14 @@ async function drawRequest(
     const threadLink = await threadLinkFor(context, request, item.viewId);
     // The process that recorded the last vote may have died before it opened the grant.
     if (request.granted) await openGrant(context, request);
+    const revokedBy = request.granted ? (await store.loadGrant(grantIdOf(request.id)))?.revokedBy : undefined;
     const freeze = await freezeFor(context, request);
-    const card = cardFor(request, item.viewId, place, { threadLink, freeze });
+    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy });
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
         : await update(context, item, place, posted, card, request);
+    if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
     const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
     await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink), againMs);
   } catch (error) {
@@ -107,11 +111,11 @@ function cardFor(
   request: RequestRecord,
   viewId: string,
   place: Place,
-  { threadLink, freeze }: Pick<CardOptions, 'threadLink' | 'freeze'>,
+  { threadLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', freeze });
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', ...beside });
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return buildCard(request, { view, threadLink, freeze });
+  return buildCard(request, { view, threadLink, ...beside });
 }
 
 /** Finds the freeze that an approval has to show: while it waits, or is held. */

@@ -8,6 +8,11 @@ export function messageMark(item: string) {
 
 const Marked = z.object({ metadata: z.object({ event_payload: z.object({ item: z.string() }) }) });
 
+/** Tells whether a message has the mark of the messages that this bot has posted. */
+export function isMarked(message: unknown): boolean {
+  return Marked.safeParse(message).success;
+}
+
 /** Finds a message that was posted although Slack's answer was lost. A thread is read to its end, where the newest messages are. */
 export async function findPosted(
   client: WebClient,

@@ -8,13 +8,15 @@ import { addressing } from '../reply/addressing.ts';
 import { feedbackBlock } from '../reply/feedback-block.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
-import { CUT_STREAM } from '../reply/stream-watch.ts';
 import { isGroup } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
+import { sendTask } from '../tasks/open-task.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { findPosted, messageMark } from './find-posted.ts';
+import { recordEndedUndo } from './keep-undo.ts';
+import { markCutStream } from './mark-cut-stream.ts';
 import { sendFile } from './send-file.ts';
 
 const Row = z.object({
@@ -54,22 +56,6 @@ type Row = z.infer<typeof Row>;
 /** A click whose receiver acknowledged it and died before it was decided. */
 const RecordedClick = z.object({ kind: z.literal('decision'), made: MadeDecision, replyTo: PrivatePlace });
 
-const CutStream = z.object({ kind: z.literal(CUT_STREAM), channel: z.string(), ts: z.string() });
-
-/** Ends a streamed message whose process died, and says so in it; one that has ended already is left as it is. */
-async function markCutStream(
-  { client, logger }: BotContext,
-  { channel, ts }: z.infer<typeof CutStream>,
-): Promise<void> {
-  try {
-    const chunks = [{ type: 'markdown_text' as const, text: `\n\n${replyTexts.cutOff}` }];
-    await client.chat.stopStream({ channel, ts, chunks });
-  } catch (error) {
-    if (judgeSlackFailure(error).kind === 'later') throw error;
-    logger.debug({ err: error }, 'stream had ended already');
-  }
-}
-
 /** Sends one message once. A reply that was streamed in part is completed in place. */
 export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
   const click = RecordedClick.safeParse(item.body).data;
@@ -79,12 +65,9 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     await context.store.doneRow(item);
     return;
   }
-  const cut = CutStream.safeParse(item.body).data;
-  if (cut !== undefined) {
-    await markCutStream(context, cut);
-    await context.store.doneRow(item);
-    return;
-  }
+  if (await markCutStream(context, item)) return;
+  if (await recordEndedUndo(context, item)) return;
+  if (await sendTask(context, item)) return;
   if (await sendFile(context, item)) return;
   const row = Row.parse(item.body);
   try {

@@ -14,8 +14,8 @@ export const URL_MODAL = 'open-link';
 export function buildUrlModal(request: RequestRecord, { server, question }: Elicitation): Modal | undefined {
   if (question.mode !== 'url') return undefined;
   const blocks: KnownBlock[] = [
-    untrustedText(question.message),
     line(words(modalTexts.askedBy(showLabel(server, limits.label)))),
+    untrustedText(question.message),
     line(words(modalTexts.opens), words(hostOf(question.url), { bold: true })),
     {
       type: 'actions',

@@ -36,6 +36,16 @@ export class FileHost {
     this.#options = options;
   }
 
+  /** Asks Slack about a file that came without its name and address, as those of other organisations do. */
+  async describe(file: SlackFile): Promise<SlackFile> {
+    if (file.url !== undefined || file.absent !== undefined) return file;
+    return this.#options.client.files.info({ file: file.id }).then(
+      (found) => readSlackFile(found.file) ?? file,
+      // Reading it says why.
+      () => file,
+    );
+  }
+
   async read(file: SlackFile, limits: DownloadLimits, signal: AbortSignal): Promise<Download> {
     const { logger } = this.#options;
     if (file.absent !== undefined) return { outcome: file.absent };

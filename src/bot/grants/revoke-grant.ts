@@ -22,7 +22,10 @@ export async function revokeGrant(
     eligible: permission.eligible,
     evidence: { click, ...permission.evidence },
   });
-  if (result.outcome === 'revoked') return grantTexts.revoked(result.used);
+  if (result.outcome === 'revoked') {
+    await store.redraw(details.requestId, `revoked ${id}`);
+    return grantTexts.revoked(result.used);
+  }
   return result.outcome === 'unknown' ? grantTexts.unknown : grantTexts.notYours;
 }
 

@@ -2,12 +2,12 @@ import type { Button, HomeView, KnownBlock } from '@slack/types';
 import type { KeptNote } from '../../store/port/memory.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
-import { titleOf } from '../cards/card-details.ts';
+import { stateOf, titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';
 import { buildGrants } from '../grants/grant-blocks.ts';
 import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { homeTexts } from '../texts/home.ts';
 import { memoryTexts } from '../texts/memory.ts';
 import { type Account, buildAccounts } from './build-accounts.ts';
@@ -53,7 +53,10 @@ export function buildHome(
   const all = [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)];
   // The lists come first; the notes have the room that they leave.
   const room = limits.viewBlocks - all.length - 2;
-  const kept = notes === undefined || room < 1 ? [] : buildNotes(notes, memoryTexts.title, room);
+  const kept =
+    notes === undefined || room < 1
+      ? []
+      : buildNotes(notes, memoryTexts.title, { most: room, withChannel: true });
   return { type: 'home', blocks: [...all, ...kept] };
 }
 
@@ -94,6 +97,7 @@ export function buildList(list: ListPage): KnownBlock[] {
 
 function buildRow(request: RequestRecord): KnownBlock[] {
   const title = titleOf(request, limits.description);
+  const { icon, word } = stateOf(request);
   const approvals =
     request.kind === 'approval'
       ? [cardTexts.approvals(countedApprovals(request), request.policy.quorum)]
@@ -101,7 +105,7 @@ function buildRow(request: RequestRecord): KnownBlock[] {
   return [
     {
       type: 'section',
-      text: plain(`${STATE_ICON[request.state]} ${title}`),
+      text: plain(`${icon} ${title}`),
       accessory: {
         type: 'button',
         action_id: HOME_OPEN,
@@ -111,7 +115,7 @@ function buildRow(request: RequestRecord): KnownBlock[] {
       },
     },
     line(
-      words(`${STATE_WORD[request.state]} · ${cardTexts.requestedBy}`),
+      words(`${word} · ${cardTexts.requestedBy}`),
       ...mentions(request.requesters),
       ...approvals.map((text) => words(` · ${text}`)),
     ),

@@ -22,21 +22,26 @@ export async function notesFor(
 }
 
 /** Builds the list of notes, each with a button that removes it. The words of a note are quoted as plain text. */
-export function buildNotes(notes: readonly KeptNote[], title: string, most = MAX_NOTES): KnownBlock[] {
+export function buildNotes(
+  notes: readonly KeptNote[],
+  title: string,
+  { most = MAX_NOTES, withChannel = false } = {},
+): KnownBlock[] {
   const shown = notes.slice(-Math.min(most, MAX_NOTES));
   return [
     { type: 'header', text: plain(title) },
     ...(shown.length === 0 ? [line(words(memoryTexts.none))] : []),
-    ...shown.map((note) => noteBlock(note)),
+    ...shown.map((note) => noteBlock(note, withChannel)),
     ...(notes.length > shown.length ? [line(words(memoryTexts.more(notes.length - shown.length)))] : []),
   ];
 }
 
-function noteBlock({ channel, id, text, at }: KeptNote): KnownBlock {
+function noteBlock({ channel, id, text, at }: KeptNote, withChannel: boolean): KnownBlock {
   const day = new Date(at).toISOString().slice(0, 10);
   return {
     type: 'section',
     text: plain(`${showLabel(text, limits.description)} (${day})`),
+    ...(withChannel && { fields: [{ type: 'mrkdwn' as const, text: memoryTexts.about(channel) }] }),
     accessory: {
       type: 'button',
       action_id: FORGET_NOTE,

@@ -42,12 +42,13 @@ export async function readAttachedFiles(
     Math.min(MAX_TOKENS, (contextBudget ?? Number.POSITIVE_INFINITY) * MAX_SHARE) * BYTES_PER_TOKEN,
   );
   const messages: UserMessage[] = [];
-  for (const [index, { file, user }] of attached.entries()) {
+  for (const [index, { file: announced, user }] of attached.entries()) {
     const name = await names.member(user).then(
       (member) => member.name,
       () => user,
     );
     const isRead = limits !== undefined && index >= first && !signal.aborted;
+    const file = isRead ? await fileHost.describe(announced) : announced;
     // Every file gets its share of what is left.
     const maxBytes = Math.floor(left / (attached.length - index));
     let content: FileContent = { kind: 'named', because: 'switched-off', size: file.size };

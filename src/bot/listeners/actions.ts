@@ -5,7 +5,7 @@ import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import * as ids from '../cards/action-ids.ts';
 import type { BotContext } from '../context.ts';
 import { authorize } from '../decisions/authorize.ts';
-import type { Click } from '../decisions/click.ts';
+import { type Click, viewerProblem } from '../decisions/click.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
@@ -67,7 +67,11 @@ export function listenToActions(app: App, context: BotContext): void {
       await ack();
       const clicked = readClick(body, action, client, respond);
       const loaded = await context.store.load(clicked.requestId);
-      const view = loaded.outcome === 'found' ? await build(loaded.request, clicked.click) : NOT_FOUND;
+      const view =
+        loaded.outcome === 'found'
+          ? ((await viewerProblem(context, loaded.request, clicked.click)) ??
+            (await build(loaded.request, clicked.click)))
+          : NOT_FOUND;
       if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view, clicked.respond);
       else await open(clicked, view);
     };

@@ -26,9 +26,10 @@ export function listenToCommands(app: App, context: BotContext): void {
     const { user_id: user, channel_id: channel } = command;
     const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(command.text.trim()) ?? [];
     if (word.toLowerCase() === 'ask' && rest !== '') {
-      // The task is on record before Slack is told that it was taken.
-      const problem = await openTask(context, { channel, user, text: rest }, botUserId);
+      // The task is on record before Slack is told that it was taken, and before anybody sees it.
+      const opened = await openTask(context, { channel, user, text: rest, botUserId });
       await ack();
+      const problem = opened.outcome === 'refused' ? opened.problem : await opened.post();
       if (problem !== undefined) await respond(problem);
       return;
     }

@@ -11,6 +11,7 @@ import {
   TASK,
 } from '../tasks/ask-modal.ts';
 import { openTask } from '../tasks/open-task.ts';
+import type { GivenTask } from '../tasks/post-task.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
 /** Lets people give a task about a message, with the shortcut in its menu. */
@@ -40,14 +41,19 @@ export function listenToShortcuts(app: App, context: BotContext): void {
       const problem =
         about === undefined
           ? noticeTexts.nothingToAskAbout
-          : await openTask(
-              context,
-              { channel: about.channel, user: body.user.id, text: task.value, about },
+          : await giveTask(context, {
+              ...{ channel: about.channel, user: body.user.id, text: task.value, about },
               botUserId,
-            );
+            });
       // The person keeps what they have typed.
       if (problem !== undefined) return ack({ response_action: 'errors', errors: { [TASK]: problem } });
       await ack({ response_action: 'clear' });
     },
   );
+}
+
+/** Records a task and posts it; returns a sentence if it is not taken. */
+async function giveTask(context: BotContext, task: GivenTask): Promise<string | undefined> {
+  const opened = await openTask(context, task);
+  return opened.outcome === 'refused' ? opened.problem : opened.post();
 }

@@ -2,11 +2,12 @@ import type { InputBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { plain } from '../cards/card.ts';
+import { line, plain, words } from '../cards/card.ts';
 import { cardDetailsOf, titleOf } from '../cards/card-details.ts';
 import { plural } from '../cards/values/render-value.ts';
 import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { buildElement } from './fields/field-element.ts';
 import { type Field, fieldsOf, wholeField } from './fields/schema-fields.ts';
@@ -43,7 +44,14 @@ export function buildOutputModal(request: RequestRecord, outputSchema: CompiledS
   const intro = details?.purpose ?? details?.presented.title ?? modalTexts.formTitle;
   const built = buildInputs(outputSchema.jsonSchema, undefined);
   if (!built.ok) return built;
-  const blocks = [untrustedText(intro), ...built.blocks];
+  const server = details?.pause?.server;
+  const blocks = [
+    ...(server === undefined
+      ? []
+      : [line(words(cardTexts.serverAsks(showLabel(server, limits.label)), { bold: true }))]),
+    untrustedText(intro),
+    ...built.blocks,
+  ];
   return {
     ok: true,
     view: modal(request.id, {

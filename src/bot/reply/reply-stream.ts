@@ -36,6 +36,8 @@ export interface StreamRecipient {
 export interface StreamOptions {
   /** The people whom the reply mentions at its beginning. */
   readonly addressees?: readonly string[];
+  /** Is called before the message is started. */
+  readonly beforeStart?: () => Promise<void>;
   /** Is called when the message is there. */
   readonly onStart?: (ts: string) => Promise<void>;
 }
@@ -162,6 +164,7 @@ export class ReplyStream {
       if (this.#ts === undefined) {
         const { channel, threadTs } = this.#thread;
         const { userId, teamId } = await this.#recipient();
+        await this.#options.beforeStart?.();
         const started = await this.#client.chat.startStream({
           channel,
           thread_ts: threadTs,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
-import { JsonRecord, type Message } from '../../agent/messages.ts';
+import { JsonRecord, type Message, type ResponsePart } from '../../agent/messages.ts';
 import type { ModelReply } from '../../agent/model.ts';
 
 /** The wish of a person to take back an action; it stands in their message, so that every process makes the same call of it. */
@@ -14,7 +14,7 @@ const Undone = z.object({
 });
 export type Undone = Readonly<z.infer<typeof Undone>>;
 
-const Marked = z.object({ undoes: Undone });
+const Marked = z.object({ user: z.string().catch(''), undoes: Undone });
 
 /** Returns the id of the call that takes back the action of a request. */
 function refOf({ requestId }: Undone): string {
@@ -46,9 +46,49 @@ export function undoneBy(history: readonly Message[], ref: string): Undone | und
   return marksIn(history).find((undone) => refOf(undone) === ref);
 }
 
+/** The end of an undo: the action, who asked for it, and whether it was taken back. */
+export interface EndedUndo {
+  readonly requestId: string;
+  readonly by: string;
+  readonly isDone: boolean;
+}
+
+/**
+ * Finds the undos whose calls have their results by the end of a turn: after the model's last answer before it, since the results of
+ * approved calls are there. One may be found by two turns.
+ */
+export function endedUndos(before: readonly Message[], messages: readonly Message[]): readonly EndedUndo[] {
+  const lately = messages.slice(before.findLastIndex(({ role }) => role === 'model') + 1);
+  const results = new Map(
+    lately.flatMap((message) =>
+      message.role === 'tool'
+        ? message.content.flatMap((part) =>
+            'toolResponse' in part ? [[part.toolResponse.ref, hasRun(part)] as const] : [],
+          )
+        : [],
+    ),
+  );
+  if (results.size === 0) return [];
+  return markedIn(messages).flatMap(({ user, undoes }) => {
+    const isDone = results.get(refOf(undoes));
+    return isDone === undefined ? [] : [{ requestId: undoes.requestId, by: user, isDone }];
+  });
+}
+
+/** A call that was closed because people, or its tool, found out that it had run has run. */
+const FoundOut = z.object({ status: z.literal('ran') });
+
+function hasRun({ status, toolResponse }: ResponsePart): boolean {
+  return status === 'ok' || (status === 'closed' && FoundOut.safeParse(toolResponse.output).success);
+}
+
 function marksIn(messages: readonly Message[]): Undone[] {
+  return markedIn(messages).map(({ undoes }) => undoes);
+}
+
+function markedIn(messages: readonly Message[]) {
   return messages.flatMap((message) => {
     const marked = message.role === 'user' ? Marked.safeParse(message.metadata).data : undefined;
-    return marked === undefined ? [] : [marked.undoes];
+    return marked === undefined ? [] : [marked];
   });
 }

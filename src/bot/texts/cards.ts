@@ -21,6 +21,12 @@ export const STATE_ICON: Readonly<Record<State, string>> = {
   paused: '▶',
 };
 
+/** The icon of an action that is approved and may not start now. */
+export const HELD_ICON = '‖';
+
+/** The icon of an action that was undone. */
+export const UNDONE_ICON = '↺';
+
 /** The word for each state, for notifications, lists and Details. */
 export const STATE_WORD: Readonly<Record<State, string>> = {
   pending: 'Waiting',
@@ -106,6 +112,12 @@ export const cardTexts = {
   requestAgain: 'Request again',
   undo: 'Undo',
   undoUntil: ' · Undo until ',
+  undoRequested: 'Undo requested by ',
+  undone: 'Undone ',
+  undoneWord: 'Undone',
+  undoneBy: ', requested by ',
+  notUndone: 'Undo did not run. Requested by ',
+  viewUndo: 'View the request',
   undoes: (title: string) => `Undoes: ${title}`,
 
   starting: 'Starting…',
@@ -166,7 +178,7 @@ export const cardTexts = {
   declinedWord: 'Declined',
   declined: 'Declined by ',
   answerBy: 'To be answered by ',
-  paused: 'Started, and goes on in this thread, ',
+  paused: 'Started, continues in this thread, ',
   waitingFor: 'Waiting for ',
   toAnswer: (server: string) => ` to answer ${server}, since `,
   runsAt: (server: string) => `Running at ${server} since `,

@@ -27,6 +27,8 @@ export const connectionTexts = {
   homeNotConnected: (server: string, host: string) => `${server} (${host}): not connected`,
   disconnect: 'Disconnect',
 
+  cardConnected: 'Account connected',
+  connectedBy: 'Connected by ',
   pageTitle: 'Connect your account',
   pageCode: (server: string) => `Almost done. Enter this code in Slack to connect your account at ${server}:`,
   pageWarning:

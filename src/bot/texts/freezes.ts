@@ -44,7 +44,8 @@ export const freezeTexts = {
   },
   onCard: (freeze: Freeze) =>
     `Frozen: ${freeze.scope === ALL_TOOLS ? 'no action starts' : 'this action does not start'} until it's unfrozen. Approvals still count.${why(freeze)}`,
-  held: (freeze: Freeze) => `Approved, and on hold while actions are frozen.${why(freeze)}`,
+  held: (freeze: Freeze) =>
+    `On hold: ${freeze.scope === ALL_TOOLS ? 'actions are' : 'this action is'} frozen.${why(freeze)} It starts once unfrozen.`,
   denied: (freeze: Freeze | undefined) => `Actions are frozen.${freeze === undefined ? '' : why(freeze)}`,
   home: {
     title: 'Frozen',

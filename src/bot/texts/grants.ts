@@ -26,6 +26,7 @@ export const grantTexts = {
     'It ends when the tool or its policy changes, and you can revoke it at any time. If several people must approve, all of them have to allow it.',
   onCard: ({ forMs, uses }: GrantTerms) =>
     `The same is allowed again for ${durationInWords(forMs)} after the approval, up to ${plural(uses, 'time')}.`,
+  revokedBy: 'The same was allowed again until it was revoked by ',
   revoke: 'Revoke',
   used: (title: string) => `${title} runs without a new approval`,
   usedTail: (used: number, uses: number) => `: use ${used} of ${uses} of what was allowed by `,

@@ -4,6 +4,8 @@ import { plural } from '../cards/values/render-value.ts';
 export const memoryTexts = {
   title: 'Notes I keep',
   channelTitle: 'Notes I keep about this channel',
+  about: (channel: string) =>
+    /^[CG][A-Z0-9]+$/.test(channel) ? `About <#${channel}>` : 'About direct messages',
   none: 'No notes.',
   more: (count: number) => `${plural(count, 'older note')} not shown.`,
   remove: 'Remove',

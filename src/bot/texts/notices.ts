@@ -17,6 +17,7 @@ export const noticeTexts = {
   deactivated: "Your account is deactivated, so you can't decide this.",
   bots: "Bots can't decide this.",
   otherWorkspace: 'Only people of this workspace can decide this.',
+  notShownOutside: 'Only people of this workspace can see the details of this request.',
   guests: "Guests can't decide this.",
   cannotCheck: "I can't check right now whether you may decide this. Please try again in a moment.",
   wrongPlace: "This isn't a card of this request. Please decide on the card itself.",
@@ -75,7 +76,8 @@ export const noticeTexts = {
   startedBefore: "This was started before, so it can't be edited. People are asked whether it completed.",
   cardNotPosted: (channel: string, reason: string) =>
     ` did not run. Nobody could be asked, because its card could not be posted in channel ${channel} (${reason}).`,
-  didNotRun: (titles: string, reason: string) => `${titles} did not run. ${reason}`,
+  didNotRun: (titles: string, reason: string) =>
+    `${titles} did not run. ${/[.!?…]$/.test(reason) ? reason : `${reason}.`}`,
   calls: (title: string, times: number) => `${title} (${times} calls)`,
 
   editedLate: "You edited a message that I've already read. I can start again with the new text.",

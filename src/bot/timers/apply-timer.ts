@@ -19,6 +19,9 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
     case 'retire':
       await store.retire(id);
       return;
+    case 'undo':
+      await store.noteUndo(id, 'over');
+      return;
     case 'recover':
       if ((await store.recover(id)).outcome === 'unknown-outcome') await findOutcome(context, id);
       return;

@@ -12,6 +12,7 @@ import { concludeActions } from '../actions/conclude-actions.ts';
 import { followTasks } from '../actions/follow-tasks.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
+import { endedUndoRows } from '../delivery/keep-undo.ts';
 import { heldSettlements } from '../elicitation/held-settlements.ts';
 import { StoredImages } from '../files/stored-images.ts';
 import { threadFiles } from '../files/thread-files.ts';
@@ -25,7 +26,7 @@ import { addresseesIn } from '../reply/addressing.ts';
 import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
 import { joinTexts, replyRows } from '../reply/reply-rows.ts';
-import { ReplyStream } from '../reply/reply-stream.ts';
+import { ReplyStream, type StreamRecipient } from '../reply/reply-stream.ts';
 import { stopText } from '../reply/stop-report.ts';
 import { StreamWatch } from '../reply/stream-watch.ts';
 import { TurnProgress } from '../reply/turn-progress.ts';
@@ -113,7 +114,10 @@ export async function runModel(
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,
-      rows: refusalRows(turn, [...again.refused, ...denied], requester),
+      rows: [
+        ...refusalRows(turn, [...again.refused, ...denied], requester),
+        ...endedUndoRows(turn, again.messages),
+      ],
     };
   }
   const history = withMessages(again.messages, await readInbox());
@@ -169,6 +173,7 @@ async function callModel(
   tidyUp(watch);
   const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger, {
     addressees,
+    beforeStart: () => watch.prepare(),
     onStart: (ts) => watch.begin(ts),
   });
   const progress = new TurnProgress(toolbox, stream, (line) => status.setLine(thread, line));
@@ -269,7 +274,11 @@ async function callModel(
     ];
     const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
     status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
-    return { ...journal.rest(messages, turn.inbox.length), requests: asked.requests, rows };
+    return {
+      ...journal.rest(messages, turn.inbox.length),
+      requests: asked.requests,
+      rows: [...rows, ...endedUndoRows(turn, messages)],
+    };
   }
 }
 
@@ -283,9 +292,8 @@ function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
   return respond.length + restart.length + close.length === 0;
 }
 
-async function recipient(
-  { directory }: BotContext,
-  userId: string,
-): Promise<{ userId: string; teamId: string }> {
-  return { userId, teamId: await directory.ownTeam().catch(() => '') };
+/** Names the person whom a reply is streamed to, with their own workspace: in a shared channel it may be another one. */
+async function recipient({ directory }: BotContext, userId: string): Promise<StreamRecipient> {
+  const team = (await directory.relaxed().member(userId)).team ?? (await directory.ownTeam());
+  return { userId, teamId: team };
 }

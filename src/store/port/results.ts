@@ -6,7 +6,7 @@ export type Unknown = { readonly outcome: 'unknown' };
 /** The record cannot be read. Nothing was changed, and its thread is quarantined. */
 export type Malformed = { readonly outcome: 'malformed' };
 /** The request has ended: its final state, and who ended it. */
-type Settled = { readonly outcome: 'settled'; readonly state: string; readonly by: string };
+export type Settled = { readonly outcome: 'settled'; readonly state: string; readonly by: string };
 
 export type EnqueueResult =
   | {

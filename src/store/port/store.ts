@@ -34,6 +34,7 @@ import type {
   VoteResult,
   WithdrawResult,
 } from './results.ts';
+import type { UndoStore } from './undo.ts';
 import type { UsageStore } from './usage.ts';
 import type {
   Actor,
@@ -67,6 +68,7 @@ export type * from './freezes.ts';
 export type * from './grants.ts';
 export type * from './limits.ts';
 export type * from './results.ts';
+export type * from './undo.ts';
 export type * from './values.ts';
 
 /**
@@ -81,6 +83,7 @@ export interface Store
     LimitStore,
     ManifestStore,
     MemoryStore,
+    UndoStore,
     UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
@@ -154,7 +157,7 @@ export interface Store
   /** Ends a request whose card cannot be shown to anybody. */
   abandon(requestId: string, reason: string): Promise<AbandonResult>;
   addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
-  /** Makes the cards of an open request due, because something beside it has changed that they show; once for each cause. */
+  /** Makes the cards of an open request, or of one with a grant, due: something beside it has changed that they show; once for each cause. */
   redraw(requestId: string, cause: string): Promise<RedrawResult>;
   /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(

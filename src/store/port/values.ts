@@ -202,7 +202,7 @@ export interface DueWork {
   readonly timers: readonly { readonly kind: TimerKind; readonly id: string }[];
   readonly hasOutbox: boolean;
 }
-export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire';
+export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire' | 'undo';
 
 /** An outbox item that one sender has claimed: a row to send, or a card of a request to draw. */
 export type OutboxItem = {

@@ -153,6 +153,18 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
+    async offerUndo(requestId, withinMs) {
+      const result = await store.offerUndo(requestId, withinMs);
+      if (result.outcome === 'noted') engine.wake({ kind: 'timer', timer: 'undo', id: requestId }, withinMs);
+      return result;
+    },
+
+    async noteUndo(requestId, step, note) {
+      const result = await store.noteUndo(requestId, step, note);
+      if (result.outcome === 'noted') redrawn(requestId);
+      return result;
+    },
+
     async spreadFreezes(shards) {
       const result = await store.spreadFreezes(shards);
       for (const requestId of result.held) engine.wake({ kind: 'run', requestId });

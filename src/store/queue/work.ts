@@ -9,7 +9,7 @@ export const Work: z.ZodType<WorkType> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('outbox'), shard: z.number().int() }),
   z.strictObject({
     kind: z.literal('timer'),
-    timer: z.enum(['expire', 'remind', 'escalate', 'recover', 'purge', 'retire']),
+    timer: z.enum(['expire', 'remind', 'escalate', 'recover', 'purge', 'retire', 'undo']),
     id: z.string(),
   }),
 ]);

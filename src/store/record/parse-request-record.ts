@@ -10,6 +10,8 @@ import {
   RequestKind,
   type RequestRecord,
   RequestState,
+  UndoNote,
+  UndoStep,
 } from './request-record.ts';
 
 /** The immutable part of version 1, one JSON text. */
@@ -95,8 +97,19 @@ export function parseRequestRecord(
     attempt: stored.attempt === '' ? undefined : stored.attempt,
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
+    undo: parseUndo(fields),
     trace: stored.trace,
   };
+}
+
+/** Joins the notes of all steps of an undo. */
+function parseUndo(fields: Readonly<Record<string, string>>): RequestRecord['undo'] {
+  const { undo_step: last } = fields;
+  if (last === undefined) return undefined;
+  return readPart('undo', () => {
+    const note = (step: UndoStep) => UndoNote.parse(JSON.parse(fields[`undo:${step}`] ?? '{}'));
+    return { ...note('asked'), ...note('linked'), ...note('ended'), step: UndoStep.parse(last) };
+  });
 }
 
 /** Reads the policy as it was when the request was made, without the people it was escalated to. */

@@ -122,6 +122,20 @@ export const RequestRules = z.object({
   views: z.array(z.object({ id: Id })).optional(),
 });
 
+/** How far the undo of an action is, in this order. One that is `linked` has a card of its own; one that `ended` ran or did not. */
+export const UndoStep = z.enum(['offered', 'over', 'asked', 'linked', 'ended']);
+export type UndoStep = z.infer<typeof UndoStep>;
+export const UndoNote = z.object({
+  /** The person who asked for it. */
+  by: z.string().optional(),
+  /** The link to the card of the request that undoes it. */
+  link: z.string().optional(),
+  /** Whether the action was undone, and since when that is known. */
+  isDone: z.boolean().optional(),
+  at: z.number().optional(),
+});
+export type UndoNote = Readonly<z.infer<typeof UndoNote>>;
+
 export interface RecordedVote {
   readonly who: string;
   readonly decision: 'approve' | 'reject';
@@ -178,6 +192,8 @@ export interface RequestRecord {
   readonly attempt: string | undefined;
   readonly progress: string | undefined;
   readonly views: readonly RecordedView[];
+  /** How far its undo is; `undefined` if none was offered yet. */
+  readonly undo: (UndoNote & { readonly step: UndoStep }) | undefined;
   /** The trace that the request belongs to, as a W3C `traceparent`. */
   readonly trace: string | undefined;
 }

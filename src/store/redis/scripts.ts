@@ -35,6 +35,7 @@ const FOLDERS = {
     'abandon',
     'add-views',
     'redraw',
+    'note-undo',
   ],
   timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],

@@ -10,6 +10,7 @@ import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { PreviewDeclaration } from '../presentation/preview.ts';
 import type { UndoDeclaration } from '../presentation/undo.ts';
 import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
+import type { ImagePlace } from './schema/tools.ts';
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
@@ -126,6 +127,8 @@ interface Declared {
   };
   /** In characters. */
   readonly maxOutput: number;
+  /** Where images of its results go. */
+  readonly images: ImagePlace;
   /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a value of the environment. */
   readonly asWritten: JsonObject;
   /** The texts for people, by pattern; the first that matches a tool counts. */

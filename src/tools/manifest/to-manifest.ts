@@ -148,6 +148,7 @@ export function toTool(
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
     allow: { channels: allow?.channels, people: allow?.people },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
+    images: written.images ?? 'both',
     asWritten: withoutRules(unfilled, name),
     cards: toCards(written),
   };

@@ -3,6 +3,7 @@ import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '..
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { Secrets } from '../secrets.ts';
+import { redactFile } from './redact-file.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
 
@@ -14,17 +15,20 @@ const MAX_OUTPUT_DEPTH = 200;
 export interface Protection {
   readonly secrets: Secrets;
   readonly maxOutput: number;
+  /** Where images of its results go. */
+  readonly images?: 'both' | 'model' | 'thread';
   /** Marks output that comes from outside, so that the model takes it for data and not for instructions. */
   readonly untrusted: boolean;
 }
 
 /** Wraps a tool: secrets are redacted, output is limited in size and depth, and output from outside is marked. */
-export function protectTool(tool: Action, { secrets, maxOutput, untrusted }: Protection): Action {
+export function protectTool(tool: Action, protection: Protection): Action {
+  const { secrets, maxOutput, untrusted, images = 'both' } = protection;
   return {
     ...tool,
     outputSchema: untrusted ? undefined : tool.outputSchema,
     async run(input, helpers) {
-      const output = await runRedacted(tool, secrets, input, helpers);
+      const output = await runRedacted(tool, secrets, input, withImagesIn(images, helpers));
       const length = (JSON.stringify(output) ?? '').length;
       if (length > maxOutput) {
         throw afterEffect(
@@ -62,14 +66,28 @@ async function runRedacted(
   }
 }
 
+/** Leaves the images of a tool out of what the model sees, or out of the thread. */
+function withImagesIn(images: 'both' | 'model' | 'thread', helpers: ToolHelpers): ToolHelpers {
+  if (images === 'both') return helpers;
+  if (images === 'thread') return { ...helpers, attach: () => false };
+  return {
+    ...helpers,
+    file: (given) => !(given.type ?? '').startsWith('image/') && helpers.file(given),
+  };
+}
+
 /** Redacts the texts that a tool hands to people or the model through its helpers. */
 function redactedHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
-  const { interrupt, deny, progress } = helpers;
+  const { interrupt, deny, progress, file } = helpers;
   return {
     ...helpers,
     interrupt: (metadata) => interrupt(metadata === undefined ? undefined : redactFields(metadata, secrets)),
     deny: (reason) => deny(secrets.redact(reason)),
     progress: (message, fraction) => progress(secrets.redact(message), fraction),
+    file: (given) => {
+      const clean = redactFile(given, secrets);
+      return clean !== undefined && file(clean);
+    },
   };
 }
 

@@ -165,7 +165,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const isListedIn = (channel: string): boolean =>
     toolsIn(channel)?.some((pattern) => matchesGlob(pattern, given.name)) ?? true;
   const tool = { ...given, description: shortenDescription(given.description) };
-  const { kind, allow, maxAttempts, retryForMs, maxOutput } = declaration;
+  const { kind, allow, maxAttempts, retryForMs, maxOutput, images } = declaration;
   const digest = source.digestOf(tool.name);
   const isUnchecked = !isLocked && source.hasChanged(tool.name);
   const isTrusting = declaration.kind === 'mcp' && declaration.trustHints && !isUnchecked;
@@ -193,7 +193,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const idempotent = effect !== 'once';
   const protectedTool = protectTool(
     { ...tool, effect },
-    { secrets, maxOutput, untrusted: kind !== 'module' },
+    { secrets, maxOutput, images, untrusted: kind !== 'module' },
   );
   const compiled = compileApprovalRules(rules, timeZoneOf);
   const compiledStrict = compileApprovalRules(strict, timeZoneOf);

@@ -41,6 +41,7 @@ export function recordOf(changes: Partial<RequestRecord> = {}): RequestRecord {
     expiresAt: EXPIRES_AT,
     decidedAt: undefined,
     settledAt: undefined,
+    undo: undefined,
     trace: undefined,
     by: undefined,
     payload: undefined,

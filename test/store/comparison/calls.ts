@@ -321,6 +321,13 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         request(found, command.pick, ['pending', 'approved']),
         `cause ${command.pick % 3}`,
       );
+    case 'offerUndo':
+      return call('offerUndo', request(found, command.pick, ['succeeded']), command.withinMs);
+    case 'noteUndo':
+      return call('noteUndo', request(found, command.pick, ['succeeded']), command.step, {
+        by: command.who,
+        at: step,
+      });
     case 'due':
       return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {

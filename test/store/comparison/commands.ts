@@ -207,6 +207,17 @@ const command = fc.oneof(
   { weight: 2, arbitrary: spread },
   { weight: 1, arbitrary: verb('readFreezes', {}) },
   { weight: 1, arbitrary: verb('redraw', { pick }) },
+  {
+    weight: 2,
+    arbitrary: verb('offerUndo', { pick: fitting, withinMs: fc.constantFrom(0, 1_000, 1_000_000) }),
+  },
+  {
+    weight: 3,
+    arbitrary: verb('noteUndo', {
+      ...{ pick: fitting, who },
+      step: fc.constantFrom('over', 'over', 'asked', 'linked', 'ended'),
+    }),
+  },
   { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },

@@ -51,6 +51,7 @@ const ANSWERS = [
   ...['useGrant unknown', 'revokeGrant revoked', 'revokeGrant not-eligible', 'revokeGrant unknown'],
   ...['reserve reserved', 'reserve over'],
   ...['redraw redrawn', 'redraw settled succeeded'],
+  ...['offerUndo noted', 'noteUndo noted', 'noteUndo not-due', 'noteUndo settled pending'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],
   ...[
     'finish finished paused',

@@ -179,6 +179,7 @@ function requestInModel(request: Request) {
     decidedAt: request.decidedAt,
     settledAt: isSettled(request) ? request.since : undefined,
     trace: asked.trace,
+    undo: request.undo && { ...request.undo.note, step: request.undo.step },
     granted: request.granted ?? false,
     approvals: votesFor(request, 'approve'),
     rejections: votesFor(request, 'reject'),

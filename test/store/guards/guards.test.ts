@@ -14,6 +14,7 @@ import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
 import { timeScenarios } from './time.ts';
+import { undoScenarios } from './undo.ts';
 
 const scenarios: Scenarios = {
   ...threadScenarios,
@@ -21,6 +22,7 @@ const scenarios: Scenarios = {
   ...decisionScenarios,
   ...runScenarios,
   ...timeScenarios,
+  ...undoScenarios,
   ...exportScenarios,
   ...connectionScenarios,
   ...freezeScenarios,

@@ -262,6 +262,16 @@ const RUN_STEPS: readonly Step[] = [
     call: (telling) => telling.store.heartbeat(id(telling, 'run'), 'run', MINUTE_MS, '3 of 7'),
   },
   { script: 'finish', call: (telling) => telling.store.finish(id(telling, 'run'), outcome('run')) },
+  { script: 'note-undo', call: (telling) => telling.store.offerUndo(id(telling, 'run'), 60 * MINUTE_MS) },
+  {
+    script: 'note-undo',
+    prepare: (telling) => telling.hasten(`undo|${id(telling, 'run')}`),
+    call: (telling) => telling.store.noteUndo(id(telling, 'run'), 'over'),
+  },
+  {
+    script: 'note-undo',
+    call: (telling) => telling.store.noteUndo(id(telling, 'run'), 'asked', { by: 'U-rita' }),
+  },
   {
     script: 'start',
     prepare: (telling) => telling.store.vote(id(telling, 'changed'), yes('U-ann')),

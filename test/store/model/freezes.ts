@@ -93,7 +93,8 @@ export function freezeModel(world: World): FreezeVerbs {
     redraw(requestId, cause) {
       const request = world.request(requestId);
       if (request === undefined) return { outcome: 'unknown' };
-      if (!['pending', 'approved', 'started', 'unknown'].includes(request.state))
+      const isOpen = ['pending', 'approved', 'started', 'unknown'].includes(request.state);
+      if (!isOpen && request.granted !== true)
         return { outcome: 'settled', state: request.state, by: request.by ?? '' };
       redrawFor(request, cause);
       return { outcome: 'redrawn' };

@@ -28,7 +28,11 @@ function requestersOf({ requester, requesters = [requester] }: NewRequest): read
 export function timersOf({ requests, threads }: Shard): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
-    if (isSettled(request)) return [[`purge|${id}`, request.purgeAt]];
+    if (isSettled(request))
+      return [
+        [`purge|${id}`, request.purgeAt],
+        [`undo|${id}`, request.undo?.until],
+      ];
     if (request.state !== 'pending') return [];
     const { remindAt, escalateAt } = request;
     return [

@@ -13,6 +13,7 @@ import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
 import { threadModel } from './threads.ts';
 import { timeModel } from './time.ts';
+import { undoModel } from './undo.ts';
 import { usageModel } from './usage.ts';
 import type { Verbs, World } from './world.ts';
 
@@ -23,6 +24,7 @@ export function modelOf(world: World): Verbs {
     ...effectModel(world),
     ...requestModel(world),
     ...timeModel(world),
+    ...undoModel(world),
     ...outboxModel(world),
     ...listModel(world),
     ...fileModel(world),

@@ -6,7 +6,13 @@ import type { KeptNote } from '../../../src/store/port/memory.ts';
 import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
-import type { NewRequest, NewView, RequestState } from '../../../src/store/record/request-record.ts';
+import type {
+  NewRequest,
+  NewView,
+  RequestState,
+  UndoNote,
+  UndoStep,
+} from '../../../src/store/record/request-record.ts';
 import type { Frozen } from './freezes.ts';
 
 type OutsideTheModel =
@@ -123,6 +129,8 @@ export interface Request {
   /** The epoch of the freeze that held it last, and when it is tried again. */
   held?: number;
   redrawnFor?: string;
+  /** How far its undo is, and until when it is offered. */
+  undo?: { readonly step: UndoStep; readonly note: UndoNote; readonly until: number | undefined };
   runAt?: number | undefined;
   purgeAt?: number;
 }

@@ -225,6 +225,15 @@ test('a retry that may not start redraws the card for people to look, and wakes 
   expect(woken).toEqual([outbox(changed), outbox(superseded)]);
 });
 
+test('an offer to undo wakes its timer when it is over, and each further step redraws the card', async () => {
+  const requestId = await askAndStart(quiet);
+  await quiet.finish(requestId, outcome('first'));
+  await store.offerUndo(requestId, 500);
+  expect(woken.splice(0)).toEqual([{ work: { kind: 'timer', timer: 'undo', id: requestId }, delayMs: 500 }]);
+  await store.noteUndo(requestId, 'asked', { by: 'U-rita' });
+  expect(woken).toEqual([outbox(requestId)]);
+});
+
 test('a sign of life wakes the outbox only if it tells of progress', async () => {
   const requestId = await askAndStart(quiet);
   await store.heartbeat(requestId, 'first', MINUTE_MS);

@@ -27,6 +27,19 @@ export function describeDecisions(subject: () => Subject): void {
       expect(approvals).toBe(2);
     });
 
+    test('against it, one veto of two, fills no place of an approver group', async () => {
+      const { store } = subject();
+      const groups = [
+        { any: ['U-ann'], quorum: 1 },
+        { any: ['U-cid'], quorum: 1 },
+      ];
+      const id = await ask(store, { policy: { quorum: 2, vetoes: 2, groups } });
+      await store.vote(id, approve('U-ann', { groups: [1] }));
+      await store.vote(id, approve('U-ben', { groups: [1] }));
+      expect(await store.vote(id, reject('U-cid', { groups: [2] }))).toMatchObject({ state: 'pending' });
+      expect(await stateOf(store, id)).toBe('pending');
+    });
+
     test('against it ends it at once where one veto is enough, whatever was signed before', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { quorum: 2 } });

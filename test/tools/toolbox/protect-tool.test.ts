@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ToolFile } from '../../../src/agent/util/tool-files.ts';
 import { defineTool, type ToolHelpers } from '../../../src/index.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { type Protection, protectTool } from '../../../src/tools/toolbox/protect-tool.ts';
+import { redactFile } from '../../../src/tools/toolbox/redact-file.ts';
 import { type Action, interruptIn, runOnce } from '../gate/support.ts';
 
 const SECRET = 'sk-live-4711';
@@ -24,6 +26,26 @@ async function outputOf(
 }
 
 describe('a secret', () => {
+  test('does not pass in a file: text is redacted, and other bytes with one in them are not sent', () => {
+    const secrets = new Secrets();
+    secrets.add(SECRET);
+    const sent = (data: Uint8Array | string, name = 'a.csv') =>
+      redactFile({ name, data, type: 'text/csv' }, secrets);
+    const textOf = (file: ToolFile | undefined, encoding: BufferEncoding = 'utf8') =>
+      Buffer.from(file?.data ?? '').toString(encoding);
+    expect(textOf(sent(`key,${SECRET}`))).toBe('key,[redacted]');
+    expect(textOf(sent(Buffer.from(`\uFEFFkey ${SECRET}`, 'utf16le')), 'utf16le')).toBe(
+      '\uFEFFkey [redacted]',
+    );
+    expect(sent('fine', `${SECRET}.csv`)).toMatchObject({
+      name: '[redacted].csv',
+      data: Buffer.from('fine'),
+    });
+    const binary = Buffer.from([0x89, 0x50, 0xff, 0xfe, 0x00]);
+    expect(sent(binary)?.data).toEqual(binary);
+    expect(sent(Buffer.concat([binary, Buffer.from(SECRET)]))).toBeUndefined();
+  });
+
   test.each<[string, unknown]>([
     ['a text', `token ${SECRET}!`],
     ['deep inside', { headers: [{ authorization: `Bearer ${SECRET}` }] }],

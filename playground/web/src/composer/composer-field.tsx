@@ -4,6 +4,7 @@ import { act } from '../client/act.ts';
 import { useEntities, useWorkspace } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
 import { showToast } from '../toasts/toasts.tsx';
+import { AttachButton, AttachedFiles, encodeFile } from './attach-files.tsx';
 import { composerId } from './focus-composer.ts';
 import { namesToTokens } from './mention-text.ts';
 import { SuggestionList, suggestionId } from './suggestion-list.tsx';
@@ -25,6 +26,7 @@ export function ComposerField({ channel, threadTs, label, placeholder }: Compose
   const [chosen, setChosen] = useState(0);
   const [isDismissed, setDismissed] = useState(true);
   const field = useRef<HTMLTextAreaElement>(null);
+  const [files, setFiles] = useState<readonly File[]>([]);
   const sendText = useSend(channel.id, threadTs);
   const id = composerId(threadTs === undefined ? 'channel' : 'thread');
   const trigger = isDismissed ? undefined : findTrigger(text, caret);
@@ -44,10 +46,13 @@ export function ComposerField({ channel, threadTs, label, placeholder }: Compose
     placeCaret(field.current, before.length);
   };
   const send = async (): Promise<void> => {
-    if (text.trim() === '') return;
+    if (text.trim() === '' && files.length === 0) return;
     setText('');
+    setFiles([]);
     setDismissed(true);
-    if (!(await sendText(text))) setText(text);
+    if (await sendText(text, files)) return;
+    setText(text);
+    setFiles(files);
   };
   const beginMention = (): void => {
     const at = field.current?.selectionStart ?? text.length;
@@ -98,14 +103,21 @@ export function ComposerField({ channel, threadTs, label, placeholder }: Compose
           onBlur={() => setDismissed(true)}
           onKeyDown={onKeyDown}
         />
+        <AttachedFiles files={files} onChange={setFiles} />
         <div className="composer-tools">
           <button type="button" className="icon-button" aria-label="Mention someone" onClick={beginMention}>
             <Icon name="at" />
           </button>
+          <AttachButton onPick={(picked) => setFiles([...files, ...picked])} />
           <span className="composer-hint" aria-hidden="true">
             {text === '' ? '' : 'Shift + Enter for a new line'}
           </span>
-          <button type="submit" className="composer-send" aria-label="Send" disabled={text.trim() === ''}>
+          <button
+            type="submit"
+            className="composer-send"
+            aria-label="Send"
+            disabled={text.trim() === '' && files.length === 0}
+          >
             <Icon name="send" />
           </button>
         </div>
@@ -138,13 +150,20 @@ function useDraft(key: string): readonly [string, (text: string) => void] {
 }
 
 /** Returns a function that sends a message or a slash command; it resolves to whether it was accepted. */
-function useSend(channel: string, threadTs: string | undefined): (typed: string) => Promise<boolean> {
+function useSend(
+  channel: string,
+  threadTs: string | undefined,
+): (typed: string, files: readonly File[]) => Promise<boolean> {
   const entities = useEntities();
   const { app } = useWorkspace();
-  return async (typed) => {
+  return async (typed, files) => {
     const text = namesToTokens(entities, typed.trim());
-    if (!typed.startsWith('/')) {
-      const answer = await act('send', { channel, text, ...(threadTs !== undefined && { threadTs }) });
+    if (!typed.startsWith('/') || files.length > 0) {
+      const answer = await act('send', {
+        ...{ channel, text },
+        ...(threadTs !== undefined && { threadTs }),
+        ...(files.length > 0 && { files: await Promise.all(files.map(encodeFile)) }),
+      });
       return answer.ok;
     }
     const [command = '', ...rest] = text.split(' ');

@@ -47,7 +47,8 @@ function tokensOf(entity: Entity): readonly (readonly [name: string, token: stri
     return [entity.realName, entity.name].filter((name) => name !== '').map((name) => [`@${name}`, token]);
   }
   if (entity.kind === 'group') return [[`@${entity.handle}`, `<!subteam^${entity.id}>`]];
-  if (entity.kind === 'channel' && entity.type !== 'im') return [[`#${entity.name}`, `<#${entity.id}>`]];
+  if (entity.kind === 'channel' && entity.type !== 'im' && entity.type !== 'mpim')
+    return [[`#${entity.name}`, `<#${entity.id}>`]];
   return [];
 }
 

@@ -75,7 +75,7 @@ function rank({ id, isBot }: { id: string; isBot: boolean }, { members }: Channe
 function channels(entities: Entities): readonly Suggestion[] {
   return [...entities.values()]
     .filter((entity) => entity.kind === 'channel')
-    .filter(({ type }) => type !== 'im')
+    .filter(({ type }) => type !== 'im' && type !== 'mpim')
     .map(({ key, name, isArchived }) => ({ key, text: `#${name}`, detail: isArchived ? 'archived' : '' }));
 }
 

@@ -18,7 +18,7 @@ interface MessageToolbarProps {
 
 /** The actions on a message, shown on hover and focus. One Tab stop; arrow keys move within. */
 export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarProps) {
-  const { me } = useWorkspace();
+  const { me, app } = useWorkspace();
   const channel = useEntity(`channel:${message.channel}`);
   const [opened, setOpened] = useState<'reactions' | 'delete' | undefined>();
   const bar = useRef<HTMLDivElement>(null);
@@ -55,6 +55,13 @@ export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarPr
           isFirst={isInThread && !canWrite}
           onClick={() => void copyLink(message)}
         />
+        {app.shortcuts.includes(ASK_SHORTCUT) && (
+          <Tool
+            icon="at"
+            label={`Ask ${app.name} about this`}
+            onClick={() => void act('shortcut', { ...placeOf(message), callbackId: ASK_SHORTCUT })}
+          />
+        )}
         {isMine && canWrite && <Tool icon="edit" label="Edit message" onClick={onEdit} />}
         {isMine && canWrite && (
           <Tool icon="trash" label="Delete message" onClick={() => setOpened('delete')} />
@@ -64,6 +71,13 @@ export function MessageToolbar({ message, isInThread, onEdit }: MessageToolbarPr
       {opened === 'delete' && <DeleteMessage message={message} onDone={close} />}
     </div>
   );
+}
+
+/** The shortcut of the bot in the menu of a message. */
+const ASK_SHORTCUT = 'ask_about_message';
+
+function placeOf({ channel, ts }: MessageEntity): { channel: string; ts: string } {
+  return { channel, ts };
 }
 
 interface ToolProps {

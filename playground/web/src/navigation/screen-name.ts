@@ -11,7 +11,8 @@ export function screenName(entities: ReadonlyMap<string, Entity>, screen: Screen
 
 /** Returns the name of a channel. */
 export function channelName(entities: ReadonlyMap<string, Entity>, channel: ChannelEntity): string {
-  return channel.type === 'im' ? nameOf(entities, otherMember(entities, channel)) : `#${channel.name}`;
+  if (channel.type === 'im') return nameOf(entities, otherMember(entities, channel));
+  return channel.type === 'mpim' ? channel.name : `#${channel.name}`;
 }
 
 /** Returns the other member of a direct message. */

@@ -31,7 +31,7 @@ function fallbackScreen(
   if (screen.channel.startsWith('D') && direct !== undefined) return { screen: screenOf(direct) };
   const other =
     channels.find(({ id }) => id === CHANNELS.general) ??
-    channels.find(({ type, isMember }) => isMember && type !== 'im') ??
+    channels.find(({ type, isMember }) => isMember && type !== 'im' && type !== 'mpim') ??
     direct;
   if (other === undefined) return { screen: { kind: 'home' } };
   const workspace = entities.get('workspace');

@@ -27,7 +27,9 @@ export function CardLocations({ request }: CardLocationsProps) {
     const found = channel === undefined ? undefined : entities.get(`channel:${channel}`);
     const isOpenToMe = found?.kind === 'channel' && (user === undefined || found.members.includes(user));
     const channelName =
-      found?.kind === 'channel' && found.type !== 'im' ? `#${found.name}` : 'a direct message';
+      found?.kind === 'channel' && found.type !== 'im' && found.type !== 'mpim'
+        ? `#${found.name}`
+        : 'a direct message';
     return {
       id,
       label:

@@ -22,8 +22,8 @@ export function Sidebar() {
       </div>
       <PeopleSwitch />
       <div className="sidebar-conversations">
-        <Section title="Channels" channels={channels.filter(({ type }) => type !== 'im')} />
-        <DirectMessages channels={channels.filter(({ type }) => type === 'im')} />
+        <Section title="Channels" channels={channels.filter((channel) => !isDirect(channel))} />
+        <DirectMessages channels={channels.filter(isDirect)} />
       </div>
       <BotState />
     </nav>
@@ -55,9 +55,7 @@ function ChannelLink({ channel }: { channel: ChannelEntity }) {
       isQuiet={!channel.isMember || channel.isArchived}
       unread={unread}
       mentions={channel.mentions}
-      icon={
-        channel.isArchived ? <Icon name="archive" /> : channel.type === 'private' ? <Icon name="lock" /> : '#'
-      }
+      icon={iconOf(channel)}
       name={channel.name}
       {...noteOf(channel)}
     />
@@ -73,6 +71,12 @@ function DirectMessages({ channels }: { channels: readonly ChannelEntity[] }) {
       <h2 className="sidebar-title">Direct messages</h2>
       <ul>
         {channels.map((channel) => {
+          if (channel.type === 'mpim')
+            return (
+              <li key={channel.id}>
+                <ChannelLink channel={channel} />
+              </li>
+            );
           const other = channel.members.find((member) => member !== me) ?? me;
           const isApp = other === app.botUserId;
           const isOpen = screen.kind === 'home' ? isApp : screen.channel === channel.id;
@@ -94,6 +98,17 @@ function DirectMessages({ channels }: { channels: readonly ChannelEntity[] }) {
       </ul>
     </section>
   );
+}
+
+/** A conversation of two people, or of a group of them. */
+function isDirect({ type }: ChannelEntity): boolean {
+  return type === 'im' || type === 'mpim';
+}
+
+function iconOf({ isArchived, type }: ChannelEntity) {
+  if (isArchived) return <Icon name="archive" />;
+  if (type === 'mpim') return <Icon name="people" />;
+  return type === 'private' ? <Icon name="lock" /> : '#';
 }
 
 function noteOf({ isArchived, isMember }: ChannelEntity): { note?: string } {

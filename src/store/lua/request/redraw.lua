@@ -1,4 +1,4 @@
--- Makes the cards of an open request due, because something beside the request has changed that they show.
+-- Makes the cards of an open request, or of one with a grant, due, because something beside the request has changed that they show.
 -- ARGV
 --   1 thread id
 --   2 request id
@@ -9,7 +9,7 @@
 --   {'unknown'}
 --- include request
 if not request.state then return { 'unknown' } end -- guard: redraw-unknown
-if request.settled_at then return settled() end -- guard: redraw-settled
+if request.settled_at and not request.granted then return settled() end -- guard: redraw-settled
 if request.redrawn_for == ARGV[3] then return { 'redrawn' } end -- guard: redraw-repeated
 
 redraw('redrawn_for', ARGV[3])

@@ -58,7 +58,7 @@ if decision == 'reject' and rejections >= tonumber(request.vetoes) then
   audit('rejected', request_id, who, '', '')
   return { 'voted', 'rejected', int(approvals), request.quorum }
 end
-local is_complete = approvals >= tonumber(request.quorum)
+local is_complete = decision == 'approve' and approvals >= tonumber(request.quorum)
 if is_complete and request.groups then -- guard: vote-groups
   local people = {}
   for name, value in pairs(request) do

@@ -34,5 +34,5 @@ end
 redis.call('DEL', K.request, K.record)
 -- A process of the version before leaves the requests that it ends in the index.
 redis.call('ZREM', K.states, request_id)
-forget('purge')
+forget('purge', 'undo')
 return { 'purged' }

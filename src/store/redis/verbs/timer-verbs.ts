@@ -12,6 +12,7 @@ const KINDS: readonly string[] = [
   'recover',
   'purge',
   'retire',
+  'undo',
 ] satisfies TimerKind[];
 
 /** The timed transitions, and the look-up of due work. */

@@ -25,6 +25,7 @@ const COMPARED: ReadonlySet<string> = new Set([
   'cards',
   'preview',
   'max_output',
+  'images',
   'max_attempts',
   'retry_for',
 ]);

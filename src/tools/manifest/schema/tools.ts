@@ -147,6 +147,10 @@ export const HttpFile = z
   .describe('An HTTP call made from a template.');
 export type HttpFile = z.output<typeof HttpFile>;
 
+/** Where the images of a tool's results go. */
+const IMAGE_PLACES = ['both', 'model', 'thread'] as const;
+export type ImagePlace = (typeof IMAGE_PLACES)[number];
+
 export const ToolFile = z
   .strictObject({
     module: z
@@ -186,6 +190,10 @@ export const ToolFile = z
       .optional()
       .describe('Where and for whom the model may use it; everywhere and for everybody.'),
     max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
+    images: z
+      .enum(IMAGE_PLACES)
+      .optional()
+      .describe('Where images of its results go: model (it sees them), thread (people do), or both; both.'),
     ...textKeys,
     preview: PreviewFile.optional(),
     undo: UndoFile.optional(),
