@@ -19,6 +19,7 @@ const ThreadFixture = z.object({
 const requestFixture = Hash.parse(readFixture('request.v1.json'));
 const secondFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v2.json'));
 const thirdFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v3.json'));
+const fourthFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v4.json'));
 const secondThreadFixture = ThreadFixture.parse(readFixture('thread.v2.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
 const THREAD = 'C1:171.2';
@@ -222,6 +223,33 @@ describe('a request of version 3', () => {
     const policy = { quorum: 2, groups, excluded: ['U-max'] };
     expect((await found(store, await ask(store, { policy }))).policy).toMatchObject(policy);
     await expect(ask(store, { policy: { ...policy, quorum: 1 } })).rejects.toThrow('invalid-request');
+  });
+});
+
+describe('a request of version 4', () => {
+  const FOURTH = `${THREAD}~i-4`;
+
+  test('is read as one of version 2 whose approvers may delegate', async () => {
+    await writeRequest();
+    await redis.client.hset(keys.request(FOURTH), fourthFixture.fields);
+    await redis.client.set(keys.record(FOURTH), fourthFixture.record);
+    const [first, fourth] = [await store.load(REQUEST), await store.load(FOURTH)];
+    if (first.outcome !== 'found') throw new Error(`The request is ${first.outcome}`);
+    const { policy, votes, ...same } = first.request;
+    expect(fourth).toEqual({
+      outcome: 'found',
+      request: {
+        ...{ ...same, id: FOURTH },
+        policy: { ...policy, delegation: true },
+        votes: [votes[0], { ...votes[1], standsFor: 'U-fin' }],
+      },
+    });
+  });
+
+  test('is written only where approvers may delegate, and is read as it was asked', async () => {
+    const requestId = await ask(store, { policy: { delegation: true } });
+    expect(await redis.client.hget(keys.request(requestId), 'v')).toBe('4');
+    expect((await found(store, requestId)).policy).toMatchObject({ delegation: true });
   });
 });
 

@@ -45,7 +45,17 @@ export type SuspendResult =
 export type VoteResult =
   | { readonly outcome: 'voted'; readonly state: string; readonly approvals: number; readonly quorum: number }
   | { readonly outcome: 'already-voted'; readonly decision: string }
-  | { readonly outcome: 'expired' | 'not-an-approval' | 'not-eligible' | 'own-request' | 'not-as-shown' }
+  /** Somebody has voted for this person, or this person's delegator has a vote already. */
+  | { readonly outcome: 'represented'; readonly by: string }
+  | {
+      readonly outcome:
+        | 'expired'
+        | 'not-an-approval'
+        | 'not-eligible'
+        | 'own-request'
+        | 'not-as-shown'
+        | 'not-delegated';
+    }
   | Settled
   | Unknown
   | Malformed;

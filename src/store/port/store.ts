@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type { ConnectionStore } from './connections.ts';
+import type { DelegationStore } from './delegations.ts';
 import type { FreezeStore } from './freezes.ts';
 import type { GrantStore } from './grants.ts';
 import type { LimitStore } from './limits.ts';
@@ -61,6 +62,7 @@ import type {
 
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
 export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type * from './delegations.ts';
 export type * from './freezes.ts';
 export type * from './grants.ts';
 export type * from './limits.ts';
@@ -74,6 +76,7 @@ export type * from './values.ts';
 export interface Store
   extends AuditStore,
     ConnectionStore,
+    DelegationStore,
     FreezeStore,
     GrantStore,
     LimitStore,

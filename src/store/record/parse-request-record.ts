@@ -23,7 +23,7 @@ const FirstFixed = z.strictObject({
 const Decision = z.enum(['approve', 'reject']);
 const Count = z.coerce.number().int().nonnegative();
 const Stored = z.object({
-  v: z.enum(['1', '2', '3']),
+  v: z.enum(['1', '2', '3', '4']),
   state: RequestState,
   rev: Count,
   kind: RequestKind,
@@ -103,7 +103,7 @@ export function parseRequestRecord(
 function policyIn(fields: Readonly<Record<string, string>>): object {
   const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
   const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
-  const { start_within: startWithin, groups, excluded } = fields;
+  const { start_within: startWithin, groups, excluded, delegation } = fields;
   const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
   return {
     principals: words(first),
@@ -117,6 +117,7 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
     ...(startWithin !== undefined && { startWithinMs: Number(startWithin) }),
     ...(groups !== undefined && { groups: words(groups).map(parseGroup) }),
     ...(excluded !== undefined && { excluded: words(excluded) }),
+    ...(delegation === '1' && { delegation: true }),
   };
 }
 
@@ -139,11 +140,13 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
   const read = <Part>(name: string, schema: z.ZodType<Part>) =>
     readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
   const groups = fields[`groups:${who}`];
+  const standsFor = fields[`for:${who}`];
   return {
     who,
     decision: read('vote', Decision),
     at: read('at', Count),
     ...(groups !== undefined && { groups: words(groups).map(Number) }),
+    ...(standsFor !== undefined && standsFor !== '' && { standsFor }),
     ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
   };
 }

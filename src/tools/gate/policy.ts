@@ -41,6 +41,8 @@ export interface Policy {
   readonly startWithinMs: number;
   readonly remindMs: number | undefined;
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
+  /** Whether somebody may decide for an approver who has delegated to them; `undefined` if nobody may. */
+  readonly delegation: true | undefined;
   /** Channels where the card is posted as well; their members are no approvers by that. */
   readonly announce: readonly string[];
   /** Whether each approver gets the card as a direct message. */

@@ -94,6 +94,8 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     startWithinMs: written.start_within ?? DEFAULT_START_WITHIN_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
+    // Left out where nobody may, so that the digest of an older request stays the same.
+    delegation: written.delegation === true ? true : undefined,
     announce: written.announce ?? [],
     directMessages: written.direct_messages ?? true,
     confirm: written.confirm,

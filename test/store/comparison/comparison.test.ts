@@ -49,6 +49,8 @@ const ANSWERS = [
   ...['unfreeze voted', 'unfreeze not-frozen', 'unfreeze not-as-shown', 'unfreeze not-eligible'],
   ...['openGrant opened', 'openGrant expired', 'useGrant used', 'useGrant spent', 'useGrant revoked'],
   ...['useGrant unknown', 'revokeGrant revoked', 'revokeGrant not-eligible', 'revokeGrant unknown'],
+  ...['delegate delegated', 'delegate over', 'endDelegation ended', 'endDelegation none'],
+  ...['endDelegation not-eligible', 'vote not-delegated', 'vote represented'],
   ...['reserve reserved', 'reserve over'],
   ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],

@@ -90,8 +90,8 @@ export function describeQuarantine(subject: () => Subject): void {
       const { store, client, prefix } = subject();
       const id = await ask(store);
       const key = new Keys(prefix).request(id);
-      await client.hset(key, 'v', '4');
-      await expect(store.load(id)).rejects.toThrow(/later version.*4; this one knows 3/);
+      await client.hset(key, 'v', '5');
+      await expect(store.load(id)).rejects.toThrow(/later version.*5; this one knows 4/);
       await client.hset(key, 'v', '2');
       expect(await store.load(id)).toMatchObject({ outcome: 'found' });
     });

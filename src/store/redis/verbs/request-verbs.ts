@@ -95,12 +95,12 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async vote(requestId, vote) {
-      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      if (!areVoters(vote)) return { outcome: 'not-eligible' };
       return readVote(await askAbout(run, 'vote', requestId, voteFields(run, vote)));
     },
 
     async voteAndStart(requestId, vote, attempt) {
-      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      if (!areVoters(vote)) return { outcome: 'not-eligible' };
       const args = [...voteFields(run, vote), ...attemptFields(run, attempt)];
       const reply = await askAbout(run, 'vote-start', requestId, args);
       const voted = readVote(reply);
@@ -189,10 +189,15 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
   };
 }
 
+/** Checks the ids of a vote, which are parts of fields. */
+function areVoters({ who, standsFor }: Vote): boolean {
+  return isPerson(who) && (standsFor === undefined || isPerson(standsFor));
+}
+
 /** Writes a vote in the order in which `vote.lua` reads it. */
 function voteFields(
   run: RunScript,
-  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false }: Vote,
+  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false, standsFor }: Vote,
 ): Fields {
   return [
     who,
@@ -202,11 +207,13 @@ function voteFields(
     ...run.auditBody({
       ...{ who, decision, reason, evidence },
       ...(groups.length > 0 && { groups: [...groups] }),
+      ...(standsFor !== undefined && { for: standsFor }),
       ...(grants && { grants }),
     }),
     reason,
     groups.join(' '),
     grants ? 1 : '',
+    standsFor ?? '',
   ];
 }
 
@@ -221,8 +228,19 @@ function readVote(reply: ScriptReply): VoteResult {
       };
     case 'already-voted':
       return { outcome: 'already-voted', decision: reply.string(1) };
+    case 'represented':
+      return { outcome: 'represented', by: reply.string(1) };
     default:
-      return reply.plain('expired', 'not-an-approval', 'not-eligible', 'own-request', 'not-as-shown');
+      return reply.plain(
+        ...([
+          'expired',
+          'not-an-approval',
+          'not-eligible',
+          'own-request',
+          'not-as-shown',
+          'not-delegated',
+        ] as const),
+      );
   }
 }
 

@@ -55,6 +55,12 @@ export const PolicyFile = z
       })
       .optional()
       .describe('Whom to ask as well if there is no decision.'),
+    delegation: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether an approver may let somebody else decide for them while they are away, with /countersign delegate; false.',
+      ),
     announce: distinct(Channel, 'Channels where the card is posted as well.').optional(),
     direct_messages: z
       .boolean()
