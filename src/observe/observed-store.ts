@@ -64,7 +64,7 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
     if (facts === undefined || facts.votes.includes(cast)) return;
     const { state, approvals, quorum } = result;
     const voting = known.keep({ ...facts, votes: [...facts.votes, cast] });
-    const more = { approvals, quorum };
+    const more = { approvals, quorum, ...(vote.standsFor !== undefined && { standsFor: vote.standsFor }) };
     const { decision, who: by } = vote;
     if (state !== 'pending') report(voting, { state, says: state, by, endsWait: true, more });
     else

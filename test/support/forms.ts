@@ -32,6 +32,7 @@ const ONLY_FULL = [
   'test/stories/accounts/lifecycle.test.ts',
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
+  'test/stories/delegation-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',
   'test/stories/files-hostile.test.ts',

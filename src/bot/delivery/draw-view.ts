@@ -20,6 +20,8 @@ const Place = z.object({
   channel: z.string().optional(),
   threadTs: z.string().optional(),
   user: z.string().optional(),
+  /** The approver for whom the person is asked. */
+  for: z.string().optional(),
 });
 type Place = z.infer<typeof Place>;
 /** A posted card. The link to the card in the thread is looked up once, and stored with it. */
@@ -110,7 +112,7 @@ function cardFor(
 ): Card {
   if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', freeze });
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return buildCard(request, { view, threadLink, freeze });
+  return buildCard(request, { view, threadLink, freeze, askedFor: place.for });
 }
 
 /** Finds the freeze that an approval has to show: while it waits, or is held. */

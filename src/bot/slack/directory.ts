@@ -9,6 +9,8 @@ export interface Member {
   readonly isGuest: boolean;
   readonly isStranger: boolean;
   readonly isDeactivated: boolean;
+  /** As Slack names it, such as Europe/Berlin. */
+  readonly timeZone: string | undefined;
 }
 
 /** The bot's own user, and its workspace. */
@@ -144,6 +146,7 @@ export class Directory {
       isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
       isStranger: user?.is_stranger === true || (user?.team_id !== undefined && user.team_id !== team),
       isDeactivated: user === undefined || user.deleted === true,
+      timeZone: user?.tz,
     };
   }
 

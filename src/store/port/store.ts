@@ -61,7 +61,7 @@ import type {
 } from './values.ts';
 
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
-export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
 export type * from './delegations.ts';
 export type * from './freezes.ts';
 export type * from './grants.ts';

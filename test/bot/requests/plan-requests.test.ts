@@ -45,6 +45,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
   const parts = {
     toolbox: await openTools(manifestOf('  {}\n')),
     directory: new Directory(new WebClient()),
+    store: { readDelegations: async () => ({ epoch: 0, delegations: [] }) },
     agent: () => ({
       instructions: '',
       maxSteps: 1,

@@ -1,5 +1,6 @@
 import { type JsonObject, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
+import type { DelegationStore } from '../../../store/port/delegations.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
 import { fillGroups } from '../../../tools/gate/fill-groups.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate/gate.ts';
@@ -11,6 +12,7 @@ import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { mayDecide } from '../../decisions/authorize.ts';
+import { type StandIn, standInsFor } from '../../delegations/stand-ins.ts';
 import { planElicitation } from '../../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { parseThreadId, placeIn } from '../../slack/thread.ts';
@@ -23,7 +25,7 @@ import { classifyInterrupt } from '../classify-interrupt.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { type ReadFile, toDetails } from '../request-details.ts';
 import { NOBODY } from '../task-people.ts';
-import { channelView, personView, THREAD_VIEW } from '../view-ids.ts';
+import { channelView, personView, standInViews, THREAD_VIEW } from '../view-ids.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { presentCall, previewOf } from './present-call.ts';
 
@@ -46,9 +48,14 @@ export interface RequestOrigin {
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
 
+/** The parts of the context that a plan needs. */
+export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
+  readonly store: Pick<DelegationStore, 'readDelegations'>;
+};
+
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
-  { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
+  { toolbox, directory, store }: PlanContext,
   { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
@@ -181,7 +188,14 @@ export async function planRequest(
       ...(undoes !== undefined && { undoes: undoes.requestId }),
     },
     execution: entry.execution,
-    views: [threadView, ...otherViews(policy, approvers)],
+    views: [
+      threadView,
+      ...otherViews(
+        policy,
+        approvers,
+        await standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
+      ),
+    ],
   };
 }
 
@@ -235,11 +249,16 @@ function consentPolicy(person: string): PolicySnapshot {
 }
 
 /** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */
-function otherViews(policy: Policy, approvers: readonly string[]): { id: string; place: JsonObject }[] {
+function otherViews(
+  policy: Policy,
+  approvers: readonly string[],
+  standIns: readonly StandIn[],
+): { id: string; place: JsonObject }[] {
   const announced = policy.announce.map((channel) => ({ id: channelView(channel), place: { channel } }));
   if (!policy.directMessages) return announced;
   return [
     ...announced,
     ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
+    ...standInViews(standIns.filter(({ who }) => !approvers.includes(who))),
   ];
 }

@@ -147,6 +147,19 @@ export const PAIRS: readonly [
     'weaker',
     /people may approve their own requests/,
   ],
+  [
+    'delegation',
+    having('policies.default.delegation', true),
+    'weaker',
+    /approvers may let others decide for them/,
+  ],
+  [
+    'no delegation any more',
+    BASE,
+    'stronger',
+    undefined,
+    having('policies.default.delegation', true),
+  ],
   ['separation of the thread', having('policies.default.separation', 'thread'), 'stronger'],
   [
     'less separation',
