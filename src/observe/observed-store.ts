@@ -192,8 +192,8 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
       return result;
     },
 
-    async remind(requestId, row) {
-      const result = await store.remind(requestId, row);
+    async remind(requestId, row, quietUntil) {
+      const result = await store.remind(requestId, row, quietUntil);
       if (result.outcome === 'reminded') await note(requestId, { state: 'pending', says: 'reminded' });
       return result;
     },

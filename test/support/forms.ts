@@ -39,6 +39,7 @@ const ONLY_FULL = [
   'test/stories/files-injections.test.ts',
   'test/stories/files-kill.test.ts',
   'test/stories/places-kill.test.ts',
+  'test/stories/quiet-hours-kill.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',
   'test/stories/slow-slack.test.ts',

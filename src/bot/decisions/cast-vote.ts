@@ -3,11 +3,12 @@ import { type Action, runAction } from '../actions/run-action.ts';
 import { approversOf, needsWorker, planAttempt } from '../actions/start-action.ts';
 import { findAction, requesterProblem } from '../actions/start-problem.ts';
 import type { BotContext } from '../context.ts';
-import type { Voter } from '../delegations/stand-ins.ts';
+import { hasPart, type Voter } from '../delegations/stand-ins.ts';
 import { openGrant } from '../grants/open-grant.ts';
 import { wouldComplete } from '../requests/approver-groups.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { delegationTexts } from '../texts/delegations.ts';
+import { takeApprovalPlace } from './approval-rate.ts';
 import { authorizeVote } from './authorize-vote.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
@@ -49,7 +50,11 @@ export async function castVote(
     ...(groups !== undefined && { groups }),
     ...(standsFor !== undefined && { standsFor }),
   };
+  const isNew = decision === 'approve' && actor.eligible && !hasPart(request, click.who);
+  const place = isNew ? await takeApprovalPlace(context, request, click) : undefined;
+  if (place?.ok === false) return place.notice;
   const result = await recordVote(context, request.id, vote, start);
+  if (result.outcome !== 'voted') await place?.giveBack();
   if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
     await openSigned(context, request.id);
   if (result.outcome === 'represented') return representedText(context, request.id, vote, result.by);

@@ -8,6 +8,7 @@ import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
 import { openGrant } from '../grants/open-grant.ts';
+import { quietEnd } from '../requests/quiet-end.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -64,6 +65,11 @@ async function drawRequest(
   const place = Place.parse(view.place);
   try {
     const posted = PostedMessage.safeParse(view.postedAt).data;
+    const quiet = posted === undefined && place.user !== undefined ? quietEnd(context, request) : undefined;
+    if (quiet !== undefined) {
+      await store.retryOutbox(item, quiet - Date.now());
+      return;
+    }
     const threadLink = await threadLinkFor(context, request, item.viewId);
     // The process that recorded the last vote may have died before it opened the grant.
     if (request.granted) await openGrant(context, request);

@@ -3,6 +3,7 @@ import { findOutcome } from '../actions/find-outcome.ts';
 import type { BotContext } from '../context.ts';
 import { hasPart, standInsFor } from '../delegations/stand-ins.ts';
 import { titledRow } from '../delivery/titled-row.ts';
+import { quietEnd } from '../requests/quiet-end.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { personView, standInViews } from '../requests/view-ids.ts';
 import { noticeTexts } from '../texts/notices.ts';
@@ -26,7 +27,8 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
     case 'remind':
       await withRequest(context, id, async (request) => {
         const people = await notVoted(context, request);
-        await store.remind(id, titledRow(request, 'remind', noticeTexts.reminder, people));
+        const row = titledRow(request, 'remind', noticeTexts.reminder, people);
+        await store.remind(id, row, quietEnd(context, request));
       });
       return;
     case 'escalate':

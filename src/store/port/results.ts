@@ -66,7 +66,11 @@ export type AnswerResult =
   | Malformed;
 export type WithdrawResult = { readonly outcome: 'withdrawn' | 'not-yours' } | Settled | Unknown | Malformed;
 export type ExpireResult = { readonly outcome: 'expired' | 'not-due' } | Settled | Unknown | Malformed;
-export type RemindResult = { readonly outcome: 'reminded' | 'not-due' } | Settled | Unknown | Malformed;
+export type RemindResult =
+  | { readonly outcome: 'reminded' | 'postponed' | 'not-due' }
+  | Settled
+  | Unknown
+  | Malformed;
 export type EscalateResult = { readonly outcome: 'escalated' | 'not-due' } | Settled | Unknown | Malformed;
 export type PurgeResult = { readonly outcome: 'purged' | 'not-due' | 'not-settled' } | Unknown | Malformed;
 /** `unknown-outcome`: it was started before, so it did not end, and people are asked. */

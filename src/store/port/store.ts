@@ -165,7 +165,8 @@ export interface Store
   ): Promise<ResolveResult>;
 
   expire(requestId: string): Promise<ExpireResult>;
-  remind(requestId: string, row: OutboxRow): Promise<RemindResult>;
+  /** Sends a reminder, or sets it for the end of the quiet hours. */
+  remind(requestId: string, row: OutboxRow, quietUntil?: number): Promise<RemindResult>;
   escalate(requestId: string, row: OutboxRow): Promise<EscalateResult>;
   recover(requestId: string): Promise<RecoverResult>;
   /** Removes an ended request, once it has been kept long enough or, with `early`, at once. */

@@ -235,7 +235,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'expire':
       return call('expire', request(found, command.pick, OPEN));
     case 'remind':
-      return call('remind', request(found, command.pick, OPEN), row);
+      return call(
+        'remind',
+        request(found, command.pick, OPEN),
+        row,
+        command.quietMs === undefined ? undefined : world.now + command.quietMs,
+      );
     case 'escalate':
       return call('escalate', request(found, command.pick, OPEN), row);
     case 'recover':

@@ -180,7 +180,10 @@ const command = fc.oneof(
   { weight: 5, arbitrary: verb('recover', { pick }) },
   { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict, tries }) },
   { weight: 2, arbitrary: verb('expire', { pick }) },
-  { weight: 2, arbitrary: verb('remind', { pick }) },
+  {
+    weight: 2,
+    arbitrary: verb('remind', { pick, quietMs: fc.constantFrom(undefined, undefined, 0, 1_000) }),
+  },
   { weight: 2, arbitrary: verb('escalate', { pick }) },
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },

@@ -30,6 +30,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'escalate',
   'announce',
   'directMessages',
+  'quietHours',
   'confirm',
   'risk',
   'timeZone',
