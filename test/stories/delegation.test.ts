@@ -302,3 +302,23 @@ test('what somebody signs for another allows nothing again', async () => {
   await thread.shows(/Refunded\./);
   expect(await openRedisStore({ client: story.redis, prefix: story.prefix }).listGrants()).toEqual([]);
 });
+
+test('reminders name the person who decides for an approver too, until one of them has decided', async () => {
+  const story = await startStory({
+    manifest: manifestWith(`approvers: [${alice}, ${bruno}], quorum: 2, remind: 1s, delegation: true`),
+    slack,
+    sweep: { everyMs: 50, overdueMs: 0 },
+    replies: [refund],
+  });
+  await delegate(story, alice, DORA);
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Reminder: [\s\S]*U0ALICE002[\s\S]*U0BRUNO003[\s\S]*U0DORA0007/);
+  await thread.click(DORA, /0 of 2 approvals/, 'approve');
+  await story.workspace.until(
+    () =>
+      story
+        .repliesIn(thread)
+        .some(({ text }) => /^Reminder: .*<@U0BRUNO003>$/.test(text) && !/ALICE|DORA/.test(text)),
+    { what: 'a reminder that names Bruno alone' },
+  );
+});

@@ -210,9 +210,9 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('returnUse', { grant: grantId, action }) },
   { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
   { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
-  { weight: 3, arbitrary: delegate },
+  { weight: 2, arbitrary: delegate },
   { weight: 1, arbitrary: endDelegation },
-  { weight: 3, arbitrary: spreadDelegations },
+  { weight: 2, arbitrary: spreadDelegations },
   { weight: 1, arbitrary: verb('readDelegations', {}) },
   { weight: 1, arbitrary: freeze },
   { weight: 3, arbitrary: unfreeze },
@@ -314,6 +314,12 @@ const passage = fc.oneof(
   fc
     .tuple(fitting, who, once)
     .map(([pick, who, calls]) => [click(pick, who, 'reject', calls), click(pick, who, 'approve', calls)]),
+  fc.tuple(grantId, once).map(([grant, calls]): Command[] => [
+    { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
+    { verb: 'useGrant', grant, action: 'one', ...calls },
+    { verb: 'useGrant', grant, action: 'two', ...calls },
+    { verb: 'useGrant', grant, action: 'three', ...calls },
+  ]),
   // One person votes for another, who then votes as well, and the delegation ends.
   fc
     .tuple(fitting, thread, several, fc.boolean(), once)

@@ -51,7 +51,7 @@ const ANSWERS = [
   ...['useGrant unknown', 'revokeGrant revoked', 'revokeGrant not-eligible', 'revokeGrant unknown'],
   ...['delegate delegated', 'delegate over', 'endDelegation ended', 'endDelegation none'],
   ...['endDelegation not-eligible', 'vote not-delegated', 'vote represented'],
-  ...['reserve reserved', 'reserve over'],
+  ...['reserve reserved', 'reserve over', 'remind postponed'],
   ...['redraw redrawn', 'redraw settled succeeded'],
   ...['heartbeat alive', 'heartbeat lost approved', 'finish finished succeeded', 'finish finished failed'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
