@@ -12,7 +12,7 @@ import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
 import { FileHost } from './bot/files/file-host.ts';
-import { keepFreezesSpread } from './bot/freezes/keep-spread.ts';
+import { keepTablesSpread } from './bot/freezes/keep-spread.ts';
 import { grantUser } from './bot/grants/use-grant.ts';
 import { ThreadReader } from './bot/intake/thread-reader.ts';
 import { listen } from './bot/listeners/listen.ts';
@@ -229,7 +229,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     threads: context.turns.threads(),
     work: engine.running().map(nameOfWork),
   });
-  let freezes: { stop(): void } | undefined;
+  let spreading: { stop(): void } | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopped ??= stopInOrder();
@@ -237,7 +237,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
-    freezes?.stop();
+    spreading?.stop();
     await connection.stop();
     await server.stop();
     const idle = engine.stop();
@@ -252,7 +252,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info('stopped');
   };
   try {
-    freezes = await keepFreezesSpread(context.store, log);
+    spreading = await keepTablesSpread(context.store, log);
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();

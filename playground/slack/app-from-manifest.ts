@@ -14,7 +14,9 @@ const manifestSchema = z.looseObject({
       shortcuts: z
         .array(z.looseObject({ type: z.enum(['message', 'global']), callback_id: z.string() }))
         .optional(),
-      slash_commands: z.array(z.looseObject({ command: z.string() })).optional(),
+      slash_commands: z
+        .array(z.looseObject({ command: z.string(), should_escape: z.boolean().optional() }))
+        .optional(),
     })
     .optional(),
   oauth_config: z.looseObject({ scopes: z.looseObject({ bot: z.array(z.string()).optional() }).optional() }),
@@ -44,6 +46,9 @@ export function appFromManifest(manifest: unknown): AppSeed {
       type === 'message' ? [callback_id] : [],
     ),
     commands: (features?.slash_commands ?? []).map(({ command }) => command),
+    escapedCommands: (features?.slash_commands ?? []).flatMap(({ command, should_escape }) =>
+      should_escape === true ? [command] : [],
+    ),
     agent: agentOf(features),
     homeTab: features?.app_home?.home_tab_enabled ?? false,
     suggestedPrompts: features?.agent_view?.suggested_prompts ?? [],

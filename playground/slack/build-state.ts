@@ -27,6 +27,8 @@ export interface AppSeed {
   scopes?: readonly string[];
   events?: readonly EventSubscription[];
   commands?: readonly string[];
+  /** The commands whose text has mentions with ids; the text of the others has names. */
+  escapedCommands?: readonly string[];
   /** The callback ids of its message shortcuts. */
   shortcuts?: readonly string[];
   /** The surface for agents; `agent_view` when the scopes allow it. */
@@ -95,7 +97,7 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
     EVENT_SUBSCRIPTIONS.filter(
       (event) => isGranted(EVENT_SCOPES[event]) && (EVENT_SURFACES[event] ?? [agent]).includes(agent),
     );
-  const { commands = [], shortcuts = [] } = app;
+  const { commands = [], shortcuts = [], escapedCommands = [] } = app;
   const needed = [
     ...events.map((event) => EVENT_SCOPES[event]),
     ...(commands.length + shortcuts.length > 0 ? [['commands']] : []),
@@ -115,6 +117,7 @@ export function buildApp(app: AppSeed = {}): InstalledApp {
     scopes,
     events,
     commands,
+    ...(escapedCommands.length > 0 && { escapedCommands }),
     ...(shortcuts.length > 0 && { shortcuts }),
     agent,
     homeTab: app.homeTab ?? true,

@@ -63,6 +63,7 @@ function toReport({ explanation, isAllowed, policy, risk }: JudgedCall): JsonVal
   return toJson({
     ...(isAllowed ? verdict : { outcome: 'deny', rule: 'allow', reason: NOT_ALLOWED }),
     ...(policy !== undefined && { groups: policy.groups, excluded: policy.excluded, risk }),
+    ...(policy?.delegation === true && { delegation: true }),
     steps: steps.map(({ number, result }) => ({ number, result })),
   });
 }
@@ -112,6 +113,7 @@ function describeVerdict(
           return `  ${quorum} of ${people.join(', ')}`;
         }),
         ...(policy.excluded.length > 0 ? [`  not ${policy.excluded.join(', ')}`] : []),
+        ...(policy.delegation === true ? ['  approvers may let others decide for them'] : []),
       ];
     }
   }

@@ -109,6 +109,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/freeze.ts')).unfreeze,
   },
   {
+    name: 'delegations',
+    summary: 'list who decides for whom',
+    load: async () => (await import('./operate/delegations.ts')).delegations,
+  },
+  {
     name: 'erase',
     summary: "remove a person's words from threads, requests and exports",
     load: async () => (await import('./operate/erase.ts')).erase,

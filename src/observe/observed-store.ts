@@ -64,7 +64,7 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
     if (facts === undefined || facts.votes.includes(cast)) return;
     const { state, approvals, quorum } = result;
     const voting = known.keep({ ...facts, votes: [...facts.votes, cast] });
-    const more = { approvals, quorum };
+    const more = { approvals, quorum, ...(vote.standsFor !== undefined && { standsFor: vote.standsFor }) };
     const { decision, who: by } = vote;
     if (state !== 'pending') report(voting, { state, says: state, by, endsWait: true, more });
     else
@@ -201,8 +201,8 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
       return result;
     },
 
-    async remind(requestId, row) {
-      const result = await store.remind(requestId, row);
+    async remind(requestId, row, quietUntil) {
+      const result = await store.remind(requestId, row, quietUntil);
       if (result.outcome === 'reminded') await note(requestId, { state: 'pending', says: 'reminded' });
       return result;
     },

@@ -7,6 +7,7 @@ policies:
   default: { approvers: [S0APPROVE1] }
   finance:
     approvers: { all: [{ any: [S0FINANCE1] }, { from: input.owner }], not: [U0TREASURE] }
+    delegation: true
     risk: "input.amount > 40000 ? 'high' : 'low'"
 tools:
   refund:
@@ -40,6 +41,7 @@ test.each([
       '  1 of S0FINANCE1',
       '  1 of the person of input.owner',
       '  not U0TREASURE',
+      '  approvers may let others decide for them',
       'Rule 2 of 5 decides: "amount" is more than 10000 or the hour is less than 8.',
       '  rule 1: not true that "amount" is more than 50000',
     ],

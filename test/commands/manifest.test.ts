@@ -44,6 +44,21 @@ test('ids that are still placeholders are warnings of a check, and Slack’s par
   expect(await run(['manifest', 'link', file])).toMatchObject({ code: 0, error: '' });
 });
 
+test('a policy that allows delegation wants mentions in the slash command, else there is a warning', async () => {
+  const checkedWith = async (more: string, policy: string) => {
+    const command = `slash_commands: [{ command: /countersign, description: Approvals${more} }]`;
+    const text = GOOD.replace('features: {', `features: { ${command},`)
+      .replace('app_mentions:read, ', 'app_mentions:read, commands, ')
+      .replace('[S0APPROVE1]', `[S0APPROVE1]${policy}`);
+    return run(['manifest', 'check', writeManifest(text)]);
+  };
+  const { code, error } = await checkedWith('', ', delegation: true');
+  expect(code).toBe(0);
+  expect(error).toMatch(/^warning: .*slash_commands: a policy allows delegation, and a mention in the slash/);
+  expect(await checkedWith(', should_escape: true', ', delegation: true')).toMatchObject({ error: '' });
+  expect(await checkedWith('', '')).toMatchObject({ code: 0, error: '' });
+});
+
 test('the file is the one named, else that of MANIFEST', async () => {
   const good = writeManifest(GOOD);
   const bad = writeManifest('slack: {}\ntolls: {}\n');

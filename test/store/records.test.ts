@@ -20,6 +20,9 @@ const requestFixture = Hash.parse(readFixture('request.v1.json'));
 const secondFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v2.json'));
 const thirdFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v3.json'));
 const fourthFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v4.json'));
+const delegatedFixture = z
+  .object({ fields: Hash, record: z.string() })
+  .parse(readFixture('request.v4-delegated.json'));
 const thirdThreadFixture = ThreadFixture.parse(readFixture('thread.v3.json'));
 const secondThreadFixture = ThreadFixture.parse(readFixture('thread.v2.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
@@ -266,6 +269,33 @@ describe('a thread of version 3', () => {
     await writeThread('C1:171.22', thirdThreadFixture);
     const { settled } = await takeTurn(store, 'C1:171.22');
     expect(settled).toMatchObject([{ requestId: 'C1:171.22~pause-2', state: 'paused', by: 'U-ann' }]);
+  });
+});
+
+describe('a request of version 4 without a pause', () => {
+  const DELEGATED = `${THREAD}~i-5`;
+
+  test('is read as one of version 2 whose approvers may delegate', async () => {
+    await writeRequest();
+    await redis.client.hset(keys.request(DELEGATED), delegatedFixture.fields);
+    await redis.client.set(keys.record(DELEGATED), delegatedFixture.record);
+    const [first, fourth] = [await store.load(REQUEST), await store.load(DELEGATED)];
+    if (first.outcome !== 'found') throw new Error(`The request is ${first.outcome}`);
+    const { policy, votes, ...same } = first.request;
+    expect(fourth).toEqual({
+      outcome: 'found',
+      request: {
+        ...{ ...same, id: DELEGATED },
+        policy: { ...policy, delegation: true },
+        votes: [votes[0], { ...votes[1], standsFor: 'U-fin' }],
+      },
+    });
+  });
+
+  test('is written only where approvers may delegate, and is read as it was asked', async () => {
+    const requestId = await ask(store, { policy: { delegation: true } });
+    expect(await redis.client.hget(keys.request(requestId), 'v')).toBe('4');
+    expect((await found(store, requestId)).policy).toMatchObject({ delegation: true });
   });
 });
 

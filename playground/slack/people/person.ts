@@ -226,7 +226,7 @@ export class Person {
       user_id: user.id,
       user_name: user.name,
       command,
-      text,
+      text: this.#commandText(command, text),
       api_app_id: state.app.id,
       is_enterprise_install: 'false',
       response_url: responseUrls.issue('commands', target),
@@ -244,6 +244,17 @@ export class Person {
       }
     }
     return outcome;
+  }
+
+  /** Writes mentions as Slack does: with id and name for a command that wants them escaped, else as a name. */
+  #commandText(command: string, text: string): string {
+    const { app, users } = this.#context.state;
+    const isEscaped = app.escapedCommands?.includes(command) === true;
+    return text.replace(/<@([UW][A-Z0-9]+)>/g, (token, id: string) => {
+      const name = users.get(id)?.name;
+      if (name === undefined) return token;
+      return isEscaped ? `<@${id}|${name}>` : `@${name}`;
+    });
   }
 
   #requireActive(): User {

@@ -4,7 +4,7 @@ import type { WorkspaceState } from './workspace-state.ts';
 /** Copies the whole workspace as JSON; later changes do not affect the copy. */
 export function saveState(state: WorkspaceState): SavedWorkspace {
   const { team, users, channels, userGroups, messages, ephemerals, views, used } = state;
-  const { shortcuts, ...app } = state.app;
+  const { shortcuts, escapedCommands, ...app } = state.app;
   return structuredClone({
     version: SAVED_VERSION,
     team,
@@ -13,6 +13,7 @@ export function saveState(state: WorkspaceState): SavedWorkspace {
       scopes: [...app.scopes],
       events: [...app.events],
       commands: [...app.commands],
+      ...(escapedCommands !== undefined && { escapedCommands: [...escapedCommands] }),
       ...(shortcuts !== undefined && { shortcuts: [...shortcuts] }),
     },
     users: [...users.values()],

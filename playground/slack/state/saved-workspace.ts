@@ -153,6 +153,7 @@ const app = z.strictObject({
   scopes: texts,
   events: z.array(event),
   commands: texts,
+  escapedCommands: texts.exactOptional(),
   shortcuts: texts.exactOptional(),
   agent: z.enum(['agent_view', 'assistant_view', 'none']),
   homeTab: z.boolean(),

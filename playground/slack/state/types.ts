@@ -178,6 +178,8 @@ export interface InstalledApp {
   scopes: readonly string[];
   events: readonly EventSubscription[];
   commands: readonly string[];
+  /** The commands whose text has mentions with ids, if there are any. */
+  escapedCommands?: readonly string[];
   /** The callback ids of its message shortcuts, if it has any. */
   shortcuts?: readonly string[];
   agent: AgentSurface;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, RequestRecord } from '../../store/port/store.ts';
 import { limitInWords } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/authorize.ts';
+import { mayVote, type Voter } from '../delegations/stand-ins.ts';
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { approvableGroups } from '../requests/approver-groups.ts';
 import { previewOf } from '../requests/plan/present-call.ts';
@@ -76,40 +76,41 @@ export function needsWorker({ details, entry }: Action): boolean {
   return details.presented?.preview !== undefined || entry.limits.length > 0;
 }
 
-/** Lists the people whose approval is on record. */
-export function approversOf({ votes }: RequestRecord): string[] {
-  return votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who);
+/** Lists the people whose approval is on record, and in whose place. */
+export function approversOf({ votes }: RequestRecord): readonly Voter[] {
+  return votes.filter(({ decision }) => decision === 'approve');
 }
 
 /**
  * Builds the attempt that a start records: the digest of what would run by the current manifest, and the approvers who are still
- * eligible in Slack, by a directory that the caller made fresh. Throws if Slack cannot be asked; the action then stays approved and is tried again.
+ * eligible in Slack, by a directory that the caller made fresh; an approval in the place of somebody counts as long as that person is an
+ * approver, also after the delegation has ended. Throws if Slack cannot be asked; the action then stays approved and is tried again.
  */
 export async function planAttempt(
   context: BotContext,
   action: Action,
-  approvers: readonly string[],
+  approvers: readonly Voter[],
 ): Promise<Attempt> {
   const { directory } = context;
-  const { principals, policy } = action.request;
+  const { policy } = action.request;
   const checked = await Promise.all(
-    approvers.map(async (who) => ({
-      who,
-      ...(await mayDecide(directory, who, principals, policy.excluded)),
-    })),
+    approvers.map(async (voter) => ({ ...voter, ...(await mayVote(directory, voter, action.request)) })),
   );
   if (checked.some((person) => !person.eligible && !person.checked))
     throw new Error('The approvers could not be checked');
-  const stillEligible = checked.filter(({ eligible }) => eligible).map(({ who }) => who);
+  const eligible = checked.filter((person) => person.eligible);
   const memberships = await Promise.all(
-    stillEligible.map(async (who) => [who, await approvableGroups(directory, who, action.request)] as const),
+    eligible.map(
+      async ({ who, standsFor }) =>
+        [who, await approvableGroups(directory, standsFor ?? who, action.request)] as const,
+    ),
   );
   return {
     attempt: randomUUID(),
     tool: action.entry.tool.name,
     digest: currentDigest(context, action),
     heartbeatTimeoutMs: context.timing.heartbeatTimeoutMs,
-    stillEligible,
+    stillEligible: eligible.map(({ who }) => who),
     ...(policy.groups !== undefined && {
       groups: Object.fromEntries(memberships.map(([who, groups = []]) => [who, groups])),
     }),

@@ -47,6 +47,9 @@ export const APPROVE_GRANT = 'approve-grant';
 /** Revokes a grant. Its value is the id of the grant. */
 export const REVOKE = 'revoke-grant';
 
+/** Ends a delegation. Its value is the person who gave it, and its id. */
+export const END_DELEGATION = 'end-delegation';
+
 export const RAN = 'ran';
 export const DID_NOT_RUN = 'did-not-run';
 export const RUN_AGAIN = 'run-again';

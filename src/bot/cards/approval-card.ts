@@ -5,6 +5,7 @@ import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, HELD_ICON, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
+import { delegationTexts } from '../texts/delegations.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
@@ -51,6 +52,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const body = buildCallBody(details);
   return [
     contextLine(request, details),
+    ...askedForLine(options),
     ...identityLine(details),
     ...undoesLine(details),
     ...freezeLine(options),
@@ -85,6 +87,11 @@ export function contextLine(request: RequestRecord, { policy, rule }: CardDetail
     words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
     moment(request.expiresAt),
   );
+}
+
+/** Says for which approver the person of a direct message is asked. */
+function askedForLine({ askedFor }: CardOptions): KnownBlock[] {
+  return askedFor === undefined ? [] : [line(words(delegationTexts.askedFor), ...mentions([askedFor]))];
 }
 
 /** Says in whose name the call runs, if it is a person's. */

@@ -26,6 +26,8 @@ export interface CardOptions {
   readonly view: 'thread' | 'announcement' | 'direct';
   /** The link from a copy to the thread. */
   readonly threadLink?: string | undefined;
+  /** The approver for whom the person of a direct message is asked. */
+  readonly askedFor?: string | undefined;
   /** The freeze that keeps the action from starting. */
   readonly freeze?: Freeze | undefined;
   /** The person who revoked what the quorum had allowed again. */
@@ -105,15 +107,21 @@ export function mentions(
 
 /** Builds a date that Slack shows in each reader's time zone. */
 export function moment(at: number): RichTextElement {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return words('at no known time');
-  const fallback = `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const fallback = momentText(at);
+  if (Number.isNaN(new Date(at).getTime())) return words(fallback);
   return {
     type: 'date',
     timestamp: Math.floor(at / 1000),
     format: '{date_short_pretty} at {time}',
     fallback,
   };
+}
+
+/** Writes a time where Slack shows plain text only. */
+export function momentText(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return 'at no known time';
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Builds a button that carries the request's id and nothing else. */

@@ -68,7 +68,13 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
     }
     case 'rejected':
       return [
-        line(words(cardTexts.rejected), ...by(request), words(', '), ...when(request)),
+        line(
+          words(cardTexts.rejected),
+          ...by(request),
+          ...inPlaceOf(request, request.by ?? ''),
+          words(', '),
+          ...when(request),
+        ),
         ...ifAny(cardTexts.reason, reason),
       ];
     case 'withdrawn':
@@ -173,10 +179,21 @@ function changeIn(reason: string): string | undefined {
 /** Lists the people who voted in one way, with their times. */
 export function votesBy(request: RequestRecord, decision: 'approve' | 'reject'): RichTextElement[] {
   const votes = new Map(
-    request.votes.filter((vote) => vote.decision === decision).map((vote) => [vote.who, vote.at]),
+    request.votes.filter((vote) => vote.decision === decision).map((vote) => [vote.who, vote]),
   );
   if (votes.size === 0) return [];
-  return mentions([...votes.keys()], (who) => [words(' ('), moment(votes.get(who) ?? 0), words(')')]);
+  return mentions([...votes.keys()], (who) => [
+    ...inPlaceOf(request, who),
+    words(' ('),
+    moment(votes.get(who)?.at ?? 0),
+    words(')'),
+  ]);
+}
+
+/** Names the approver for whom a person has voted. */
+function inPlaceOf({ votes }: RequestRecord, who: string): RichTextElement[] {
+  const standsFor = votes.find((vote) => vote.who === who)?.standsFor;
+  return standsFor === undefined ? [] : [words(cardTexts.inPlaceOf), mention(standsFor)];
 }
 
 function approvedBy(request: RequestRecord): RichTextElement[] {

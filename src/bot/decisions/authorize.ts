@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { Actor, RequestRecord } from '../../store/port/store.ts';
+import type { Actor } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { approvableGroups } from '../requests/approver-groups.ts';
 import { type Directory, isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { noticeTexts } from '../texts/notices.ts';
@@ -74,26 +73,4 @@ export async function authorize(
     actor: { who, eligible, evidence: { click: id, ...permission.evidence } },
     problem: permission.eligible ? undefined : permission.why,
   };
-}
-
-/** A person who votes, with the approver groups that they vote for. */
-export interface VoteAuthorization extends Authorization {
-  readonly groups: readonly number[] | undefined;
-}
-
-/** Checks in Slack whether the person who clicked may approve a request now, and for which of its groups. */
-export async function authorizeVote(
-  context: Pick<BotContext, 'directory'>,
-  click: Click,
-  request: RequestRecord,
-): Promise<VoteAuthorization> {
-  const { principals, policy } = request;
-  const authorized = await authorize(context, click, principals, policy.excluded);
-  if (!authorized.actor.eligible) return { ...authorized, groups: undefined };
-  try {
-    return { ...authorized, groups: await approvableGroups(context.directory, click.who, request) };
-  } catch {
-    const actor = { ...authorized.actor, eligible: false };
-    return { actor, problem: noticeTexts.cannotCheck, groups: undefined };
-  }
 }

@@ -3,10 +3,13 @@ import { type Action, runAction } from '../actions/run-action.ts';
 import { approversOf, needsWorker, planAttempt } from '../actions/start-action.ts';
 import { findAction, requesterProblem } from '../actions/start-problem.ts';
 import type { BotContext } from '../context.ts';
+import { hasPart, type Voter } from '../delegations/stand-ins.ts';
 import { openGrant } from '../grants/open-grant.ts';
 import { wouldComplete } from '../requests/approver-groups.ts';
 import { detailsOf } from '../requests/request-details.ts';
-import { authorizeVote } from './authorize.ts';
+import { delegationTexts } from '../texts/delegations.ts';
+import { takeApprovalPlace } from './approval-rate.ts';
+import { authorizeVote } from './authorize-vote.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
 
@@ -32,19 +35,31 @@ export async function castVote(
 ): Promise<Notice> {
   // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
   const fresh = { ...context, directory: context.directory.fresh() };
+  const authorizing = authorizeVote(fresh, click, request);
+  // Where nobody delegates, the person is checked and the start is planned at the same time.
+  const standsFor = request.policy.delegation === true ? (await authorizing).standsFor : undefined;
   const [{ actor, problem, groups }, start] = await Promise.all([
-    authorizeVote(fresh, click, request),
-    decision === 'approve' ? planStart(fresh, request, click.who) : undefined,
+    authorizing,
+    decision === 'approve' ? planStart(fresh, request, { who: click.who, standsFor }) : undefined,
   ]);
-  const mayGrant = grants && detailsOf(request).policy?.grants !== undefined;
+  const isOffered = grants && detailsOf(request).policy?.grants !== undefined;
+  // What somebody signs for another is signed for this request alone.
+  const mayGrant = isOffered && standsFor === undefined;
   const vote = {
     ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
     ...(groups !== undefined && { groups }),
+    ...(standsFor !== undefined && { standsFor }),
   };
+  const isNew = decision === 'approve' && actor.eligible && !hasPart(request, click.who);
+  const place = isNew ? await takeApprovalPlace(context, request, click) : undefined;
+  if (place?.ok === false) return place.notice;
   const result = await recordVote(context, request.id, vote, start);
+  if (result.outcome !== 'voted') await place?.giveBack();
   if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
     await openSigned(context, request.id);
+  if (result.outcome === 'represented') return representedText(context, request.id, vote, result.by);
   if (result.outcome !== 'voted') return refusalText(result, problem);
+  if (isOffered && !mayGrant) return delegationTexts.noGrant;
   const isRepeated = request.votes.some(
     (earlier) => earlier.who === click.who && earlier.decision === decision,
   );
@@ -53,6 +68,20 @@ export async function castVote(
   return refusalText(
     state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
   );
+}
+
+/** Says who has voted for the person, or in the place that they would vote in. */
+async function representedText(
+  { store }: Pick<BotContext, 'store'>,
+  requestId: string,
+  { who, standsFor }: Voter,
+  by: string,
+): Promise<string> {
+  const loaded = await store.load(requestId);
+  const votes = loaded.outcome === 'found' ? loaded.request.votes : [];
+  if (votes.some((vote) => vote.who === by && vote.standsFor === who))
+    return delegationTexts.decidedForYou(by);
+  return by === standsFor ? delegationTexts.decidedThemselves(by) : delegationTexts.decidedInPlace(by);
 }
 
 /** Opens the grant of a request that the whole quorum has signed. */
@@ -65,17 +94,17 @@ async function openSigned(context: BotContext, requestId: string): Promise<void>
 async function planStart(
   context: BotContext,
   request: RequestRecord,
-  who: string,
+  voter: Voter,
 ): Promise<PlannedStart | undefined> {
   if (request.state !== 'pending') return undefined;
   try {
-    if (!(await wouldComplete(context.directory, request, who))) return undefined;
-    const action = await findAction(context, { ...request, by: who });
+    if (!(await wouldComplete(context.directory, request, voter))) return undefined;
+    const action = await findAction(context, { ...request, by: voter.who });
     // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
     if (action === undefined || needsWorker(action)) return undefined;
     // A woken worker ends the request, or asks anew, instead of running it.
     if ((await requesterProblem(context, action)) !== undefined) return undefined;
-    const attempt = await planAttempt(context, action, [...approversOf(request), who]);
+    const attempt = await planAttempt(context, action, [...approversOf(request), voter]);
     return attempt.digest === request.digest ? { action, attempt } : undefined;
   } catch (err) {
     context.logger.debug({ requestId: request.id, err }, 'start left to a worker');

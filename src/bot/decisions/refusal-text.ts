@@ -1,5 +1,6 @@
 import { isSlackPerson } from '../slack/directory.ts';
 import { stateWord } from '../texts/cards.ts';
+import { delegationTexts } from '../texts/delegations.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
 /** A result of the record that is no success. */
@@ -33,6 +34,8 @@ export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?:
       return noticeTexts.alreadyApproved;
     case 'expired':
       return noticeTexts.expired;
+    case 'not-delegated':
+      return delegationTexts.endedBefore;
     case 'not-as-shown':
       return noticeTexts.changedSince;
     case 'not-unknown':

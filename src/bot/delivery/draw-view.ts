@@ -9,6 +9,7 @@ import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/find-freeze.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
 import { openGrant } from '../grants/open-grant.ts';
+import { quietEnd } from '../requests/quiet-end.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -22,6 +23,8 @@ const Place = z.object({
   channel: z.string().optional(),
   threadTs: z.string().optional(),
   user: z.string().optional(),
+  /** The approver for whom the person is asked. */
+  for: z.string().optional(),
 });
 type Place = z.infer<typeof Place>;
 /** A posted card. The link to the card in the thread is looked up once, and stored with it. */
@@ -64,6 +67,11 @@ async function drawRequest(
   const place = Place.parse(view.place);
   try {
     const posted = PostedMessage.safeParse(view.postedAt).data;
+    const quiet = posted === undefined && place.user !== undefined ? quietEnd(context, request) : undefined;
+    if (quiet !== undefined) {
+      await store.retryOutbox(item, quiet - Date.now());
+      return;
+    }
     const threadLink = await threadLinkFor(context, request, item.viewId);
     // The process that recorded the last vote may have died before it opened the grant.
     if (request.granted) await openGrant(context, request);
@@ -115,7 +123,7 @@ function cardFor(
 ): Card {
   if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', ...beside });
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return buildCard(request, { view, threadLink, ...beside });
+  return buildCard(request, { view, threadLink, ...beside, askedFor: place.for });
 }
 
 /** Finds the freeze that an approval has to show: while it waits, or is held. */

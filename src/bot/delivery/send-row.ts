@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
-import { line, mentions, plain, words } from '../cards/card.ts';
+import { line, mentions, moment, momentText, plain, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { applyDecision, MadeDecision } from '../decisions/decision.ts';
@@ -33,6 +33,8 @@ const Row = z.object({
   requester: z.string().optional(),
   title: z.string().optional(),
   tail: z.string().optional(),
+  /** A time behind the title. */
+  moment: z.number().optional(),
   people: z.array(z.string()).optional(),
   /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
@@ -121,12 +123,14 @@ function contentOf(row: Row) {
         line(
           ...(text === '' ? [] : [words(text)]),
           words(title, { bold: true }),
+          ...(row.moment === undefined ? [] : [moment(row.moment)]),
           words(tail),
           ...(people.length === 0 ? [] : mentions(people)),
         ),
         ...(button === undefined ? [] : [buttonBlock(button)]),
       ];
-      return { text: `${escapeMarkup(`${text}${title}${tail}`)}${named}`, blocks };
+      const time = row.moment === undefined ? '' : momentText(row.moment);
+      return { text: `${escapeMarkup(`${text}${title}${time}${tail}`)}${named}`, blocks };
     }
     case 'reply':
       return replyContent(row);

@@ -1,26 +1,28 @@
 import type { Logger } from 'pino';
+import type { DelegationStore } from '../../store/port/delegations.ts';
 import type { FreezeStore } from '../../store/port/freezes.ts';
 
 const EVERY_MS = 5_000;
 
 /**
- * Brings the table of freezes to all shards now, and again whenever it has changed, until it is stopped: a process that froze or
- * unfroze may have died before it had reached every shard.
+ * Brings the tables of freezes and of delegations to all shards now, and again whenever one has changed, until it is stopped: a process
+ * that changed one may have died before it had reached every shard.
  */
-export async function keepFreezesSpread(
-  store: Pick<FreezeStore, 'readFreezes' | 'spreadFreezes'>,
+export async function keepTablesSpread(
+  store: FreezeStore & DelegationStore,
   logger: Pick<Logger, 'warn'>,
 ): Promise<{ stop(): void }> {
-  let spread = -1;
+  const spread = { freezes: -1, delegations: -1 };
   const spreadNew = async (): Promise<void> => {
-    const { epoch } = await store.readFreezes();
-    if (epoch === spread) return;
-    await store.spreadFreezes();
-    spread = epoch;
+    const [freezes, delegations] = await Promise.all([store.readFreezes(), store.readDelegations()]);
+    if (freezes.epoch !== spread.freezes) await store.spreadFreezes();
+    spread.freezes = freezes.epoch;
+    if (delegations.epoch !== spread.delegations) await store.spreadDelegations();
+    spread.delegations = delegations.epoch;
   };
   await spreadNew();
   const timer = setInterval(() => {
-    spreadNew().catch((err: unknown) => logger.warn({ err }, 'freezes not spread'));
+    spreadNew().catch((err: unknown) => logger.warn({ err }, 'freezes or delegations not spread'));
   }, EVERY_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };

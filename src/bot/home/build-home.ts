@@ -1,9 +1,10 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
 import type { KeptNote } from '../../store/port/memory.ts';
-import type { Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
+import type { Delegation, Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import { line, mentions, plain, words } from '../cards/card.ts';
 import { stateOf, titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';
+import { buildDelegations } from '../delegations/delegation-blocks.ts';
 import { buildGrants } from '../grants/grant-blocks.ts';
 import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
@@ -27,6 +28,8 @@ export interface HomeExtras {
   readonly accounts?: readonly Account[];
   /** The grants that the person may revoke. */
   readonly grants?: readonly GrantRecord[];
+  /** The delegations that the person may end. */
+  readonly delegations?: { readonly reader: string; readonly list: readonly Delegation[] };
   /** The notes of the agent that the person may see. */
   readonly notes?: readonly KeptNote[] | undefined;
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
@@ -39,6 +42,7 @@ export function buildHome(
     stats,
     notes,
     grants = [],
+    delegations = { reader: '', list: [] },
     accounts = [],
     freezes = [],
     unfreeze = { quorum: 1, isOffered: false },
@@ -50,16 +54,20 @@ export function buildHome(
     ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
   ];
-  const all = [...blocks, ...buildGrants(grants, limits.viewBlocks - blocks.length)];
+  const room = () => limits.viewBlocks - blocks.length;
+  blocks.push(...buildDelegations(delegations.list, delegations.reader, Math.min(room(), DELEGATION_BLOCKS)));
+  blocks.push(...buildGrants(grants, room()));
   // The lists come first; the notes have the room that they leave.
-  const room = limits.viewBlocks - all.length - 2;
+  const left = room() - 2;
   const kept =
-    notes === undefined || room < 1
+    notes === undefined || left < 1
       ? []
-      : buildNotes(notes, memoryTexts.title, { most: room, withChannel: true });
-  return { type: 'home', blocks: [...all, ...kept] };
+      : buildNotes(notes, memoryTexts.title, { most: left, withChannel: true });
+  return { type: 'home', blocks: [...blocks, ...kept] };
 }
 
+/** Three delegations and their title; `/countersign delegations` lists all. */
+const DELEGATION_BLOCKS = 8;
 const MAX_POLICIES = 15;
 
 function buildStats(stats: readonly PolicyStats[]): KnownBlock[] {

@@ -1,5 +1,6 @@
 import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { delegationsNow, hasPart } from '../delegations/stand-ins.ts';
 
 /** The three lists of a person. */
 export const LISTS = ['waiting', 'asked', 'decided'] as const;
@@ -23,17 +24,52 @@ export async function loadList(
   name: ListName,
   { from, limit = PAGE_SIZE }: { readonly from?: string | undefined; readonly limit?: number } = {},
 ): Promise<ListPage> {
-  const people = await peopleFor(directory, userId, name);
+  const own = await peopleFor(directory, userId, name);
+  const others = name === 'waiting' ? await delegatorsOf({ store, directory }, userId) : [];
+  const people = [...new Set([...own, ...others.flatMap(({ ids }) => ids)])];
   const page = await readPage(store, name, userId, people, { from, limit });
   const loaded = await Promise.all(page.requestIds.map((id) => store.load(id)));
   const found = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
-  const requests = name === 'waiting' ? found.filter((request) => !hasVoted(request, userId)) : found;
+  const requests =
+    name === 'waiting' ? found.filter((request) => waitsFor(request, userId, own, others)) : found;
   return { name, requests, next: page.next, isFirst: from === undefined };
 }
 
-/** A person who has approved waits for others. An outcome that became unknown is a new question, also for them. */
-function hasVoted({ state, votes }: RequestRecord, userId: string): boolean {
-  return state === 'pending' && votes.some(({ who }) => who === userId);
+/**
+ * Tells whether a request waits for a person, who may be one of several people and groups. Somebody who has approved waits for others. An
+ * outcome that became unknown is a new question, also for them. For somebody else they can only approve, where the policy allows it.
+ */
+function waitsFor(
+  request: RequestRecord,
+  userId: string,
+  own: readonly string[],
+  delegators: readonly Delegator[],
+): boolean {
+  const { state, policy, principals, requesters } = request;
+  if (state === 'pending' && hasPart(request, userId)) return false;
+  const asked = state === 'pending' ? principals : policy.resolvers;
+  if (asked.some((id) => own.includes(id))) return true;
+  if (state !== 'pending' || policy.delegation !== true || requesters.includes(userId)) return false;
+  return delegators.some(
+    ({ from, ids }) => !hasPart(request, from) && principals.some((id) => ids.includes(id)),
+  );
+}
+
+/** A person who has delegated, with their groups. */
+interface Delegator {
+  readonly from: string;
+  readonly ids: readonly string[];
+}
+
+/** Lists the people who have delegated to a person. */
+async function delegatorsOf(
+  { store, directory }: Pick<BotContext, 'store' | 'directory'>,
+  userId: string,
+): Promise<readonly Delegator[]> {
+  const given = (await delegationsNow(store)).filter(({ to }) => to === userId);
+  return Promise.all(
+    given.map(async ({ from }) => ({ from, ids: await peopleFor(directory, from, 'waiting') })),
+  );
 }
 
 function readPage(

@@ -1,4 +1,5 @@
 import type { BotContext } from '../context.ts';
+import { delegationsFor } from '../delegations/delegation-blocks.ts';
 import { grantsFor } from '../grants/revoke-grant.ts';
 import { loadAccounts } from './build-accounts.ts';
 import { buildHome } from './build-home.ts';
@@ -17,11 +18,12 @@ export async function showHome(
   );
   const isAdmin = context.agent().admins.includes(userId);
   const { approvers, quorum } = context.agent().unfreeze;
-  const [pages, stats, { freezes }, grants, accounts, notes] = await Promise.all([
+  const [pages, stats, { freezes }, grants, delegations, accounts, notes] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
     context.store.readFreezes(),
     grantsFor(context, userId),
+    delegationsFor(context, userId),
     loadAccounts(context, userId),
     notesFor(context, userId),
   ]);
@@ -29,6 +31,7 @@ export async function showHome(
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
   const view = buildHome(pages, {
     ...{ stats, grants, accounts, freezes, notes },
+    delegations: { reader: userId, list: delegations },
     unfreeze: { quorum, isOffered: mayUnfreeze },
   });
   await context.client.views.publish({ user_id: userId, view });

@@ -39,3 +39,17 @@ export async function readableText(
     .replaceAll('&amp;', '&')
     .trim();
 }
+
+/**
+ * Writes the text of a slash command as the person typed it: Slack escapes mentions, channels and links in it, so that a command can tell
+ * who is meant, and other commands want the words alone.
+ */
+export function typedText(text: string): string {
+  return text
+    .replace(/<@[UW][A-Z0-9]+\|([^>]*)>/g, '@$1')
+    .replace(/<#[CG][A-Z0-9]+\|([^>]*)>/g, '#$1')
+    .replace(/<((?:https?|mailto):[^|>]+)(?:\|[^>]*)?>/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

@@ -2,6 +2,8 @@ import type { App, BlockButtonAction, RespondArguments } from '@slack/bolt';
 import { line, words } from '../cards/card.ts';
 import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
+import { answerDelegate } from '../delegations/delegate-command.ts';
+import { buildDelegations, delegationsFor } from '../delegations/delegation-blocks.ts';
 import { answerFreezeCommand } from '../freezes/freeze-command.ts';
 import { buildGrants } from '../grants/grant-blocks.ts';
 import { grantsFor } from '../grants/revoke-grant.ts';
@@ -9,10 +11,12 @@ import { buildList } from '../home/build-home.ts';
 import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
 import { buildNotes, FORGET_NOTE, forgetNote } from '../home/notes.ts';
 import { refreshHome } from '../home/show-home.ts';
+import { typedText } from '../intake/readable-text.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
 import { limits } from '../slack/limits.ts';
 import { openTask } from '../tasks/open-task.ts';
 import { commandTexts } from '../texts/commands.ts';
+import { delegationTexts } from '../texts/delegations.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { memoryTexts } from '../texts/memory.ts';
 import { replyPlace } from './reply-place.ts';
@@ -20,11 +24,12 @@ import { replyPlace } from './reply-place.ts';
 /** The page size of three lists in one message, which has half the blocks of a Home tab. */
 const SHORT_PAGE_SIZE = 5;
 
-/** Answers the slash command: a task, the notes about the channel, or the lists of requests. */
+/** Answers the slash command: a task, a delegation, the notes about the channel, or the lists of requests. */
 export function listenToCommands(app: App, context: BotContext): void {
   app.command('/countersign', async ({ ack, command, respond, context: { botUserId } }) => {
     const { user_id: user, channel_id: channel } = command;
-    const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(command.text.trim()) ?? [];
+    const typed = typedText(command.text.trim());
+    const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed) ?? [];
     if (word.toLowerCase() === 'ask' && rest !== '') {
       // The task is on record before Slack is told that it was taken, and before anybody sees it.
       const opened = await openTask(context, { channel, user, text: rest, botUserId });
@@ -35,11 +40,19 @@ export function listenToCommands(app: App, context: BotContext): void {
     }
     await ack();
     const click = { who: user, id: command.trigger_id };
-    const answer = await answerFreezeCommand(context, command.text, click);
+    if (word.toLowerCase() === 'delegate') {
+      const text = command.text.trim().slice(word.length);
+      const answered = await answerDelegate(context, text, click);
+      await respond({ text: delegationTexts.listTitle, blocks: [line(...answered)] });
+      return;
+    }
+    const answer = await answerFreezeCommand(context, typed, click);
     if (answer !== undefined) await respond({ text: escapeMarkup(answer), mrkdwn: false });
     else if (word.toLowerCase() === 'memory' && rest === '') await respond(await listNotes(context, channel));
     else if (word.toLowerCase() === 'grants' && rest === '') await respond(await listGrants(context, user));
-    else await respond(await listRequests(context, user, command.text.trim().toLowerCase()));
+    else if (word.toLowerCase() === 'delegations' && rest === '')
+      await respond(await listDelegations(context, user));
+    else await respond(await listRequests(context, user, typed.toLowerCase()));
   });
 
   app.action<BlockButtonAction>(FORGET_NOTE, async ({ ack, action, body, respond }) => {
@@ -63,6 +76,12 @@ async function listNotes({ store, agent }: BotContext, channel: string): Promise
 async function listGrants(context: BotContext, user: string): Promise<RespondArguments> {
   const blocks = buildGrants(await grantsFor(context, user), limits.messageBlocks);
   return blocks.length === 0 ? { text: grantTexts.none } : { text: grantTexts.listTitle, blocks };
+}
+
+async function listDelegations(context: BotContext, user: string): Promise<RespondArguments> {
+  const delegations = await delegationsFor(context, user);
+  const blocks = buildDelegations(delegations, user, limits.messageBlocks);
+  return blocks.length === 0 ? { text: delegationTexts.empty } : { text: delegationTexts.listTitle, blocks };
 }
 
 async function listRequests(context: BotContext, user: string, word: string): Promise<RespondArguments> {

@@ -1,8 +1,9 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
-import { REVOKE, UNFREEZE } from '../cards/action-ids.ts';
+import { END_DELEGATION, REVOKE, UNFREEZE } from '../cards/action-ids.ts';
 import { escapeMarkup } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
+import { endByClick } from '../delegations/end-delegation.ts';
 import { unfreezeByClick } from '../freezes/freeze-command.ts';
 import { revokeGrant } from '../grants/revoke-grant.ts';
 import { HOME_OPEN, HOME_PAGE } from '../home/build-home.ts';
@@ -41,6 +42,13 @@ export function listenToHome(app: App, context: BotContext): void {
     const click = { who: body.user.id, id: action.action_ts };
     const answer = await unfreezeByClick(context, action.value ?? '', click);
     await tellPrivately(context, replyPlace(body), escapeMarkup(answer));
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
+  });
+
+  app.action<BlockButtonAction>(END_DELEGATION, async ({ ack, action, body }) => {
+    await ack();
+    const click = { who: body.user.id, id: action.action_ts };
+    await tellPrivately(context, replyPlace(body), await endByClick(context, action.value ?? '', click));
     if (body.view !== undefined) await refreshHome(context, body.user.id);
   });
 

@@ -13,6 +13,7 @@ import { showLabel, showText } from '../cards/values/show-text.ts';
 import type { ReadFile } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, ruleInFull, STATE_WORD } from '../texts/cards.ts';
+import { delegationTexts } from '../texts/delegations.ts';
 import { sizeText } from '../texts/files.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
@@ -78,6 +79,7 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
       ? approvalLines(request, details)
       : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
     ...rejectedLine(request),
+    ...(request.policy.delegation === true ? [line(words(delegationTexts.mayDelegate))] : []),
     line(
       words(
         [

@@ -4,6 +4,7 @@ import { compileExpression } from '../../tools/gate/condition.ts';
 import { fillGroups, type GroupMember } from '../../tools/gate/fill-groups.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import type { JudgedCall } from '../../tools/gate/strictest.ts';
+import type { Voter } from '../delegations/stand-ins.ts';
 import type { Directory } from '../slack/directory.ts';
 
 type Group = NonNullable<PolicySnapshot['groups']>[number];
@@ -101,11 +102,11 @@ export function approvalsByGroup(
 export async function wouldComplete(
   directory: Directory,
   request: RequestRecord,
-  who: string,
+  { who, standsFor }: Voter,
 ): Promise<boolean> {
   const { quorum } = request.policy;
   if (request.approvals + 1 < quorum) return false;
-  const groups = await approvableGroups(directory, who, request);
+  const groups = await approvableGroups(directory, standsFor ?? who, request);
   return groups === undefined || approvalsByGroup(request, [{ who, groups }]).flat().length >= quorum;
 }
 

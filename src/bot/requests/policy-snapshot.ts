@@ -27,6 +27,7 @@ export function snapshotOf(
     ...(remindMs !== undefined && { remindEveryMs: remindMs }),
     ...(groups.length > 1 && { groups }),
     ...(excluded.length > 0 && { excluded: [...excluded] }),
+    ...(policy.delegation === true && { delegation: true as const }),
     ...(escalate !== undefined && { escalate: { afterMs: escalate.afterMs, to: [...escalate.to] } }),
   };
 }

@@ -1,4 +1,5 @@
-import { threadOf } from '../../store/port/store.ts';
+import { type NewView, threadOf } from '../../store/port/store.ts';
+import type { StandIn } from '../delegations/stand-ins.ts';
 import { parseThreadId } from '../slack/thread.ts';
 
 /** The card in the thread itself. */
@@ -12,6 +13,12 @@ export function channelView(channel: string): string {
 /** Returns the id of the card in a person's direct messages. */
 export function personView(user: string): string {
   return `to-${user}`;
+}
+
+/** Places a card in the direct messages of people who are asked for an approver, once for each of them. */
+export function standInViews(standIns: readonly StandIn[]): NewView[] {
+  const places = new Map(standIns.map(({ who, standsFor }) => [who, standsFor]));
+  return [...places].map(([user, standsFor]) => ({ id: personView(user), place: { user, for: standsFor } }));
 }
 
 /** Lists the views of a request that a person may have seen in a channel. */

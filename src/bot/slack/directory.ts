@@ -11,6 +11,8 @@ export interface Member {
   readonly isDeactivated: boolean;
   /** The person's own workspace, if Slack names it. */
   readonly team?: string | undefined;
+  /** As Slack names it, such as Europe/Berlin. */
+  readonly timeZone: string | undefined;
 }
 
 /** The bot's own user, and its workspace. */
@@ -147,6 +149,7 @@ export class Directory {
       isStranger: user?.is_stranger === true || (user?.team_id !== undefined && user.team_id !== team),
       isDeactivated: user === undefined || user.deleted === true,
       team: user?.team_id,
+      timeZone: user?.tz,
     };
   }
 

@@ -79,6 +79,7 @@ export const cardTexts = {
   approvers: 'Approvers: ',
   approvedBy: 'Approved by ',
   rejectedBy: 'Rejected by ',
+  inPlaceOf: ' for ',
   arguments: 'Arguments, exactly as they will run',
   notShown: (text: string) => `(not shown: ${plural(text.length, 'character')})`,
   opaque: (names: readonly string[], others: number) => {

@@ -1,3 +1,5 @@
+import { plural } from '../cards/values/render-value.ts';
+
 /** Every sentence that people are told privately or in a thread, outside of cards. */
 export const noticeTexts = {
   notFound: 'This request no longer exists.',
@@ -11,6 +13,8 @@ export const noticeTexts = {
   alreadyRejected: "You've already rejected this.",
   alreadyApproved: "You've already approved. Waiting for others.",
   expired: 'This request has expired.',
+  approvalsPerHour: (most: number) =>
+    `You've approved ${plural(most, 'request')} in the last hour, the most that one person may approve here. Another approver can approve this, or you later. You can still reject it.`,
   changedSince: 'This has changed since you saw it. Please look at the new card.',
   notInDoubt: (state: string) => `The outcome is known: ${state}.`,
 

@@ -1,9 +1,11 @@
 import type { RequestRecord, TimerKind } from '../../store/port/store.ts';
 import { findOutcome } from '../actions/find-outcome.ts';
 import type { BotContext } from '../context.ts';
+import { hasPart, standInsFor } from '../delegations/stand-ins.ts';
 import { titledRow } from '../delivery/titled-row.ts';
+import { quietEnd } from '../requests/quiet-end.ts';
 import { detailsOf } from '../requests/request-details.ts';
-import { personView } from '../requests/view-ids.ts';
+import { personView, standInViews } from '../requests/view-ids.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
 /** Applies a timer; the record itself decides whether it is due. */
@@ -26,9 +28,11 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
       if ((await store.recover(id)).outcome === 'unknown-outcome') await findOutcome(context, id);
       return;
     case 'remind':
-      await withRequest(context, id, (request) =>
-        store.remind(id, titledRow(request, 'remind', noticeTexts.reminder, notVoted(request))),
-      );
+      await withRequest(context, id, async (request) => {
+        const people = await notVoted(context, request);
+        const row = titledRow(request, 'remind', noticeTexts.reminder, people);
+        await store.remind(id, row, quietEnd(context, request));
+      });
       return;
     case 'escalate':
       await withRequest(context, id, (request) => escalate(context, request));
@@ -47,7 +51,8 @@ async function withRequest(
 }
 
 /** Lets further people decide, and sends them the card. */
-async function escalate({ store, directory, toolbox }: BotContext, request: RequestRecord): Promise<void> {
+async function escalate(context: BotContext, request: RequestRecord): Promise<void> {
+  const { store, directory, toolbox } = context;
   const further = request.policy.escalate?.to ?? [];
   const result = await store.escalate(
     request.id,
@@ -56,12 +61,19 @@ async function escalate({ store, directory, toolbox }: BotContext, request: Requ
   const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
   if (result.outcome !== 'escalated' || policy?.directMessages === false) return;
   const people = await directory.peopleOf(further);
-  await store.addViews(
-    request.id,
-    people.map((user) => ({ id: personView(user), place: { user } })),
-  );
+  const standIns = await standInsFor(context, { ...request, principals: further });
+  await store.addViews(request.id, [
+    ...people.map((user) => ({ id: personView(user), place: { user } })),
+    ...standInViews(standIns.filter(({ who }) => !people.includes(who))),
+  ]);
 }
 
-function notVoted({ principals, votes }: RequestRecord): string[] {
-  return principals.filter((id) => !votes.some(({ who }) => who === id));
+/** Lists the people and groups who have no part in a vote yet, and the people who may decide for them. */
+async function notVoted(context: BotContext, request: RequestRecord): Promise<string[]> {
+  const standIns = await standInsFor(context, request);
+  const people = [
+    ...request.principals,
+    ...standIns.filter(({ standsFor }) => !hasPart(request, standsFor)).map(({ who }) => who),
+  ];
+  return [...new Set(people)].filter((id) => !hasPart(request, id));
 }

@@ -13,6 +13,7 @@ export function inspectManifest({ manifest, folder }: LoadedManifest): PlacedPro
   return [
     ...manifest.tools.flatMap((tool) => [...inspectFiles(tool, folder), ...inspectAddress(tool)]),
     ...inspectScopes(manifest),
+    ...inspectMentions(manifest),
   ];
 }
 
@@ -91,7 +92,7 @@ const Slack = z.object({
   oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()).default([]) }) }),
   features: z
     .object({
-      slash_commands: z.array(z.unknown()).optional(),
+      slash_commands: z.array(z.object({ should_escape: z.boolean().optional() })).optional(),
       shortcuts: z.array(z.unknown()).optional(),
       agent_view: z.unknown().optional(),
     })
@@ -159,6 +160,21 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
       ),
     );
   return [...missing, ...inspectFileScopes(bot, manifest.agent.files !== undefined)];
+}
+
+/** Finds a slash command in which a mention would only be a name. */
+function inspectMentions({ slack, policies }: Manifest): PlacedProblem[] {
+  const commands = Slack.safeParse(slack).data?.features?.slash_commands ?? [];
+  const isNeeded = [...policies.values()].some(({ delegation }) => delegation === true);
+  if (!isNeeded || commands.length === 0 || commands.some((each) => each.should_escape === true)) return [];
+  return [
+    {
+      pointer: '/slack/features/slash_commands',
+      severity: 'warning',
+      message: 'a policy allows delegation, and a mention in the slash command does not say who is meant',
+      fix: 'set should_escape: true at the command, and update the app in Slack; people can give member IDs meanwhile',
+    },
+  ];
 }
 
 /** Finds scopes for files that are missing, or that nothing needs. The bot works without them, so these are warnings. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eraseInExport } from '../../audit/erase-export.ts';
+import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
 import { connectedServers, findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
 import { type Command, EXIT } from '../shared/command.ts';
@@ -18,7 +19,7 @@ export const erase: Command = {
   help: `Usage: countersign erase PERSON [--name NAME]... [--export FILE]... [--reason TEXT] [--dry-run] [--json]
 
 Removes from Redis, at once, the idle threads in which the person wrote or is named, and the ended requests that they
-made, decided or are named in, their feedback, the notes about channels that were written for them or name them, and the
+made, decided or are named in, their feedback, their delegations, the notes about channels that were written for them or name them, and the
 accounts that they connected ("countersign disconnect" before it also tells the issuers).
 Their tokens are counted under "erased". What is still open or waits to be sent is left
 and named: run the command again when it has ended. The audit log in Redis stays as it is, so that it can be verified:
@@ -64,6 +65,7 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
       const accounts = servers.length;
       if (!dryRun) {
         for (const server of servers) await store.removeConnection(server, person);
+        await endDelegations(store, person);
         [threads, requests] = [0, 0];
         // Threads go first: a request is removed only after its thread has read its end, or is gone.
         for (const threadId of found.threads) {
@@ -113,6 +115,17 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
     });
   },
 };
+
+/** Ends what the person has delegated, and what was delegated to them. */
+async function endDelegations(store: Store, person: string): Promise<void> {
+  const { delegations } = await store.readDelegations();
+  for (const { id: shown, from, to } of delegations)
+    if (from === person || to === person)
+      await store.endDelegation({
+        ...{ from, shown, id: `erase ${shown}`, who: person, isAdmin: true, evidence: { erased: person } },
+      });
+  await store.spreadDelegations();
+}
 
 async function eraseFile(file: string, isNamed: (text: string) => boolean, dryRun: boolean): Promise<number> {
   if (!existsSync(file)) throw new Failure(`there is no ${file}`);

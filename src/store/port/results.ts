@@ -45,7 +45,17 @@ export type SuspendResult =
 export type VoteResult =
   | { readonly outcome: 'voted'; readonly state: string; readonly approvals: number; readonly quorum: number }
   | { readonly outcome: 'already-voted'; readonly decision: string }
-  | { readonly outcome: 'expired' | 'not-an-approval' | 'not-eligible' | 'own-request' | 'not-as-shown' }
+  /** Somebody has voted for this person, or this person's delegator has a vote already. */
+  | { readonly outcome: 'represented'; readonly by: string }
+  | {
+      readonly outcome:
+        | 'expired'
+        | 'not-an-approval'
+        | 'not-eligible'
+        | 'own-request'
+        | 'not-as-shown'
+        | 'not-delegated';
+    }
   | Settled
   | Unknown
   | Malformed;
@@ -56,7 +66,11 @@ export type AnswerResult =
   | Malformed;
 export type WithdrawResult = { readonly outcome: 'withdrawn' | 'not-yours' } | Settled | Unknown | Malformed;
 export type ExpireResult = { readonly outcome: 'expired' | 'not-due' } | Settled | Unknown | Malformed;
-export type RemindResult = { readonly outcome: 'reminded' | 'not-due' } | Settled | Unknown | Malformed;
+export type RemindResult =
+  | { readonly outcome: 'reminded' | 'postponed' | 'not-due' }
+  | Settled
+  | Unknown
+  | Malformed;
 export type EscalateResult = { readonly outcome: 'escalated' | 'not-due' } | Settled | Unknown | Malformed;
 export type PurgeResult = { readonly outcome: 'purged' | 'not-due' | 'not-settled' } | Unknown | Malformed;
 /** `unknown-outcome`: it was started before, so it did not end, and people are asked. */

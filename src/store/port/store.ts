@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type { ConnectionStore } from './connections.ts';
+import type { DelegationStore } from './delegations.ts';
 import type { FreezeStore } from './freezes.ts';
 import type { GrantStore } from './grants.ts';
 import type { LimitStore } from './limits.ts';
@@ -63,7 +64,8 @@ import type {
 } from './values.ts';
 
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
-export type { NewRequest, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type * from './delegations.ts';
 export type * from './freezes.ts';
 export type * from './grants.ts';
 export type * from './limits.ts';
@@ -78,6 +80,7 @@ export type * from './values.ts';
 export interface Store
   extends AuditStore,
     ConnectionStore,
+    DelegationStore,
     FreezeStore,
     GrantStore,
     LimitStore,
@@ -169,7 +172,8 @@ export interface Store
   ): Promise<ResolveResult>;
 
   expire(requestId: string): Promise<ExpireResult>;
-  remind(requestId: string, row: OutboxRow): Promise<RemindResult>;
+  /** Sends a reminder, or sets it for the end of the quiet hours. */
+  remind(requestId: string, row: OutboxRow, quietUntil?: number): Promise<RemindResult>;
   escalate(requestId: string, row: OutboxRow): Promise<EscalateResult>;
   recover(requestId: string): Promise<RecoverResult>;
   /** Removes an ended request, once it has been kept long enough or, with `early`, at once. */

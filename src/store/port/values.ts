@@ -139,6 +139,8 @@ export interface Vote extends Actor {
   /** The numbers of the approver groups that the person may approve for, from 1; only where the policy has groups. */
   readonly groups?: readonly number[];
   readonly reason?: string;
+  /** The approver in whose place the person votes, by a delegation that holds now. */
+  readonly standsFor?: string;
   /** Whether the person allows the same again; it counts if the whole quorum does. */
   readonly grants?: boolean;
 }

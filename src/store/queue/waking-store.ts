@@ -219,8 +219,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
-    async remind(requestId, row) {
-      const result = await store.remind(requestId, row);
+    async remind(requestId, row, quietUntil) {
+      const result = await store.remind(requestId, row, quietUntil);
       if (result.outcome === 'reminded') redrawn(requestId);
       return result;
     },

@@ -58,6 +58,8 @@ const SHARD_KEYS = [
   'freezes',
   'frozen',
   'grants',
+  'delegations',
+  'delegated',
   'manifest',
 ] as const;
 /** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */

@@ -116,7 +116,7 @@ function parseUndo(fields: Readonly<Record<string, string>>): RequestRecord['und
 function policyIn(fields: Readonly<Record<string, string>>): object {
   const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
   const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
-  const { start_within: startWithin, groups, excluded } = fields;
+  const { start_within: startWithin, groups, excluded, delegation } = fields;
   const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
   return {
     principals: words(first),
@@ -130,6 +130,7 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
     ...(startWithin !== undefined && { startWithinMs: Number(startWithin) }),
     ...(groups !== undefined && { groups: words(groups).map(parseGroup) }),
     ...(excluded !== undefined && { excluded: words(excluded) }),
+    ...(delegation === '1' && { delegation: true }),
   };
 }
 
@@ -152,11 +153,13 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
   const read = <Part>(name: string, schema: z.ZodType<Part>) =>
     readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
   const groups = fields[`groups:${who}`];
+  const standsFor = fields[`for:${who}`];
   return {
     who,
     decision: read('vote', Decision),
     at: read('at', Count),
     ...(groups !== undefined && { groups: words(groups).map(Number) }),
+    ...(standsFor !== undefined && standsFor !== '' && { standsFor }),
     ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
   };
 }

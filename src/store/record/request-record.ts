@@ -5,12 +5,10 @@ import { isPerson } from './keys.ts';
 /**
  * The version of stored requests. Version 1 had its immutable part in one field of the hash, and is still read. Since version 2 the
  * details have a key of their own, and the policy and the execution rules are read from the fields that the scripts use. Version 3 has
- * approver groups or excluded people; a request without them is still written as version 2, so that an older process can serve it.
- * Version 4 has paused while it ran.
+ * approver groups or excluded people. Version 4 lets approvers delegate, or has paused while it ran. A request is written as the lowest
+ * version that holds it, so that an older process can serve it.
  */
 export const REQUEST_VERSION = 4;
-export const GROUPED_REQUEST_VERSION = 3;
-export const PLAIN_REQUEST_VERSION = 2;
 
 export const JsonRecord = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -63,8 +61,16 @@ export const PolicySnapshot = z.strictObject({
   groups: z.array(ApproverGroupSnapshot).min(1).optional(),
   /** People and groups who may not approve although they are in `principals`. */
   excluded: z.array(Id).optional(),
+  /** Whether somebody may decide for an approver who has delegated to them. */
+  delegation: z.literal(true).optional(),
 });
 export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
+
+/** Returns the lowest version that holds a request of such a policy. */
+export function versionFor({ groups, excluded = [], delegation }: PolicySnapshot): number {
+  if (delegation === true) return REQUEST_VERSION;
+  return groups === undefined && excluded.length === 0 ? 2 : 3;
+}
 
 /** The rules for attempts. An action that is not idempotent is never retried automatically. */
 export const ExecutionRules = z.strictObject({
@@ -142,6 +148,8 @@ export interface RecordedVote {
   readonly at: number;
   /** The numbers of the approver groups, from 1; only where the policy has groups. */
   readonly groups?: readonly number[];
+  /** The approver in whose place the person voted. */
+  readonly standsFor?: string;
   /** Whether the person allows the same again. */
   readonly grants?: true;
 }

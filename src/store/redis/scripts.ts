@@ -43,6 +43,7 @@ const FOLDERS = {
   files: ['keep-file', 'drop-file'],
   limit: ['reserve', 'give-back', 'read-totals'],
   grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
+  delegation: ['delegate', 'end-delegation', 'apply-delegations'],
   usage: ['spend', 'rename-usage'],
   connections: ['save-connection', 'remove-connection'],
   memory: ['remember', 'forget'],

@@ -26,6 +26,23 @@ export function localTime(moment: Date, timeZone: string): LocalTime {
   };
 }
 
+/** Returns the moment at which the clocks of a time zone show a date and a time of day. */
+export function momentAt(date: string, hour: number, minute: number, timeZone: string): number {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
+  const wanted = Date.UTC(year, month - 1, day, hour, minute);
+  let moment = wanted;
+  // The offset of the first guess may be that of another day; the second is that of the moment itself.
+  for (let tries = 0; tries < 2; tries += 1) moment += wanted - shownAt(moment, timeZone);
+  return moment;
+}
+
+/** Returns what the clocks of a time zone show at a moment, as if it were UTC. */
+function shownAt(moment: number, timeZone: string): number {
+  const { date, hour, minute } = localTime(new Date(moment), timeZone);
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
+  return Date.UTC(year, month - 1, day, Number(hour), Number(minute));
+}
+
 /** Tells whether this machine knows a time zone. */
 export function isTimeZone(name: string): boolean {
   try {

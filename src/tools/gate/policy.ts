@@ -1,3 +1,4 @@
+import type { QuietHours } from './quiet-hours.ts';
 import type { Risk } from './risk.ts';
 
 /** People of whom as many as the quorum must approve. */
@@ -41,10 +42,18 @@ export interface Policy {
   readonly startWithinMs: number;
   readonly remindMs: number | undefined;
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
+  /** Whether somebody may decide for an approver who has delegated to them; `undefined` if nobody may. */
+  readonly delegation: true | undefined;
   /** Channels where the card is posted as well; their members are no approvers by that. */
   readonly announce: readonly string[];
   /** Whether each approver gets the card as a direct message. */
   readonly directMessages: boolean;
+  /** No direct messages and no reminders then. */
+  readonly quietHours: QuietHours | undefined;
+  /** The limits of what one approver is asked, and may approve in an hour. */
+  readonly load:
+    | { readonly waiting: number | undefined; readonly approvalsPerHour: number | undefined }
+    | undefined;
   /** Whether Approve asks for a confirmation; `undefined` leaves it to the risk of the call. */
   readonly confirm: boolean | undefined;
   readonly risk: Risk;

@@ -94,14 +94,29 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     startWithinMs: written.start_within ?? DEFAULT_START_WITHIN_MS,
     remindMs: written.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
+    // Left out where nobody may, so that the digest of an older request stays the same.
+    delegation: written.delegation === true ? true : undefined,
     announce: written.announce ?? [],
     directMessages: written.direct_messages ?? true,
+    quietHours: toQuietHours(written, timeZone),
+    load: toLoad(written.load),
     confirm: written.confirm,
     risk,
     timeZone: written.time_zone ?? timeZone,
     grants: toGrants(written.grants),
     resolvers: written.resolvers ?? approvers,
   };
+}
+
+function toQuietHours(
+  { quiet_hours: hours, time_zone: own }: PolicyFile,
+  timeZone: string,
+): Policy['quietHours'] {
+  return hours && { from: hours.from, to: hours.to, timeZone: hours.time_zone ?? own ?? timeZone };
+}
+
+function toLoad(written: PolicyFile['load']): Policy['load'] {
+  return written && { waiting: written.waiting, approvalsPerHour: written.approvals_per_hour };
 }
 
 function toGrants(written: PolicyFile['grants']): GrantRule | undefined {

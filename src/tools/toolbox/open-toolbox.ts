@@ -131,6 +131,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     definitions,
     unlocked,
     policy: (name) => policyIn(manifest, name),
+    policies: () => [...manifest.policies.values()],
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],

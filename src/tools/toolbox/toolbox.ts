@@ -86,6 +86,7 @@ export interface Toolbox {
   refresh(name: string): Promise<void>;
   find(name: string): ToolEntry | undefined;
   policy(name: string): Policy | undefined;
+  policies(): readonly Policy[];
   /** Lists the servers whose calls run in the name of their requesters. */
   requesterServers(): readonly RequesterServer[];
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */

@@ -45,6 +45,11 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
   const parts = {
     toolbox: await openTools(manifestOf('  {}\n')),
     directory: new Directory(new WebClient()),
+    store: {
+      readDelegations: async () => ({ epoch: 0, delegations: [] }),
+      listWaiting: async () => ({ requestIds: [], next: undefined }),
+      load: async () => ({ outcome: 'unknown' as const }),
+    },
     agent: () => ({
       instructions: '',
       maxSteps: 1,

@@ -132,9 +132,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'vote': {
-      const { who, decision, shown, eligible, groups, grants } = command;
+      const { who, decision, shown, eligible, groups, grants, standsFor } = command;
       const vote = {
         who,
+        ...(standsFor !== undefined && { standsFor }),
         groups,
         grants,
         decision,
@@ -179,13 +180,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, grants } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, grants, standsFor } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
       found.attempts.push(attempt);
       const vote = {
         who,
+        ...(standsFor !== undefined && { standsFor }),
         decision,
         eligible: true,
         evidence,
@@ -246,7 +248,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'expire':
       return call('expire', request(found, command.pick, OPEN));
     case 'remind':
-      return call('remind', request(found, command.pick, OPEN), row);
+      return call(
+        'remind',
+        request(found, command.pick, OPEN),
+        row,
+        command.quietMs === undefined ? undefined : world.now + command.quietMs,
+      );
     case 'escalate':
       return call('escalate', request(found, command.pick, OPEN), row);
     case 'recover':
@@ -299,6 +306,22 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         'readTotals',
         command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
       );
+    case 'delegate': {
+      const { who: from, to, far } = command;
+      return call('delegate', {
+        ...{ id: `delegation-${step}`, from, to, until: world.now + far, reason: `away ${step}`, evidence },
+      });
+    }
+    case 'endDelegation': {
+      const { who: from, by, isAdmin, known } = command;
+      const current = world.delegations.given.get(from)?.id;
+      const shown = known === undefined ? undefined : known ? current : 'delegation-none';
+      return call('endDelegation', { from, shown, id: `click-${step}`, who: by, isAdmin, evidence });
+    }
+    case 'readDelegations':
+      return call('readDelegations');
+    case 'spreadDelegations':
+      return call('spreadDelegations', [...new Set(command.threads.map(shardOf))]);
     case 'freeze': {
       const { scope, who } = command;
       return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });
@@ -461,7 +484,7 @@ function withGroups({ policy, groups }: RequestPlan): NewRequest['policy'] {
 
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
   const { kind, requester, others, barred, views, idempotent, maxAttempts, retryForMs, unsigned } = plan;
-  const policy = withGroups(plan);
+  const policy = { ...withGroups(plan), ...(plan.delegation && { delegation: true as const }) };
   return {
     ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, barred, unsigned },
     requesters: [requester, ...others.filter((person) => person !== requester)],

@@ -29,6 +29,7 @@ const memberships = fc.constantFrom<readonly number[]>([1], [2], [1, 2], []);
 
 const plan = fc.record({
   groups,
+  delegation: fc.boolean(),
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
   requester: who,
   others: fc.subarray([...PEOPLE], { maxLength: 1 }),
@@ -94,6 +95,17 @@ const unfreeze = verb('unfreeze', {
 });
 const spread = verb('spreadFreezes', { threads: fc.subarray([...THREADS], { minLength: 1 }) });
 
+/** The approver in whose place a person votes; mostly nobody. */
+const standsFor = fc.constantFrom(undefined, undefined, ...PEOPLE);
+const delegate = verb('delegate', { who, to: who, far });
+const endDelegation = verb('endDelegation', {
+  ...{ who, by: who, isAdmin: fc.boolean() },
+  known: fc.constantFrom(undefined, undefined, true, false),
+});
+const spreadDelegations = verb('spreadDelegations', {
+  threads: fc.subarray([...THREADS], { minLength: 1 }),
+});
+
 const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
 const action = fc.constantFrom('one', 'two', 'three');
 const limitKeys = fc.subarray(['refunds', 'parts'], { minLength: 1 });
@@ -130,6 +142,7 @@ const command = fc.oneof(
     weight: 9,
     arbitrary: verb('vote', {
       ...{ pick, who, decision, shown: mostly, eligible: mostly, groups: memberships, grants: fc.boolean() },
+      standsFor,
     }),
   },
   {
@@ -163,12 +176,16 @@ const command = fc.oneof(
       heartbeatTimeoutMs: duration,
       groups: memberships,
       grants: fc.boolean(),
+      standsFor,
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
   { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict, tries }) },
   { weight: 2, arbitrary: verb('expire', { pick }) },
-  { weight: 2, arbitrary: verb('remind', { pick }) },
+  {
+    weight: 2,
+    arbitrary: verb('remind', { pick, quietMs: fc.constantFrom(undefined, undefined, 0, 1_000) }),
+  },
   { weight: 2, arbitrary: verb('escalate', { pick }) },
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },
@@ -202,6 +219,10 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('returnUse', { grant: grantId, action }) },
   { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
   { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
+  { weight: 2, arbitrary: delegate },
+  { weight: 1, arbitrary: endDelegation },
+  { weight: 2, arbitrary: spreadDelegations },
+  { weight: 1, arbitrary: verb('readDelegations', {}) },
   { weight: 1, arbitrary: freeze },
   { weight: 3, arbitrary: unfreeze },
   { weight: 2, arbitrary: spread },
@@ -270,6 +291,7 @@ function click(
   who: Person,
   decision: 'approve' | 'reject',
   calls: { twice: boolean },
+  standsFor?: Person,
 ): Command {
   // The first is in one group, the second in the other, the others in both.
   const groups = who === 'U-ann' ? [1] : who === 'U-ben' ? [2] : [1, 2];
@@ -282,6 +304,7 @@ function click(
     eligible: true,
     groups,
     grants: pick % 2 === 0,
+    standsFor,
     ...calls,
   };
 }
@@ -312,6 +335,28 @@ const passage = fc.oneof(
   fc
     .tuple(fitting, who, once)
     .map(([pick, who, calls]) => [click(pick, who, 'reject', calls), click(pick, who, 'approve', calls)]),
+  fc.tuple(grantId, once).map(([grant, calls]): Command[] => [
+    { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
+    { verb: 'useGrant', grant, action: 'one', ...calls },
+    { verb: 'useGrant', grant, action: 'two', ...calls },
+    { verb: 'useGrant', grant, action: 'three', ...calls },
+  ]),
+  // One person votes for another, who then votes as well, and the delegation ends.
+  fc
+    .tuple(fitting, thread, several, fc.boolean(), once)
+    .map(([pick, thread, [one = 'U-ann', two = 'U-ben', three = 'U-cid'], isEnded, calls]): Command[] => [
+      { verb: 'delegate', who: one, to: two, far: 1_000_000, ...calls },
+      { verb: 'spreadDelegations', threads: [...THREADS], ...calls },
+      ...(isEnded
+        ? ([
+            { verb: 'endDelegation', who: one, by: one, isAdmin: false, known: undefined, ...calls },
+            { verb: 'spreadDelegations', threads: [thread], ...calls },
+          ] satisfies Command[])
+        : []),
+      click(pick, two, 'approve', calls, one),
+      click(pick, one, 'approve', calls),
+      click(pick, three, 'approve', calls, two),
+    ]),
   fc
     .tuple(fitting, several, any, once)
     .map(([pick, people, other, calls]): Command[] => [

@@ -3,6 +3,7 @@ import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { connectionScenarios } from './connections.ts';
 import { decisionScenarios } from './decisions.ts';
+import { delegationScenarios } from './delegations.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { freezeScenarios } from './freezes.ts';
@@ -28,6 +29,7 @@ const scenarios: Scenarios = {
   ...freezeScenarios,
   ...limitScenarios,
   ...grantScenarios,
+  ...delegationScenarios,
   ...manifestScenarios,
 };
 const scripts = loadScripts();

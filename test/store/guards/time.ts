@@ -65,6 +65,17 @@ export const timeScenarios: Scenarios = {
     const requestId = await ask(store, { policy: { remindEveryMs: MINUTE_MS } });
     expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'not-due' });
   },
+  'remind-quiet': async ({ store, client, keys }) => {
+    const requestId = await ask(store, { policy: { remindEveryMs: 1 } });
+    const timers = keys.shard(shardOf(threadOf(requestId) ?? ''), 'timers');
+    await client.zadd(timers, 0, `remind|${requestId}`);
+    const morning = Date.now() + MINUTE_MS;
+    expect(await store.remind(requestId, ROW, morning)).toEqual({ outcome: 'postponed' });
+    expect(await client.zscore(timers, `remind|${requestId}`)).toBe(`${morning}`);
+    // One that was due before the hours ended, and is late, is sent.
+    await client.zadd(timers, 0, `remind|${requestId}`);
+    expect(await store.remind(requestId, ROW, Date.now() - 1)).toEqual({ outcome: 'reminded' });
+  },
   'remind-malformed': async ({ store, client, keys }) => {
     const requestId = await ask(store);
     await client.zadd(keys.shard(shardOf(threadOf(requestId) ?? ''), 'timers'), 0, `remind|${requestId}`);

@@ -137,13 +137,18 @@ const GRANT = {
   expiresAt: Date.now() + 60 * MINUTE_MS,
   details: { tool: 'refund_order' },
 };
+const DELEGATION = {
+  ...{ id: 'd-1', from: 'U-ann', to: 'U-ben', until: Date.now() + 60 * MINUTE_MS, reason: 'away' },
+  evidence: {},
+};
+const END = { from: 'U-ann', id: 'click-3', who: 'U-ann', isAdmin: false, evidence: {} };
 const BEN = { ...UNFREEZE, id: 'click-2', who: 'U-ben', stillEligible: ['U-ann'] };
 
 /** Brings the table to a shard in which nothing is to be drawn: two scripts. */
 const spreadElsewhere = ({ store, threadId }: Telling) =>
   store.spreadFreezes([(shardOf(threadId) + 1) % SHARDS]);
 
-/** Freezes, limits and grants, while requests wait. */
+/** Freezes, limits, grants and delegations, while requests wait. */
 const POLICY_STEPS: readonly Step[] = [
   { script: 'freeze', call: ({ store }) => store.freeze(FREEZE) },
   { script: 'apply-freezes', call: spreadElsewhere, after: 1 },
@@ -159,6 +164,12 @@ const POLICY_STEPS: readonly Step[] = [
   { script: 'use-grant', call: ({ store }) => store.useGrant('g-1', 'one', {}) },
   { script: 'return-use', call: ({ store }) => store.returnUse('g-1', 'one', {}) },
   { script: 'revoke-grant', call: ({ store }) => store.revokeGrant('g-1', by('U-ann')) },
+  { script: 'delegate', call: ({ store }) => store.delegate(DELEGATION) },
+  {
+    script: 'apply-delegations',
+    call: ({ store, threadId }) => store.spreadDelegations([shardOf(threadId)]),
+  },
+  { script: 'end-delegation', call: ({ store }) => store.endDelegation(END) },
 ];
 
 const THREAD_STEPS: readonly Step[] = [

@@ -1,4 +1,5 @@
 import { connectionModel } from './connections.ts';
+import { delegationModel } from './delegations.ts';
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
@@ -31,6 +32,7 @@ export function modelOf(world: World): Verbs {
     ...exportModel(world),
     ...freezeModel(world),
     ...grantModel(world),
+    ...delegationModel(world),
     ...limitModel(world),
     ...usageModel(world),
     ...connectionModel(world),

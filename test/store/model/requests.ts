@@ -1,4 +1,5 @@
 import type { Actor, Attempt } from '../../../src/store/port/store.ts';
+import { standsFor, voteBeside } from './delegations.ts';
 import { freezeIn } from './freezes.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
 
@@ -35,9 +36,17 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (world.now >= expiryOf(request)) return refuse(request, vote, { outcome: 'expired' });
       if (!vote.eligible) return refuse(request, vote, { outcome: 'not-eligible' });
       if (isBarred(request, who)) return refuse(request, vote, { outcome: 'own-request' });
+      const delegator = vote.standsFor;
+      const isDelegated = delegator === undefined || standsFor(world, request, who, delegator);
+      if (!isDelegated) return refuse(request, vote, { outcome: 'not-delegated' });
+      if (delegator !== undefined && (requestersOf(request).includes(who) || isBarred(request, delegator)))
+        return refuse(request, vote, { outcome: 'own-request' });
       if (vote.shown !== digest) return refuse(request, vote, { outcome: 'not-as-shown' });
       // An approval can be taken back while the request is pending; a rejection stands.
       if (earlier === 'reject') return refuse(request, vote, { outcome: 'already-voted', decision: earlier });
+
+      const beside = voteBeside(request, who, delegator);
+      if (beside !== undefined) return refuse(request, vote, { outcome: 'represented', by: beside });
 
       const groups = policy.groups === undefined ? {} : { groups: vote.groups ?? [] };
       const grants = vote.grants === true && decision === 'approve' ? { grants: true as const } : {};
@@ -46,11 +55,13 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         decision,
         at: world.now,
         ...groups,
+        ...(delegator !== undefined && { standsFor: delegator }),
         ...(before && { grants: before }),
         ...grants,
       });
       const count = `${votesFor(request, 'approve')} of ${policy.quorum}`;
-      world.audit(request, 'voted', `${decision} ${who} ${count}`);
+      const place = delegator === undefined ? '' : ` for ${delegator}`;
+      world.audit(request, 'voted', `${decision} ${who} ${count}${place}`);
       if (decision === 'reject' && votesFor(request, 'reject') >= policy.vetoes) {
         world.settle(request, 'rejected', who, reason);
         world.audit(request, 'rejected', who);

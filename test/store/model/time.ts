@@ -16,11 +16,15 @@ export function timeModel(world: World): TimeVerbs {
       return { outcome: 'expired' };
     },
 
-    remind(requestId, row) {
+    remind(requestId, row, quietUntil = 0) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       if (request.state !== 'pending') return settled(request);
       if (request.remindAt === undefined || world.now < request.remindAt) return { outcome: 'not-due' };
+      if (world.now < quietUntil) {
+        request.remindAt = quietUntil;
+        return { outcome: 'postponed' };
+      }
       request.remindAt = world.now + (request.asked.policy.remindEveryMs ?? 0);
       world.send(requestId, row);
       world.audit(request, 'reminded');

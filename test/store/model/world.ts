@@ -3,7 +3,7 @@ import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { StoredConnection } from '../../../src/store/port/connections.ts';
 import type { KeptNote } from '../../../src/store/port/memory.ts';
-import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
+import type { Delegation, InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/usage.ts';
 import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import type {
@@ -99,6 +99,8 @@ export interface Request {
       readonly at: number;
       /** The approver groups that the person voted for; only where the policy has groups. */
       readonly groups?: readonly number[];
+      /** The approver in whose place the person voted. */
+      readonly standsFor?: string;
       readonly grants?: true;
     }
   >;
@@ -160,6 +162,8 @@ export interface Shard {
   readonly audit: string[];
   /** The freezes that were brought to the shard, and the epoch of their table. */
   frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
+  /** The delegations that were brought to the shard, and the epoch of their table. */
+  delegated: { readonly epoch: number; readonly delegations: readonly Delegation[] };
 }
 
 /** A grant, and the calls that have taken a use of it. */
@@ -197,6 +201,8 @@ export class World {
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
   readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
+  /** The delegations by who gave them, and the click that ended the last of each. */
+  readonly delegations = { epoch: 0, given: new Map<string, Delegation>(), ended: new Map<string, string>() };
   /** The notes about each channel, by id. */
   readonly notes = new Map<string, Map<string, KeptNote>>();
   readonly grants = new Map<string, Granted>();
@@ -225,6 +231,7 @@ export class World {
       sent: new Set(),
       audit: [],
       frozen: { shown: 0, freezes: [] },
+      delegated: { epoch: 0, delegations: [] },
     };
     this.#shards.set(shard, found);
     return found;

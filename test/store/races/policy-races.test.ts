@@ -12,6 +12,7 @@ import {
   attempt,
   beginTurn,
   effectStart,
+  found,
   MINUTE_MS,
   newFreeze,
   newThreadId,
@@ -156,6 +157,51 @@ test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revoc
     expect(await store.loadGrant(id)).toMatchObject({ used });
   }
   expect([...ends].sort()).toEqual(['revoked', 'spent', 'used']);
+});
+
+test(`of ${CONTENDERS} votes for one delegator, and against the end of the delegation, never one too many counts (${ROUNDS} rounds)`, async () => {
+  const ends = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const requestId = await ask(store, { policy: { delegation: true, quorum: CONTENDERS } });
+    const shards = [shardOf(threadOf(requestId) ?? '')];
+    const from = `U-away-${round}`;
+    const given = { from, until: Date.now() + MINUTE_MS, reason: '', evidence: {} };
+    const stand = async (to: string, id: string) => {
+      await store.delegate({ ...given, id, to });
+      await store.spreadDelegations(shards);
+    };
+    await stand('U-0', `d-${round}-0`);
+    let endedAfter = -1;
+    const changes = async () => {
+      for (let wait = 0; wait < round % 6; wait += 1) await store.readFreezes();
+      // In every other round somebody else stands for the same person from then on.
+      if (round % 2 === 0) await stand('U-1', `d-${round}-1`);
+      else {
+        await store.endDelegation({ from, id: `end-${round}`, who: from, isAdmin: false, evidence: {} });
+        await store.spreadDelegations(shards);
+      }
+      endedAfter = (await found(store, requestId)).votes.length;
+    };
+    const vote = async (each: Store, index: number) => {
+      for (let wait = 0; wait < index % 6; wait += 1) await each.readFreezes();
+      // The delegates, and the delegator too, each from several processes.
+      const who = index % 3 === 2 ? from : `U-${index % 2}`;
+      const standsFor = who === from ? {} : { standsFor: from };
+      const { outcome } = await each.vote(requestId, approve(who, standsFor));
+      ends.add(outcome);
+      return outcome;
+    };
+    const [results] = await Promise.all([atOnce(round, vote), changes()]);
+    const { votes, approvals } = await found(store, requestId);
+    expect(votes.length).toBe(results.includes('voted') ? 1 : 0);
+    expect(approvals).toBe(votes.length);
+    // The answer to the end comes after the last vote that the delegation has signed.
+    const signed = votes.filter(({ standsFor, who }) => standsFor === from && who === 'U-0').length;
+    expect(signed).toBeLessThanOrEqual(endedAfter);
+    const late = await store.vote(requestId, approve('U-0', { standsFor: from }));
+    expect(late.outcome === 'voted').toBe(signed === 1);
+  }
+  expect([...ends].sort()).toEqual(['not-delegated', 'represented', 'voted']);
 });
 
 async function revokeSoon(id: string, waits: number): Promise<number> {

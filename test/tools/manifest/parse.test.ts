@@ -73,6 +73,7 @@ describe('what is left out', () => {
       startWithinMs: 900_000,
       remindMs: undefined,
       escalate: undefined,
+      delegation: undefined,
       announce: [],
       directMessages: true,
       confirm: undefined,
@@ -192,6 +193,7 @@ describe('what is written', () => {
     escalate: { after: 4h, to: [S0ONCALL] }
     announce: [C012ABCDEF]
     direct_messages: false
+    delegation: true
     risk: low
     time_zone: Asia/Tokyo
     resolvers: [U034GHIJKL]
@@ -209,6 +211,7 @@ describe('what is written', () => {
       startWithinMs: 300_000,
       remindMs: 900_000,
       escalate: { afterMs: 14_400_000, to: ['S0ONCALL'] },
+      delegation: true,
       announce: ['C012ABCDEF'],
       directMessages: false,
       confirm: undefined,

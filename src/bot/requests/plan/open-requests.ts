@@ -3,11 +3,12 @@ import type { CloseReply } from '../../../agent/replies.ts';
 import { settle } from '../../../agent/settle.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
+import type { PlanContext } from './plan-request.ts';
 import { planRequests } from './plan-requests.ts';
 
 /** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */
 export async function openRequests(
-  context: Pick<BotContext, 'toolbox' | 'directory' | 'agent' | 'limiter'>,
+  context: PlanContext & Pick<BotContext, 'agent' | 'limiter'>,
   threadId: string,
   messages: readonly Message[],
   options: { readonly anew?: boolean } = {},

@@ -1,37 +1,34 @@
-import { type JsonObject, toJson } from '../../../agent/json.ts';
+import { toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
-import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
-import { fillGroups } from '../../../tools/gate/fill-groups.ts';
+import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate/gate.ts';
 import { isOverLimit } from '../../../tools/gate/limits.ts';
-import type { Policy } from '../../../tools/gate/policy.ts';
 import { riskOf } from '../../../tools/gate/risk.ts';
 import { consentOf } from '../../../tools/mcp/auth/person/ask-for-consent.ts';
 import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
-import { mayDecide } from '../../decisions/authorize.ts';
+import { standInsFor } from '../../delegations/stand-ins.ts';
 import { planElicitation } from '../../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { parseThreadId, placeIn } from '../../slack/thread.ts';
 import { connectionTexts } from '../../texts/connections.ts';
 import { noticeTexts } from '../../texts/notices.ts';
-import { membershipsOf, resolveGroups } from '../approver-groups.ts';
+import { resolveGroups } from '../approver-groups.ts';
 import { problemWithAsked, purposeOf } from '../awaited-schema.ts';
 import { digestNow } from '../bind-request.ts';
 import { classifyInterrupt } from '../classify-interrupt.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { type ReadFile, toDetails } from '../request-details.ts';
 import { NOBODY } from '../task-people.ts';
-import { channelView, personView, THREAD_VIEW } from '../view-ids.ts';
+import { THREAD_VIEW } from '../view-ids.ts';
+import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk } from './people-to-ask.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { presentCall, previewOf } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
 const CALLBACK_MS = 7 * DAY_MS;
-/** The most direct messages per request; further approvers find it in the thread and in App Home. */
-const MAX_DIRECT_MESSAGES = 20;
 const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The origin of a request: its thread, its requesters, and the model's explanation. */
@@ -46,9 +43,14 @@ export interface RequestOrigin {
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
 }
 
+/** The parts of the context that a plan needs. */
+export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
+  readonly store: Pick<Store, 'readDelegations' | 'listWaiting' | 'load'>;
+};
+
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
-  { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
+  { toolbox, directory, store }: PlanContext,
   { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
@@ -145,6 +147,10 @@ export async function planRequest(
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
+  const [told, standIns] = await Promise.all([
+    peopleToAsk({ store, directory }, policy, approvers),
+    standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
+  ]);
   const risk = riskOf(policy.risk, judged);
   const mayGrant = risk !== 'high' && !pause.own && !isOverLimit(pause) && editor === undefined;
   const shown = {
@@ -171,7 +177,7 @@ export async function planRequest(
       ...(why !== '' && { why }),
       ...(files.length > 0 && { files: [...files] }),
     }),
-    policy: snapshot,
+    policy: told.isFull ? escalatedAtOnce(snapshot) : snapshot,
     digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
     audit: {
       ...called,
@@ -182,40 +188,8 @@ export async function planRequest(
       ...(undoes !== undefined && { undoes: undoes.requestId }),
     },
     execution: entry.execution,
-    views: [threadView, ...otherViews(policy, approvers)],
+    views: [threadView, ...otherViews(policy, told.people, standIns)],
   };
-}
-
-/** The people who could approve now, and how many places of the policy they can fill. */
-interface EligibleApprovers {
-  readonly approvers: string[];
-  readonly places: number;
-  readonly isSure: boolean;
-}
-
-/** Finds the people who could approve now; without the requesters, unless the policy allows it. */
-async function eligibleApprovers(
-  directory: BotContext['directory'],
-  policy: PolicySnapshot,
-  { requesters, barred }: { readonly requesters: readonly string[]; readonly barred: readonly string[] },
-): Promise<EligibleApprovers> {
-  const { principals, groups, excluded } = policy;
-  const { people, isSure } = await directory.peopleBehind(principals);
-  const allowed = people.filter(
-    (id) => !barred.includes(id) && (policy.selfApproval || !requesters.includes(id)),
-  );
-  const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, principals, excluded)));
-  const approvers = allowed.filter((_, index) => checked[index]?.eligible === true);
-  const isChecked = isSure && checked.every((permission) => permission.eligible || permission.checked);
-  if (groups === undefined || !isChecked) return { approvers, places: approvers.length, isSure: isChecked };
-  const members = await Promise.all(
-    approvers.map(async (who) => ({ who, groups: await membershipsOf(directory, who, groups) })),
-  );
-  const filled = fillGroups(
-    groups.map(({ quorum }) => quorum),
-    members,
-  );
-  return { approvers, places: filled.flat().length, isSure: true };
 }
 
 function answerPolicy(
@@ -233,14 +207,4 @@ function answerPolicy(
 /** Only the person themselves can connect their account. */
 function consentPolicy(person: string): PolicySnapshot {
   return answerSnapshot([person], { limitToRequester: true, expiresInMs: QUESTION_MS });
-}
-
-/** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */
-function otherViews(policy: Policy, approvers: readonly string[]): { id: string; place: JsonObject }[] {
-  const announced = policy.announce.map((channel) => ({ id: channelView(channel), place: { channel } }));
-  if (!policy.directMessages) return announced;
-  return [
-    ...announced,
-    ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
-  ];
 }

@@ -9,7 +9,7 @@ import { filesReadIn } from '../request-details.ts';
 import { NOBODY, peopleOf, presentTask } from '../task-people.ts';
 import { undoneBy } from '../undo-call.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
-import { planRequest } from './plan-request.ts';
+import { type PlanContext, planRequest } from './plan-request.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
@@ -23,7 +23,7 @@ export interface RequestPlan {
  * calls beyond the manifest's limits. A call that is asked anew needs no new place.
  */
 export async function planRequests(
-  context: Pick<BotContext, 'toolbox' | 'directory' | 'agent' | 'limiter'>,
+  context: PlanContext & Pick<BotContext, 'agent' | 'limiter'>,
   threadId: string,
   messages: readonly Message[],
   { anew = false }: { readonly anew?: boolean } = {},

@@ -11,15 +11,18 @@
 --   9 reason
 --  10 numbers of the approver groups that the person votes for, or '' where the policy has no groups
 --  11 '1' if the person allows the same again as well
+--  12 the approver in whose place the person votes, or ''
 -- Returns
 --   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to
 --   {'settled', state, by}
 --   {'already-voted', earlier vote}
---   {'expired'}, {'unknown'}, {'not-an-approval'}, {'not-eligible'}, {'own-request'}, {'not-as-shown'}
+--   {'represented', who has voted}         somebody has voted for this person, or in the same place
+--   {'expired'}, {'unknown'}, {'not-an-approval'}, {'not-eligible'}, {'own-request'}, {'not-as-shown'}, {'not-delegated'}
 --- include request
 --- include groups
+--- include delegated
 local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-local votes_for, grants = ARGV[10], ARGV[11]
+local votes_for, grants, for_whom = ARGV[10], ARGV[11], ARGV[12]
 
 if not request.state then return { 'unknown' } end -- guard: vote-unknown
 if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
@@ -37,11 +40,24 @@ end
 if is_barred(who) then -- guard: vote-own
   return refuse(who, body, digest, 'own-request')
 end
+if for_whom ~= '' and request.delegation ~= '1' then -- guard: vote-delegation
+  return refuse(who, body, digest, 'not-delegated')
+end
+if for_whom ~= '' and not stands_for(who, for_whom) then -- guard: vote-delegated
+  return refuse(who, body, digest, 'not-delegated')
+end
+if for_whom ~= '' and (is_requester(who) or is_barred(for_whom)) then -- guard: vote-for-own
+  return refuse(who, body, digest, 'own-request')
+end
 if shown ~= request.digest then -- guard: vote-shown
   return refuse(who, body, digest, 'not-as-shown')
 end
 if earlier == 'reject' then -- guard: vote-changed
   return refuse(who, body, digest, 'already-voted', earlier)
+end
+local beside = request.delegation and vote_beside(who, for_whom)
+if beside then -- guard: vote-represented
+  return refuse(who, body, digest, 'represented', beside)
 end
 
 local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
@@ -49,9 +65,11 @@ if earlier == 'approve' then approvals = approvals - 1 end
 if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
 set('vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals), 'rejections', int(rejections))
 if request.groups then set('groups:' .. who, votes_for) end
+if request.delegation then set('for:' .. who, for_whom) end
 if grants == '1' and decision == 'approve' then set('grant:' .. who, '1') end
 local count = int(approvals) .. ' of ' .. request.quorum
-audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count, body, digest)
+local place = for_whom == '' and '' or ' for ' .. for_whom
+audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count .. place, body, digest)
 
 if decision == 'reject' and rejections >= tonumber(request.vetoes) then
   settle('rejected', who, reason)

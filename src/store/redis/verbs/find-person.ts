@@ -63,7 +63,11 @@ export interface FindPersonOptions {
 
 function isIn(fields: Readonly<Record<string, string>>, person: string, isNamed: NamesPerson): boolean {
   const { requester = '', requesters = '', by = '', payload = '' } = fields;
+  const isRepresented = Object.entries(fields).some(
+    ([name, value]) => name.startsWith('for:') && value === person,
+  );
   return (
+    isRepresented ||
     [requester, by, ...requesters.split(' ')].includes(person) ||
     isNamed(payload) ||
     fields[`vote:${person}`] !== undefined

@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, toJson } from '../../../agent/json.ts';
 import { refuseNewer } from '../../errors.ts';
-import type {
-  Attempt,
-  FinishResult,
-  Outcome,
-  StartResult,
-  Store,
-  Vote,
-  VoteResult,
-} from '../../port/store.ts';
+import type { Attempt, FinishResult, Outcome, StartResult, Store } from '../../port/store.ts';
 import { isPerson, type Keys, shardOf, threadOf } from '../../record/keys.ts';
 import { parseRequestRecord } from '../../record/parse-request-record.ts';
 import { REQUEST_VERSION } from '../../record/request-record.ts';
@@ -18,6 +10,7 @@ import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';
 import { quarantine } from './quarantine.ts';
 import { readClaimedTurn } from './read-turn.ts';
+import { areVoters, readVote, voteFields } from './vote-fields.ts';
 
 type RequestVerbs = Pick<
   Store,
@@ -96,12 +89,12 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async vote(requestId, vote) {
-      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      if (!areVoters(vote)) return { outcome: 'not-eligible' };
       return readVote(await askAbout(run, 'vote', requestId, voteFields(run, vote)));
     },
 
     async voteAndStart(requestId, vote, attempt) {
-      if (!isPerson(vote.who)) return { outcome: 'not-eligible' };
+      if (!areVoters(vote)) return { outcome: 'not-eligible' };
       const args = [...voteFields(run, vote), ...attemptFields(run, attempt)];
       const reply = await askAbout(run, 'vote-start', requestId, args);
       const voted = readVote(reply);
@@ -198,43 +191,6 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       }
     },
   };
-}
-
-/** Writes a vote in the order in which `vote.lua` reads it. */
-function voteFields(
-  run: RunScript,
-  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false }: Vote,
-): Fields {
-  return [
-    who,
-    decision,
-    shown,
-    eligible ? 1 : 0,
-    ...run.auditBody({
-      ...{ who, decision, reason, evidence },
-      ...(groups.length > 0 && { groups: [...groups] }),
-      ...(grants && { grants }),
-    }),
-    reason,
-    groups.join(' '),
-    grants ? 1 : '',
-  ];
-}
-
-function readVote(reply: ScriptReply): VoteResult {
-  switch (reply.code) {
-    case 'voted':
-      return {
-        outcome: 'voted',
-        state: reply.string(1),
-        approvals: reply.number(2),
-        quorum: reply.number(3),
-      };
-    case 'already-voted':
-      return { outcome: 'already-voted', decision: reply.string(1) };
-    default:
-      return reply.plain('expired', 'not-an-approval', 'not-eligible', 'own-request', 'not-as-shown');
-  }
 }
 
 /** Writes an attempt in the order in which `start.lua` reads it. */

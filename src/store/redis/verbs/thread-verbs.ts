@@ -4,12 +4,7 @@ import { readMessages } from '../../../agent/messages.ts';
 import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
 import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
-import {
-  GROUPED_REQUEST_VERSION,
-  type NewRequest,
-  PLAIN_REQUEST_VERSION,
-  RequestRules,
-} from '../../record/request-record.ts';
+import { type NewRequest, RequestRules, versionFor } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { readClaim, readClaimedTurn, readItem } from './read-turn.ts';
@@ -242,11 +237,9 @@ function hashFields(
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
     policy;
   const { groups, excluded = [] } = policy;
-  const version =
-    groups === undefined && excluded.length === 0 ? PLAIN_REQUEST_VERSION : GROUPED_REQUEST_VERSION;
   const { idempotent, maxAttempts, retryForMs } = execution;
   const state = unsigned ? 'unknown' : 'pending';
-  const fields: (string | number)[] = ['v', version, 'state', state, 'rev', 1, 'kind', kind];
+  const fields: (string | number)[] = ['v', versionFor(policy), 'state', state, 'rev', 1, 'kind', kind];
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
@@ -260,6 +253,7 @@ function hashFields(
   if (groups !== undefined)
     fields.push('groups', groups.map(({ any, quorum: own }) => `${own}:${any.join(',')}`).join(' '));
   if (excluded.length > 0) fields.push('excluded', excluded.join(' '));
+  if (policy.delegation === true) fields.push('delegation', 1);
   if (trace !== undefined) fields.push('trace', trace);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);

@@ -22,11 +22,9 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return (await askAbout(run, 'expire', requestId, [])).plain('expired', 'not-due');
     },
 
-    async remind(requestId, { id, body }) {
-      return (await askAbout(run, 'remind', requestId, [id, JSON.stringify(body)])).plain(
-        'reminded',
-        'not-due',
-      );
+    async remind(requestId, { id, body }, quietUntil) {
+      const args = [id, JSON.stringify(body), quietUntil ?? ''];
+      return (await askAbout(run, 'remind', requestId, args)).plain('reminded', 'postponed', 'not-due');
     },
 
     async escalate(requestId, { id, body }) {

@@ -55,10 +55,17 @@ function checkUnfreeze(rule: JsonValue | undefined): Finding[] {
 }
 
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
-  const { approvers, quorum, expires, remind, escalate, risk, time_zone, grants } = readableParts(
-    Parts,
-    policy,
-  );
+  const {
+    approvers,
+    quorum,
+    expires,
+    remind,
+    escalate,
+    risk,
+    time_zone,
+    grants,
+    quiet_hours: quiet,
+  } = readableParts(Parts, policy);
   const findings: Finding[] = checkTimeZone(pointer, time_zone);
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
@@ -68,6 +75,9 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
     report('grants', 'a high-risk call is never allowed beforehand; remove "grants" or lower the risk');
   const unclear = grants?.when === undefined ? undefined : checkExpression(grants.when, CONDITION);
   if (unclear !== undefined) findings.push({ pointer: `${pointer}/grants/when`, at: 'value', ...unclear });
+  findings.push(...checkTimeZone(`${pointer}/quiet_hours`, quiet?.time_zone));
+  if (quiet !== undefined && quiet.from === quiet.to)
+    report('quiet_hours', 'these hours have no end: "from" and "to" are the same');
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {

@@ -22,6 +22,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'quorum',
   'veto',
   'selfApproval',
+  'delegation',
   'separation',
   'expiresMs',
   'startWithinMs',
@@ -29,6 +30,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'escalate',
   'announce',
   'directMessages',
+  'quietHours',
   'confirm',
   'risk',
   'timeZone',
@@ -127,6 +129,12 @@ function compareFlags(former: Policy, next: Policy): PartChange[] {
       !next.selfApproval,
       'nobody approves their own request',
       'people may approve their own requests',
+    ],
+    [
+      former.delegation === undefined,
+      next.delegation === undefined,
+      'approvers may not delegate any more',
+      'approvers may let others decide for them',
     ],
     [
       former.separation === 'thread',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Channel, Count, Duration, distinct, PersonOrGroup, Text, TimeZone } from './values.ts';
+import { Channel, Count, Duration, distinct, PersonOrGroup, Text, TimeOfDay, TimeZone } from './values.ts';
 
 const Principals = distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1);
 const FromCall = Text.describe(
@@ -55,11 +55,38 @@ export const PolicyFile = z
       })
       .optional()
       .describe('Whom to ask as well if there is no decision.'),
+    delegation: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether an approver may let somebody else decide for them while they are away, with /countersign delegate; false.',
+      ),
     announce: distinct(Channel, 'Channels where the card is posted as well.').optional(),
     direct_messages: z
       .boolean()
       .optional()
       .describe('Whether each approver gets the card as a direct message; true.'),
+    quiet_hours: z
+      .strictObject({
+        from: TimeOfDay.describe('When they begin: "20:00".'),
+        to: TimeOfDay.describe('When they end, on the next day if it is earlier: "07:00".'),
+        time_zone: TimeZone.optional().describe('Of both; time_zone of the policy.'),
+      })
+      .optional()
+      .describe(
+        'No direct messages and no reminders in these hours; they are sent when the hours end. High risk, and what expires before, is sent at once.',
+      ),
+    load: z
+      .strictObject({
+        waiting: Count.optional().describe(
+          'An approver for whom so many requests of direct messages wait gets no further one; the others do, and if nobody is left, the escalation is at once.',
+        ),
+        approvals_per_hour: Count.optional().describe(
+          'How many requests of this policy one person may approve in an hour; no limit.',
+        ),
+      })
+      .optional()
+      .describe('How much one approver is asked, and may approve in an hour.'),
     confirm: z
       .boolean()
       .optional()

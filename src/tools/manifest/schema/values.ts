@@ -64,6 +64,12 @@ export const TimeZone = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9+_/-]{1,60}$/)
   .meta({ title: 'a time zone such as Europe/Berlin' });
+/** Converts a time of day such as `20:00` to minutes. */
+export const TimeOfDay = z
+  .string()
+  .regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/)
+  .meta({ title: 'a time of day in quotes, such as "20:00"' })
+  .transform((text) => 60 * Number(text.slice(0, 2)) + Number(text.slice(3)));
 export const Count = z.int().min(1);
 
 /** A list without duplicates. */

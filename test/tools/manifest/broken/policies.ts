@@ -3,6 +3,19 @@ import type { BrokenManifest } from './broken-manifest.ts';
 /** Mistakes in policies. */
 export const brokenPolicies: readonly BrokenManifest[] = [
   {
+    says: 'quiet hours that never end, in a time zone that is none, or at no time of day',
+    text: `policies:
+  default: { approvers: [U012ABCDEF], quiet_hours: { from: "20:00", to: "20:00", time_zone: Europe/Berln } }
+  other: { approvers: [U012ABCDEF], quiet_hours: { from: "24:00", to: "07:00" } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:52: policies.default.quiet_hours: these hours have no end: "from" and "to" are the same',
+      '2:93: policies.default.quiet_hours.time_zone: there is no time zone "Europe/Berln"',
+      '3:58: policies.other.quiet_hours.from: "24:00" is not a time of day in quotes, such as "20:00"',
+    ],
+  },
+  {
     says: 'a policy without approvers',
     text: `policies:
   default: { quorum: 1 }

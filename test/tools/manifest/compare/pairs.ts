@@ -147,6 +147,15 @@ export const PAIRS: readonly [
     'weaker',
     /people may approve their own requests/,
   ],
+  [
+    'delegation',
+    having('policies.default.delegation', true),
+    'weaker',
+    /approvers may let others decide for them/,
+  ],
+  ['no delegation any more', BASE, 'stronger', undefined, having('policies.default.delegation', true)],
+  ['quiet hours', having('policies.default.quiet_hours', { from: '20:00', to: '07:00' }), 'equal'],
+  ['limits of what one approver does', having('policies.default.load', { waiting: 3 }), 'incomparable'],
   ['separation of the thread', having('policies.default.separation', 'thread'), 'stronger'],
   [
     'less separation',

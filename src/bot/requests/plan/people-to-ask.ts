@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../../agent/json.ts';
+import type { PolicySnapshot, Store } from '../../../store/port/store.ts';
+import { fillGroups } from '../../../tools/gate/fill-groups.ts';
+import type { Policy } from '../../../tools/gate/policy.ts';
+import type { BotContext } from '../../context.ts';
+import { mayDecide } from '../../decisions/authorize.ts';
+import { hasPart, type StandIn } from '../../delegations/stand-ins.ts';
+import { membershipsOf } from '../approver-groups.ts';
+import { channelView, personView, standInViews } from '../view-ids.ts';
+
+/** The most direct messages per request; further approvers find it in the thread and in App Home. */
+const MAX_DIRECT_MESSAGES = 20;
+/** The newest requests among which those are counted that wait for one person. */
+const NEWEST_COUNTED = 50;
+
+/** The people who could approve now, and how many places of the policy they can fill. */
+export interface EligibleApprovers {
+  readonly approvers: string[];
+  readonly places: number;
+  readonly isSure: boolean;
+}
+
+/** Finds the people who could approve now; without the requesters, unless the policy allows it. */
+export async function eligibleApprovers(
+  directory: BotContext['directory'],
+  policy: PolicySnapshot,
+  { requesters, barred }: { readonly requesters: readonly string[]; readonly barred: readonly string[] },
+): Promise<EligibleApprovers> {
+  const { principals, groups, excluded } = policy;
+  const { people, isSure } = await directory.peopleBehind(principals);
+  const allowed = people.filter(
+    (id) => !barred.includes(id) && (policy.selfApproval || !requesters.includes(id)),
+  );
+  const checked = await Promise.all(allowed.map((id) => mayDecide(directory, id, principals, excluded)));
+  const approvers = allowed.filter((_, index) => checked[index]?.eligible === true);
+  const isChecked = isSure && checked.every((permission) => permission.eligible || permission.checked);
+  if (groups === undefined || !isChecked) return { approvers, places: approvers.length, isSure: isChecked };
+  const members = await Promise.all(
+    approvers.map(async (who) => ({ who, groups: await membershipsOf(directory, who, groups) })),
+  );
+  const filled = fillGroups(
+    groups.map(({ quorum }) => quorum),
+    members,
+  );
+  return { approvers, places: filled.flat().length, isSure: true };
+}
+
+/** The approvers who get a direct message. */
+export interface AskedPeople {
+  readonly people: readonly string[];
+  /** Whether so much waits for each of them that others are asked at once. */
+  readonly isFull: boolean;
+}
+
+/**
+ * Leaves out the approvers for whom as many requests wait as the policy says; they find this one in the thread and in App Home, and may
+ * decide it all the same. If nobody is left, the people of the escalation are asked at once, or everybody if there is none.
+ */
+export async function peopleToAsk(
+  context: {
+    readonly store: Pick<Store, 'listWaiting' | 'load'>;
+    readonly directory: BotContext['directory'];
+  },
+  { load, escalate, directMessages }: Policy,
+  approvers: readonly string[],
+): Promise<AskedPeople> {
+  const most = load?.waiting;
+  if (most === undefined || !directMessages) return { people: approvers, isFull: false };
+  const counts = await Promise.all(approvers.map((who) => countWaiting(context, who)));
+  const free = approvers.filter((_, index) => (counts[index] ?? 0) < most);
+  if (free.length > 0) return { people: free, isFull: false };
+  return escalate === undefined ? { people: approvers, isFull: false } : { people: [], isFull: true };
+}
+
+/** Counts the requests that a person got as a direct message and has not decided. */
+async function countWaiting(
+  {
+    store,
+    directory,
+  }: { readonly store: Pick<Store, 'listWaiting' | 'load'>; readonly directory: BotContext['directory'] },
+  who: string,
+): Promise<number> {
+  const groups = await directory
+    .relaxed()
+    .groupsOf(who)
+    .catch(() => []);
+  const { requestIds } = await store.listWaiting([who, ...groups], { limit: NEWEST_COUNTED });
+  const loaded = await Promise.all(requestIds.map((id) => store.load(id)));
+  return loaded.filter(
+    (result) =>
+      result.outcome === 'found' &&
+      result.request.state === 'pending' &&
+      !hasPart(result.request, who) &&
+      result.request.views.some(({ id }) => id === personView(who)),
+  ).length;
+}
+
+/** Lets the escalation begin with the request. */
+export function escalatedAtOnce(policy: PolicySnapshot): PolicySnapshot {
+  const { escalate } = policy;
+  return escalate === undefined ? policy : { ...policy, escalate: { ...escalate, afterMs: 0 } };
+}
+
+/** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */
+export function otherViews(
+  policy: Policy,
+  approvers: readonly string[],
+  standIns: readonly StandIn[],
+): { id: string; place: JsonObject }[] {
+  const announced = policy.announce.map((channel) => ({ id: channelView(channel), place: { channel } }));
+  if (!policy.directMessages) return announced;
+  return [
+    ...announced,
+    ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
+    ...standInViews(standIns.filter(({ who }) => !approvers.includes(who))),
+  ];
+}

@@ -1,0 +1,60 @@
+import type { Vote, VoteResult } from '../../port/store.ts';
+import { isPerson } from '../../record/keys.ts';
+import type { RunScript } from '../run-script.ts';
+import type { ScriptReply } from '../script-reply.ts';
+
+/** Checks the ids of a vote, which are parts of fields. */
+export function areVoters({ who, standsFor }: Vote): boolean {
+  return isPerson(who) && (standsFor === undefined || isPerson(standsFor));
+}
+
+/** Writes a vote in the order in which `vote.lua` reads it. */
+export function voteFields(
+  run: RunScript,
+  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false, standsFor }: Vote,
+): readonly (string | number)[] {
+  return [
+    who,
+    decision,
+    shown,
+    eligible ? 1 : 0,
+    ...run.auditBody({
+      ...{ who, decision, reason, evidence },
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(standsFor !== undefined && { for: standsFor }),
+      ...(grants && { grants }),
+    }),
+    reason,
+    groups.join(' '),
+    grants ? 1 : '',
+    standsFor ?? '',
+  ];
+}
+
+/** Reads the reply of `vote.lua`. */
+export function readVote(reply: ScriptReply): VoteResult {
+  switch (reply.code) {
+    case 'voted':
+      return {
+        outcome: 'voted',
+        state: reply.string(1),
+        approvals: reply.number(2),
+        quorum: reply.number(3),
+      };
+    case 'already-voted':
+      return { outcome: 'already-voted', decision: reply.string(1) };
+    case 'represented':
+      return { outcome: 'represented', by: reply.string(1) };
+    default:
+      return reply.plain(
+        ...([
+          'expired',
+          'not-an-approval',
+          'not-eligible',
+          'own-request',
+          'not-as-shown',
+          'not-delegated',
+        ] as const),
+      );
+  }
+}
