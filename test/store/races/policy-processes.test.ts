@@ -9,7 +9,7 @@ import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { approve, ask, attempt, MINUTE_MS, unfreezeVote } from '../support.ts';
-import type { Answer, Deed, Order } from './contender.ts';
+import type { Act, Answer, Order } from './contender.ts';
 
 /** The same races as in policy-races.test.ts, with a process for each contender. */
 const PROCESSES = 20;
@@ -40,15 +40,15 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** Gives each process its deed, in another order each round, and gathers the answers in the order of the deeds. */
-async function atOnce(round: number, deeds: readonly Deed[]): Promise<Answer[]> {
+/** Gives each process its act, in another order each round, and gathers the answers in the order of the acts. */
+async function atOnce(round: number, acts: readonly Act[]): Promise<Answer[]> {
   const at = Date.now() + LEAD_MS;
   return Promise.all(
-    deeds.map(async (deed, index) => {
+    acts.map(async (act, index) => {
       const contender = contenders[(index * 7 + round) % PROCESSES];
-      if (contender === undefined) throw new Error('There are more deeds than processes');
+      if (contender === undefined) throw new Error('There are more acts than processes');
       const answered = once(contender, 'message');
-      contender.send({ at, deed } satisfies Order);
+      contender.send({ at, act } satisfies Order);
       const [answer]: Answer[] = await answered;
       if (answer === undefined) throw new Error('A process reported nothing');
       return answer;
@@ -121,10 +121,10 @@ test(`a freeze against ${PROCESSES - 1} processes that start names all that had 
     const ids = await askApproved(PROCESSES - 1);
     const shards = [...new Set(ids.map((id) => shardOf(threadOf(id) ?? '')))];
     // The freeze takes another place in the order each round.
-    const starts = ids.map((requestId): Deed => ({ kind: 'start', requestId }));
+    const starts = ids.map((requestId): Act => ({ kind: 'start', requestId }));
     const place = round % PROCESSES;
-    const deeds = [...starts.slice(0, place), { kind: 'freeze', shards } as const, ...starts.slice(place)];
-    const answers = await atOnce(round, deeds);
+    const acts = [...starts.slice(0, place), { kind: 'freeze', shards } as const, ...starts.slice(place)];
+    const answers = await atOnce(round, acts);
     const freeze = answers[place];
     const others = answers.filter((_, index) => index !== place);
     const begun = ids.filter((_, index) => others[index]?.outcome === 'started');
@@ -151,11 +151,11 @@ test(`a revocation against ${PROCESSES - 1} processes that use the grant names e
     await store.openGrant({ id: grant, uses: PROCESSES, expiresAt: Date.now() + MINUTE_MS, details: {} });
     const calls = Array.from(
       { length: PROCESSES - 1 },
-      (_, index): Deed => ({ kind: 'use', grant, call: `call-${index}` }),
+      (_, index): Act => ({ kind: 'use', grant, call: `call-${index}` }),
     );
     const place = (round * 3) % PROCESSES;
-    const deeds = [...calls.slice(0, place), { kind: 'revoke', grant } as const, ...calls.slice(place)];
-    const answers = await atOnce(round, deeds);
+    const acts = [...calls.slice(0, place), { kind: 'revoke', grant } as const, ...calls.slice(place)];
+    const answers = await atOnce(round, acts);
     const used = countOf(answers, 'used');
     expect(answers[place]).toMatchObject({ outcome: 'revoked', used });
     expect(
