@@ -6,16 +6,16 @@ import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { actor, attempt, newFreeze } from '../support.ts';
 
 /** What a process does in one round. */
-export type Deed =
+export type Act =
   | { readonly kind: 'start'; readonly requestId: string; readonly use?: LimitUse }
   | { readonly kind: 'use'; readonly grant: string; readonly call: string }
   | { readonly kind: 'freeze'; readonly shards: readonly number[] }
   | { readonly kind: 'revoke'; readonly grant: string };
 
-/** A deed, and the moment at which all processes begin. */
+/** An act, and the moment at which all processes begin. */
 export interface Order {
   readonly at: number;
-  readonly deed: Deed;
+  readonly act: Act;
 }
 
 /** The answer of the record: of a freeze also what runs, of a revocation the uses there were. */
@@ -35,19 +35,19 @@ async function start(store: Store, requestId: string, use: LimitUse | undefined)
   return { outcome };
 }
 
-async function perform(store: Store, deed: Deed): Promise<Answer> {
-  switch (deed.kind) {
+async function perform(store: Store, act: Act): Promise<Answer> {
+  switch (act.kind) {
     case 'start':
-      return start(store, deed.requestId, deed.use);
+      return start(store, act.requestId, act.use);
     case 'use':
-      return { outcome: (await store.useGrant(deed.grant, deed.call, {})).outcome };
+      return { outcome: (await store.useGrant(act.grant, act.call, {})).outcome };
     case 'freeze': {
       const { outcome } = await store.freeze(newFreeze('*'));
-      await store.spreadFreezes([...deed.shards]);
+      await store.spreadFreezes([...act.shards]);
       return { outcome, running: (await store.listRunning()).requestIds };
     }
     case 'revoke': {
-      const revoked = await store.revokeGrant(deed.grant, actor('U-ann'));
+      const revoked = await store.revokeGrant(act.grant, actor('U-ann'));
       return { outcome: revoked.outcome, ...('used' in revoked && { used: revoked.used }) };
     }
   }
@@ -56,9 +56,9 @@ async function perform(store: Store, deed: Deed): Promise<Answer> {
 const [url, prefix] = process.argv.slice(2);
 if (url === undefined || prefix === undefined) throw new Error('Usage: contender <redis url> <prefix>');
 const store = openRedisStore({ client: new Redis(url), prefix });
-process.on('message', ({ at, deed }: Order) => {
+process.on('message', ({ at, act }: Order) => {
   void sleep(Math.max(0, at - Date.now()))
-    .then(() => perform(store, deed))
+    .then(() => perform(store, act))
     .then((answer) => process.send?.(answer));
 });
 process.on('disconnect', () => process.exit(0));

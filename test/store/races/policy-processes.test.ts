@@ -9,7 +9,7 @@ import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { approve, ask, attempt, MINUTE_MS, unfreezeVote } from '../support.ts';
-import type { Answer, Deed, Order } from './contender.ts';
+import type { Act, Answer, Order } from './contender.ts';
 
 /** The same races as in policy-races.test.ts, with a process for each contender. */
 const PROCESSES = 20;
@@ -40,20 +40,40 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** Gives each process its deed, in another order each round, and gathers the answers in the order of the deeds. */
-async function atOnce(round: number, deeds: readonly Deed[]): Promise<Answer[]> {
+/** Gives each process its act, in another order each round, and gathers the answers in the order of the acts. */
+async function atOnce(round: number, acts: readonly Act[]): Promise<Answer[]> {
   const at = Date.now() + LEAD_MS;
   return Promise.all(
-    deeds.map(async (deed, index) => {
+    acts.map(async (act, index) => {
       const contender = contenders[(index * 7 + round) % PROCESSES];
-      if (contender === undefined) throw new Error('There are more deeds than processes');
+      if (contender === undefined) throw new Error('There are more acts than processes');
       const answered = once(contender, 'message');
-      contender.send({ at, deed } satisfies Order);
+      contender.send({ at, act } satisfies Order);
       const [answer]: Answer[] = await answered;
       if (answer === undefined) throw new Error('A process reported nothing');
       return answer;
     }),
   );
+}
+
+/**
+ * Lets one act race against others, from another place each round. In some rounds two of the others come before it, or after its answer,
+ * so that both ends are sure to be seen.
+ */
+async function raceAgainst(
+  round: number,
+  one: Act,
+  others: readonly Act[],
+): Promise<{ readonly answer: Answer | undefined; readonly others: readonly Answer[] }> {
+  const early = round % 5 === 3 ? 2 : 0;
+  const late = others.length - (round % 5 === 4 ? 2 : 0);
+  const racing = others.slice(early, late);
+  const place = (round * 3) % (racing.length + 1);
+  const before = await atOnce(round, others.slice(0, early));
+  const answers = await atOnce(round, [...racing.slice(0, place), one, ...racing.slice(place)]);
+  const after = await atOnce(round, others.slice(late));
+  const raced = answers.filter((_, index) => index !== place);
+  return { answer: answers[place], others: [...before, ...raced, ...after] };
 }
 
 async function askApproved(count: number): Promise<string[]> {
@@ -120,13 +140,11 @@ test(`a freeze against ${PROCESSES - 1} processes that start names all that had 
   for (let round = 0; round < ROUNDS; round += 1) {
     const ids = await askApproved(PROCESSES - 1);
     const shards = [...new Set(ids.map((id) => shardOf(threadOf(id) ?? '')))];
-    // The freeze takes another place in the order each round.
-    const starts = ids.map((requestId): Deed => ({ kind: 'start', requestId }));
-    const place = round % PROCESSES;
-    const deeds = [...starts.slice(0, place), { kind: 'freeze', shards } as const, ...starts.slice(place)];
-    const answers = await atOnce(round, deeds);
-    const freeze = answers[place];
-    const others = answers.filter((_, index) => index !== place);
+    const { answer: freeze, others } = await raceAgainst(
+      round,
+      { kind: 'freeze', shards },
+      ids.map((requestId) => ({ kind: 'start', requestId })),
+    );
     const begun = ids.filter((_, index) => others[index]?.outcome === 'started');
     expect(freeze?.outcome).toBe('frozen');
     expect((freeze?.running ?? []).filter((id) => ids.includes(id)).sort()).toEqual(begun.sort());
@@ -151,20 +169,12 @@ test(`a revocation against ${PROCESSES - 1} processes that use the grant names e
     await store.openGrant({ id: grant, uses: PROCESSES, expiresAt: Date.now() + MINUTE_MS, details: {} });
     const calls = Array.from(
       { length: PROCESSES - 1 },
-      (_, index): Deed => ({ kind: 'use', grant, call: `call-${index}` }),
+      (_, index): Act => ({ kind: 'use', grant, call: `call-${index}` }),
     );
-    const place = (round * 3) % PROCESSES;
-    const deeds = [...calls.slice(0, place), { kind: 'revoke', grant } as const, ...calls.slice(place)];
-    const answers = await atOnce(round, deeds);
-    const used = countOf(answers, 'used');
-    expect(answers[place]).toMatchObject({ outcome: 'revoked', used });
-    expect(
-      used +
-        countOf(
-          answers.filter((_, index) => index !== place),
-          'revoked',
-        ),
-    ).toBe(PROCESSES - 1);
+    const { answer, others } = await raceAgainst(round, { kind: 'revoke', grant }, calls);
+    const used = countOf(others, 'used');
+    expect(answer).toMatchObject({ outcome: 'revoked', used });
+    expect(used + countOf(others, 'revoked')).toBe(PROCESSES - 1);
     expect(await store.loadGrant(grant)).toMatchObject({ used });
     seen.used += used;
     seen.revoked += PROCESSES - 1 - used;
