@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FinishReason, Interrupt, Message, NestedRun } from './messages.ts';
 import type { Resume } from './replies.ts';
 import { Transcript } from './transcript.ts';
+import { followSignals } from './util/abort.ts';
 
 /** Shared by all copies of this file: a tool from an admin's folder may bring its own. */
 const storage = sharedStorage();
@@ -69,16 +70,16 @@ export class RunningCall {
   ): Promise<Response> {
     const place = this.#runs.push(undefined) - 1;
     const before = this.#before[place];
-    const own = signal === undefined ? this.#signal : AbortSignal.any([this.#signal, signal]);
+    const both = followSignals(signal === undefined ? [this.#signal] : [this.#signal, signal]);
     const run = async (): Promise<Response> => {
-      const response = await this.#continue(before, own, loop, finished);
+      const response = await this.#continue(before, both.signal, loop, finished);
       const { finishReason, messages } = response;
       this.#runs[place] = { finishReason, messages };
       if (finishReason !== 'interrupted') return response;
       this.#hasPaused = true;
       throw new NestedInterrupt();
     };
-    return this.#track(run());
+    return this.#track(run().finally(both.end));
   }
 
   /** Waits for the runs that are still in progress, and returns the record of all; `undefined` if there were none. */

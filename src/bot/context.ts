@@ -61,12 +61,15 @@ export interface Timing {
   readonly renewMs: number;
   /** The claim of a sender on outbox items; after a crash they are sent this much later. */
   readonly claimMs: number;
+  /** A card is drawn again so long after an attempt without an answer: Slack may still apply that attempt, over a later one. */
+  readonly redrawMs: number;
   /** A click that takes longer to decide is acknowledged as soon as it is on record. */
   readonly ackWithinMs: number;
 }
 
 /** Slack's guide: at most one update of a message in about three seconds. */
 const PROGRESS_MS = 3_000;
+const REDRAW_MS = 60_000;
 /** Slack shows an error after three seconds. */
 const ACK_WITHIN_MS = 500;
 
@@ -81,6 +84,7 @@ export function timingFor(crashNoticeSeconds: number): Timing {
     leaseMs: noticeMs,
     renewMs: signMs,
     claimMs: noticeMs,
+    redrawMs: REDRAW_MS,
     ackWithinMs: ACK_WITHIN_MS,
   };
 }

@@ -37,6 +37,7 @@ test('neither a failing Slack nor a lost answer makes a second card or a second 
   const story = await startStory({
     replies: [{ calls: [refund] }, { calls: [lookUp] }, { text: 'Refunded.' }],
     manifest: manifest('direct_messages: true'),
+    timing: { redrawMs: 500 },
   });
   story.workspace.fail(
     'chat.startStream',
@@ -140,4 +141,24 @@ test('a card that changes many times at once ends at its last state, with one ca
   expect(updates.length).toBeLessThan(6);
   expect(cardsIn(story, thread.channel, thread.ts)).toHaveLength(1);
   expect((await thread.shows(/Done: Refund order/)).ts).toBe(card.ts);
+});
+
+test('an update that Slack applies late, over a later one, is drawn over in its turn', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+    manifest: manifest('quorum: 2, direct_messages: false'),
+    timing: { redrawMs: 2_000 },
+  });
+  const thread = story.ask('refund order A-1001');
+  const { ts } = await thread.shows(/Approval needed/);
+  const card = () => story.workspace.state.findMessage(thread.channel, ts);
+  story.workspace.fail('chat.update', { kind: 'late', milliseconds: 2_000 }, { when: hasBlocks });
+  const lost = () => story.workspace.calls.some(({ method, isLost }) => method === 'chat.update' && isLost);
+  await thread.click(CAST.alice, /Approval needed/, 'approve');
+  await expect.poll(lost).toBe(true);
+  await thread.click(CAST.bruno, /Approval needed/, 'approve');
+  await thread.shows(/Done: Refund order/);
+  await expect.poll(() => card()?.history.some(({ text }) => /Done/.test(text))).toBe(true);
+  await expect.poll(() => card()?.text).toMatch(/^Done: Refund order/);
+  expect(card()?.history.at(-1)?.text).toMatch(/Approval needed/);
 });

@@ -20,7 +20,7 @@ export function loadState(file: unknown, declared: AppSeed | undefined, timings:
   for (const channel of saved.channels)
     state.channels.set(channel.id, { ...channel, members: new Set(channel.members) });
   for (const group of saved.userGroups) state.userGroups.set(group.id, group);
-  state.messages.push(...saved.messages);
+  for (const message of saved.messages) state.log.add(message);
   for (const file of saved.files)
     state.files.files.set(file.id, { ...file, bytes: Buffer.from(file.bytes, 'base64') });
   state.ephemerals.push(...saved.ephemerals);

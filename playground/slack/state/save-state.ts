@@ -18,7 +18,7 @@ export function saveState(state: WorkspaceState): SavedWorkspace {
     users: [...users.values()],
     channels: [...channels.values()].map((channel) => ({ ...channel, members: [...channel.members] })),
     userGroups: [...userGroups.values()],
-    messages,
+    messages: [...messages],
     files: [...state.files.files.values()].map((file) => ({
       ...file,
       bytes: file.bytes.toString('base64'),

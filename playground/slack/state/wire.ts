@@ -13,9 +13,7 @@ export function messageOnWire(
   const { app, team } = state;
   const isTombstone = message.subtype === 'tombstone' && content === message;
   const isBot = message.bot_id !== undefined && !isTombstone;
-  const replies = state.messages.filter(
-    (reply) => reply.channel === message.channel && reply.thread_ts === message.ts && !reply.deleted,
-  );
+  const replies = state.log.repliesTo(message.channel, message.ts);
   const root =
     message.thread_ts === undefined ? undefined : state.findMessage(message.channel, message.thread_ts);
   return {

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { FileShelf, type StoredFile } from '../files/file-shelf.ts';
 import { makeId, makeSecret, TimestampClock } from '../ids.ts';
 import type { Timings } from '../limits.ts';
+import { MessageLog } from './message-log.ts';
 import type {
   AgentSession,
   Channel,
@@ -43,7 +44,7 @@ export class WorkspaceState {
   readonly users = new Map<string, User>();
   readonly channels = new Map<string, Channel>();
   readonly userGroups = new Map<string, UserGroup>();
-  readonly messages: Message[] = [];
+  readonly log = new MessageLog();
   readonly ephemerals: EphemeralMessage[] = [];
   readonly views = new Map<string, View>();
   /** The status line the app shows in a thread, by channel and thread. */
@@ -88,7 +89,7 @@ export class WorkspaceState {
       ...message,
       ts,
     };
-    this.messages.push(stored);
+    this.log.add(stored);
     if (stored.user === this.app.botUserId && stored.thread_ts !== undefined) {
       const key = `${stored.channel}:${stored.thread_ts}`;
       this.threadStatus.delete(key);
@@ -126,10 +127,7 @@ export class WorkspaceState {
 
   /** Deletes a message; one that has replies becomes a tombstone. */
   remove(message: Message): void {
-    const hasReplies = this.messages.some(
-      (reply) => reply.channel === message.channel && reply.thread_ts === message.ts && !reply.deleted,
-    );
-    if (hasReplies) {
+    if (this.log.repliesTo(message.channel, message.ts).length > 0) {
       const before = contentOf(message);
       message.history.push(before);
       Object.assign(message, { subtype: 'tombstone', ...TOMBSTONE });
@@ -162,26 +160,22 @@ export class WorkspaceState {
       ({ viewer, deleted, channel, thread_ts }) =>
         viewer === userId &&
         !deleted &&
-        (thread_ts === undefined ||
-          this.messages.some(
-            (reply) => reply.channel === channel && reply.thread_ts === thread_ts && !reply.deleted,
-          )),
+        (thread_ts === undefined || this.log.repliesTo(channel, thread_ts).length > 0),
     );
   }
 
+  get messages(): readonly Message[] {
+    return this.log.all;
+  }
+
   findMessage(channel: string, ts: string): Message | undefined {
-    return this.messages.find(
-      (message) => message.channel === channel && message.ts === ts && !message.deleted,
-    );
+    return this.log.find(channel, ts);
   }
 
   /** The messages of a channel's main line, or of one thread with its root, oldest first. */
   messagesIn(channel: string, threadTs?: string): Message[] {
-    return this.messages.filter((message) => {
-      if (message.channel !== channel || message.deleted) return false;
-      if (threadTs === undefined) return message.thread_ts === undefined;
-      return message.ts === threadTs || message.thread_ts === threadTs;
-    });
+    const root = threadTs === undefined ? undefined : this.log.find(channel, threadTs);
+    return [...(root === undefined ? [] : [root]), ...this.log.repliesTo(channel, threadTs)];
   }
 
   openDirectMessage(userId: string): Channel {

@@ -38,7 +38,7 @@ export async function answerCall(
   const token = readToken(request, given);
   const fault = faults.take(method, given);
   const answer = faultAnswer(fault) ?? handleCall(method, given, token, handling);
-  const isLost = fault?.kind === 'reset' || fault?.kind === 'lost-answer';
+  const isLost = fault?.kind === 'reset' || fault?.kind === 'lost-answer' || fault?.kind === 'late';
   const { token: _secret, ...shown } = given;
   calls.push({
     method,
@@ -52,6 +52,10 @@ export async function answerCall(
   state.changed();
   if (isLost) {
     request.socket.destroy();
+    if (fault.kind !== 'late') return;
+    await pause(fault.milliseconds, undefined, { ref: false });
+    handleCall(method, given, token, handling);
+    state.changed();
     return;
   }
   if (fault?.kind === 'slow') await pause(fault.milliseconds, undefined, { ref: false });
@@ -67,6 +71,7 @@ function faultAnswer(fault: Fault | undefined): CallAnswer | undefined {
     case 'status':
       return { status: fault.status, body: { ok: false, error: 'internal_error' } };
     case 'reset':
+    case 'late':
       return { status: 503, body: {} };
     case 'refuse':
       return { status: 200, body: { ok: false, error: fault.error } };

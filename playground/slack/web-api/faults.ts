@@ -1,15 +1,16 @@
 import type { JsonObject } from '../state/types.ts';
 
 /**
- * A fault injected into a call: a server error, a connection reset before or after the call took effect, a refusal, or a
- * late answer to a call that took effect.
+ * A fault injected into a call: a server error, a connection reset before or after the call took effect, a refusal, a slow answer
+ * to a call that took effect, or a reset of a call that takes effect late.
  */
 export type Fault =
   | { kind: 'status'; status: 404 | 500 | 502 | 503 | 504 }
   | { kind: 'reset' }
   | { kind: 'lost-answer' }
   | { kind: 'refuse'; error: string }
-  | { kind: 'slow'; milliseconds: number };
+  | { kind: 'slow'; milliseconds: number }
+  | { kind: 'late'; milliseconds: number };
 
 /** The calls that a fault applies to: the next one of the method by default. */
 export interface FaultOptions {

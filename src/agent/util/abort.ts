@@ -1,5 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/**
+ * Derives a signal that fires with the first of its sources, until `end`. `AbortSignal.any` would keep the memory of every signal
+ * that somebody listens to as long as its sources live, and the model's client never stops listening.
+ */
+export function followSignals(sources: readonly AbortSignal[]): { signal: AbortSignal; end: () => void } {
+  const own = new AbortController();
+  const ended = new AbortController();
+  for (const source of sources) {
+    if (source.aborted) own.abort(source.reason);
+    source.addEventListener('abort', () => own.abort(source.reason), { signal: ended.signal });
+  }
+  return { signal: own.signal, end: () => ended.abort() };
+}
+
 /** Derives a signal that also fires when `timeoutMs` have passed; `end` stops its clock. */
 export function limitTime(
   signal: AbortSignal,
@@ -8,10 +22,14 @@ export function limitTime(
   if (timeoutMs === undefined) return { signal, isOver: () => false, end: () => {} };
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error('The time is over')), timeoutMs);
+  const both = followSignals([signal, limit.signal]);
   return {
-    signal: AbortSignal.any([signal, limit.signal]),
+    signal: both.signal,
     isOver: () => limit.signal.aborted && !signal.aborted,
-    end: () => clearTimeout(timer),
+    end: () => {
+      clearTimeout(timer);
+      both.end();
+    },
   };
 }
 

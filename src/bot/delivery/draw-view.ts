@@ -71,7 +71,8 @@ async function drawRequest(
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
         : await update(context, item, place, posted, card, request);
-    await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink));
+    const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
+    await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink), againMs);
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;

@@ -5,6 +5,7 @@ import type { CloseReply, Resume } from '../../agent/replies.ts';
 import type { ToolProgress } from '../../agent/run-call.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
+import { followSignals } from '../../agent/util/abort.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { concludeActions } from '../actions/conclude-actions.ts';
@@ -188,11 +189,9 @@ async function callModel(
         return reply;
       }
       progress.thinking();
-      const reply = await budgeted.reply({
-        ...request,
-        history: await images.show(request.history),
-        signal: AbortSignal.any([signal, lease.handOver]),
-      });
+      const history = await images.show(request.history);
+      const either = followSignals([signal, lease.handOver]);
+      const reply = await budgeted.reply({ ...request, history, signal: either.signal }).finally(either.end);
       if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
       const { model: answered = own.name, finish, usage } = reply;
       logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');

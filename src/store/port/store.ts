@@ -189,11 +189,13 @@ export interface Store
     options: { readonly leaseMs: number; readonly limit: number },
   ): Promise<OutboxItem[]>;
   doneRow(item: OutboxItem & { kind: 'row' }): Promise<'done' | 'stale'>;
+  /** Marks a view as drawn; with `againMs` it is due once more after that time. */
   doneView(
     item: OutboxItem & { kind: 'view' },
     revision: number,
     postedAt: JsonObject,
-  ): Promise<'done' | 'due-again' | 'stale'>;
+    againMs?: number,
+  ): Promise<'done' | 'due-again' | 'due-later' | 'stale'>;
   retryOutbox(item: OutboxItem, delayMs: number): Promise<'later' | 'stale'>;
 
   /** Lists requests that wait for any of these people and groups, newest first. */

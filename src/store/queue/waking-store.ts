@@ -244,9 +244,11 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return items;
     },
 
-    async doneView(item, revision, postedAt) {
-      const result = await store.doneView(item, revision, postedAt);
+    async doneView(item, revision, postedAt, againMs) {
+      const result = await store.doneView(item, revision, postedAt, againMs);
       if (result === 'due-again') engine.wake({ kind: 'outbox', shard: item.shard });
+      if (againMs !== undefined && againMs > 0 && result !== 'stale')
+        engine.wake({ kind: 'outbox', shard: item.shard }, againMs);
       return result;
     },
 

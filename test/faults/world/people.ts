@@ -60,8 +60,8 @@ export class People {
   async run(): Promise<void> {
     while (!this.#isOver) {
       this.lostWords.look();
-      const replies = this.#repliesToOpen();
-      for (const errand of this.#open.values()) this.#look(errand, replies.get(errand.ts) ?? []);
+      const { log } = this.#workspace.state;
+      for (const errand of this.#open.values()) this.#look(errand, log.repliesTo(errand.channel, errand.ts));
       await sleep(LOOK_EVERY_MS);
     }
   }
@@ -73,14 +73,6 @@ export class People {
   /** Waits until the clicks on stale screens have been answered. */
   async settled(): Promise<void> {
     await Promise.all(this.#late);
-  }
-
-  /** One walk over everything that was ever said, and not one for each errand. */
-  #repliesToOpen(): Map<string, Message[]> {
-    const replies = new Map([...this.#open.keys()].map((ts): [string, Message[]] => [ts, []]));
-    for (const message of this.#workspace.state.messages)
-      if (message.thread_ts !== undefined) replies.get(message.thread_ts)?.push(message);
-    return replies;
   }
 
   #look(errand: Errand, replies: readonly Message[]): void {

@@ -102,6 +102,7 @@ export async function startWorld(options: WorldOptions) {
       leaseMs: noticeMs,
       renewMs: SIGN_MS,
       claimMs: noticeMs,
+      redrawMs: 2 * noticeMs,
     },
     sweep: SWEEP,
     clockAheadMs: options.clockAheadMs?.(index) ?? 0,

@@ -267,7 +267,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.items, command.pick), (item) => {
         if (item.kind === 'row') return call('doneRow', item);
         const revision = world.request(item.requestId)?.revision ?? 1;
-        return call('doneView', item, revision - command.behind, { ts: `${step}` });
+        return call('doneView', item, revision - command.behind, { ts: `${step}` }, command.againMs);
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));

@@ -175,7 +175,14 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },
   { weight: 2, arbitrary: verb('holdOutbox', { thread, row: fc.nat({ max: 4 }), leaseMs: duration }) },
   { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
-  { weight: 5, arbitrary: verb('doneOutbox', { pick, behind: fc.nat({ max: 1 }) }) },
+  {
+    weight: 5,
+    arbitrary: verb('doneOutbox', {
+      pick,
+      behind: fc.nat({ max: 1 }),
+      againMs: fc.constantFrom(0, 0, 60_000),
+    }),
+  },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
   {
     weight: 4,

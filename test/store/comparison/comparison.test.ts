@@ -76,6 +76,7 @@ const ANSWERS = [
     'doneRow stale',
     'doneView done',
     'doneView due-again',
+    'doneView due-later',
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],

@@ -52,7 +52,7 @@ export function outboxModel(world: World): OutboxVerbs {
     },
 
     /** A card that was drawn before the last change is due again, and so is one that an earlier drawing may have replaced. */
-    doneView({ item, owner, shard, requestId, viewId }, revision, postedAt) {
+    doneView({ item, owner, shard, requestId, viewId }, revision, postedAt, againMs = 0) {
       const { outbox } = world.shard(shard);
       if (!outbox.has(item)) {
         if ((world.request(requestId)?.drawn.get(viewId)?.revision ?? 0) <= revision) return 'done';
@@ -63,9 +63,14 @@ export function outboxModel(world: World): OutboxVerbs {
       outbox.delete(item);
       const request = world.request(requestId);
       request?.drawn.set(viewId, { revision, postedAt });
-      if (request === undefined || request.revision <= revision) return 'done';
-      outbox.set(item, { at: world.now, tries: 0 });
-      return 'due-again';
+      if (request === undefined) return 'done';
+      if (againMs > 0)
+        outbox.set(`${item.replace(/\|again$/, '')}|again`, { at: world.now + againMs, tries: 0 });
+      if (request.revision > revision) {
+        outbox.set(item, { at: world.now, tries: 0 });
+        return 'due-again';
+      }
+      return againMs > 0 ? 'due-later' : 'done';
     },
 
     retryOutbox({ item, owner, shard }, delayMs) {

@@ -185,6 +185,19 @@ export function describeOutbox(subject: () => Subject): void {
       expect(await takeView(id)).toMatchObject({ tries: 0 });
     });
 
+    test('is due once more later if that is asked for, and at once for a change in the meantime', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS.slice(0, 1), policy: { quorum: 3 } });
+      const { revision } = await found(store, id);
+      expect(await store.doneView(await takeView(id), revision, { ts: '171.2' }, 1)).toBe('due-later');
+      await expect.poll(async () => (await takeOf(threadOf(id) ?? '')).length).toBe(1);
+
+      const other = await ask(store, { views: VIEWS.slice(0, 1), policy: { quorum: 3 } });
+      await store.doneView(await takeView(other), revision, { ts: '171.3' }, MINUTE_MS);
+      await store.vote(other, approve('U-ann'));
+      expect(await takeView(other)).toMatchObject({ requestId: other, viewId: 'thread', tries: 0 });
+    });
+
     test('can be added while somebody is needed, and each place only once', async () => {
       const { store } = subject();
       const id = await ask(store);

@@ -8,11 +8,13 @@
 --   4 id of the view, or ''
 --   5 revision that was drawn
 --   6 where it was posted (JSON)
+--   7 delay in ms after which a view is due once more, or 0
 -- Returns
 --   {'done'}               the same call again is 'done', 'due-again' or 'stale'
 --   {'due-again'}
+--   {'due-later'}
 --   {'stale'}
-local item, owner, view, revision, place = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local item, owner, view, revision, place, again = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
 local claim = 'claim|' .. item
 
 local held = redis.call('HGET', K.rows, claim) == owner
@@ -36,9 +38,12 @@ end
 redis.call('HDEL', K.rows, claim, 'tries|' .. item)
 local current = redis.call('HGET', K.request, 'rev')
 if current then redis.call('HSET', K.request, 'drawn:' .. view, revision, 'stands:' .. view, place) end
-if current and tonumber(current) > tonumber(revision) then
+redis.call('ZREM', K.outbox, item)
+if not current then return { 'done' } end
+-- An item of its own, so that a change in the meantime is drawn at once, and the last drawing still follows.
+if again > 0 then redis.call('ZADD', K.outbox, int(now + again), (string.gsub(item, '|again$', '')) .. '|again') end
+if tonumber(current) > tonumber(revision) then
   redis.call('ZADD', K.outbox, NOW, item)
   return { 'due-again' }
 end
-redis.call('ZREM', K.outbox, item)
-return { 'done' }
+return { again > 0 and 'due-later' or 'done' }

@@ -45,16 +45,16 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
 
     async doneRow({ item, owner, shard }) {
       const reply = new ScriptReply(
-        await run('outbox-done', { threadId: '', shard, args: [item, owner, '', 0, ''] }),
+        await run('outbox-done', { threadId: '', shard, args: [item, owner, '', 0, '', 0] }),
       );
       return reply.oneOf('done', 'stale');
     },
 
-    async doneView({ item, owner, requestId, viewId }, revision, postedAt) {
+    async doneView({ item, owner, requestId, viewId }, revision, postedAt, againMs = 0) {
       const threadId = threadOf(requestId) ?? '';
-      const args = [item, owner, viewId, revision, JSON.stringify(postedAt)];
+      const args = [item, owner, viewId, revision, JSON.stringify(postedAt), againMs];
       const reply = new ScriptReply(await run('outbox-done', { threadId, requestIds: [requestId], args }));
-      return reply.oneOf('done', 'due-again', 'stale');
+      return reply.oneOf('done', 'due-again', 'due-later', 'stale');
     },
 
     async retryOutbox({ item, owner, shard }, delayMs) {
