@@ -141,7 +141,7 @@ test('limits: denied, and escalated to a policy', async () => {
   await lookOther('limit-escalated', { as: 'alice', at: asked, shows: /a limit is reached/ });
 });
 
-test('elicitation: a form, its dialog, a link, declined and withdrawn', async () => {
+test('elicitation: a form, its dialog, declined, and a link', async () => {
   const { manifest } = askingManifest('current', {
     rule: '{ policy: default, match: book_table }, { require: never, match: "*" }',
   });
