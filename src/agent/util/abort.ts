@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -7,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export function followSignals(sources: readonly AbortSignal[]): { signal: AbortSignal; end: () => void } {
   const own = new AbortController();
   const ended = new AbortController();
+  // Many calls may follow one signal at a time; Node would warn of a leak at the eleventh.
+  setMaxListeners(0, ...sources);
   for (const source of sources) {
     if (source.aborted) own.abort(source.reason);
     source.addEventListener('abort', () => own.abort(source.reason), { signal: ended.signal });

@@ -17,7 +17,6 @@ import { manifestVerbs } from './verbs/policy/manifest-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
 import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
 import { timerVerbs } from './verbs/timer-verbs.ts';
-import { undoVerbs } from './verbs/undo-verbs.ts';
 import { usageVerbs } from './verbs/usage-verbs.ts';
 
 export interface RedisStoreOptions {
@@ -49,7 +48,6 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...threadVerbs(run, client, keys, retention),
     ...requestVerbs(run, client, keys),
     ...timerVerbs(run),
-    ...undoVerbs(run),
     ...outboxVerbs(run),
     ...fileVerbs(run, client, keys, options.mostFileBytes),
     ...listVerbs(client, keys),

@@ -96,6 +96,7 @@ describe('what is left out', () => {
       retryForMs: 3_600_000,
       allow: { channels: undefined, people: undefined },
       maxOutput: 100_000,
+      images: 'both',
       asWritten: { module: './a.ts' },
     });
   });
@@ -294,6 +295,7 @@ describe('what is written', () => {
       retryForMs: 30_000,
       allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
       maxOutput: 10,
+      images: 'both',
       asWritten: {
         mcp: {
           command: 'node',

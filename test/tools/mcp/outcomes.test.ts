@@ -114,7 +114,8 @@ test.each([
 
 test.each([
   ['no kind of result', { content: [] }],
-  ['a result of an unknown kind', { resultType: 'task', taskId: '1' }],
+  ['a result of an unknown kind', { resultType: 'hologram' }],
+  ['a task without an id', { resultType: 'task' }],
   ['a question without questions and without a state', { resultType: 'input_required' }],
   ['content of an unknown kind', { resultType: 'complete', content: [{ type: 'hologram' }] }],
 ])(

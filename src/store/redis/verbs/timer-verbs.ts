@@ -1,9 +1,10 @@
 import type { DueWork, Store, TimerKind } from '../../port/store.ts';
+import type { UndoStore } from '../../port/undo.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { askAbout } from './request-verbs.ts';
 
-type TimerVerbs = Pick<Store, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'due'>;
+type TimerVerbs = UndoStore & Pick<Store, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'due'>;
 
 const KINDS: readonly string[] = [
   'expire',
@@ -15,7 +16,7 @@ const KINDS: readonly string[] = [
   'undo',
 ] satisfies TimerKind[];
 
-/** The timed transitions, and the look-up of due work. */
+/** The timed transitions, the offer of an undo among them, and the look-up of due work. */
 export function timerVerbs(run: RunScript): TimerVerbs {
   return {
     async expire(requestId) {
@@ -38,6 +39,16 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       const answer = await askAbout(run, 'recover', requestId, []);
       if (answer.code === 'retry') return { outcome: 'retry', tries: answer.number(1) };
       return answer.plain('unknown-outcome', 'not-due');
+    },
+
+    async offerUndo(requestId, withinMs) {
+      const reply = await askAbout(run, 'note-undo', requestId, ['offered', '{}', withinMs]);
+      return reply.plain('noted', 'not-due');
+    },
+
+    async noteUndo(requestId, step, note = {}) {
+      const reply = await askAbout(run, 'note-undo', requestId, [step, JSON.stringify(note), 0]);
+      return reply.plain('noted', 'not-due');
     },
 
     async purge(requestId, { early = false } = {}) {

@@ -7,9 +7,9 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** The metadata key of a result that stands for a started task. */
 const STARTED = 'countersign/task';
 
-const TaskResult = z.looseObject({ resultType: z.literal('task') });
+const TaskResult = z.looseObject({ resultType: z.literal('task'), taskId: z.string().min(1) });
 const Started = z.looseObject({
-  _meta: z.looseObject({ [STARTED]: z.object({ taskId: z.string().min(1) }) }),
+  _meta: z.looseObject({ [STARTED]: z.object({ taskId: z.string() }) }),
 });
 
 /**
