@@ -235,7 +235,12 @@ describe('an invalid request', () => {
     ['a verb there is not', `/client/${CAST.alice}/dance`, '{}', 404],
     ['a verb of every object', `/client/${CAST.alice}/toString`, '{}', 404],
     ['an unknown person', '/client/U0NOBODY01/send', say, 404],
-    ['an oversized body', `/client/${CAST.alice}/send`, JSON.stringify({ text: 'x'.repeat(16_000_000) }), 413],
+    [
+      'an oversized body',
+      `/client/${CAST.alice}/send`,
+      JSON.stringify({ text: 'x'.repeat(16_000_000) }),
+      413,
+    ],
     ['another button of the playground', '/playground/reset', '{}', 404],
   ])('%s is refused', async (_what, path, body, status) => {
     const { server, state } = await pageForTest();
