@@ -13,7 +13,7 @@ const Paused = z.discriminatedUnion('paused', [
   /** Its tool has asked somebody. */
   z.object({ paused: z.literal('tool') }),
 ]);
-/** What an action waits for that paused while it ran. */
+/** The reason why an action paused while it ran. */
 export type Paused = Readonly<z.infer<typeof Paused>>;
 
 const Unanswered = z.strictObject({

@@ -20,7 +20,7 @@ export interface Comparison {
   readonly change: Change;
   readonly before: string;
   readonly after: string;
-  /** What the comparison assumes, because the log does not say it. */
+  /** Assumptions of the comparison, where the log does not say it. */
   readonly assumption?: 'grant-holds' | 'approvers-of-call' | 'denied-by-rule' | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface ReplayResult {
   readonly groups: readonly CallGroup[];
   readonly rules: readonly RuleStats[];
   readonly consider: readonly Suggestion[];
-  /** How many calls could not be judged, or only on an assumption. */
+  /** The number of calls that could not be judged, or only on an assumption. */
   readonly unknown: Readonly<Record<Unknown, number>>;
   /** The tools of the log that the candidate does not have. */
   readonly missingTools: readonly string[];

@@ -169,7 +169,7 @@ export interface Outcome {
   readonly summary: JsonValue;
 }
 
-/** How an action goes on that paused while it ran. */
+/** The end, or the next pause, of an action that paused while it ran. */
 export type Conclusion =
   | { readonly state: 'succeeded' | 'failed' | 'paused'; readonly summary: JsonValue }
   | { readonly state: 'superseded'; readonly reason: string };

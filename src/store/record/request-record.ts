@@ -128,7 +128,7 @@ export const RequestRules = z.object({
   views: z.array(z.object({ id: Id })).optional(),
 });
 
-/** How far the undo of an action is, in this order. One that is `linked` has a card of its own; one that `ended` ran or did not. */
+/** The steps of the undo of an action, in this order. One that is `linked` has a card of its own; one that `ended` ran or did not. */
 export const UndoStep = z.enum(['offered', 'over', 'asked', 'linked', 'ended']);
 export type UndoStep = z.infer<typeof UndoStep>;
 export const UndoNote = z.object({
@@ -200,7 +200,7 @@ export interface RequestRecord {
   readonly attempt: string | undefined;
   readonly progress: string | undefined;
   readonly views: readonly RecordedView[];
-  /** How far its undo is; `undefined` if none was offered yet. */
+  /** The state of its undo; `undefined` if none was offered yet. */
   readonly undo: (UndoNote & { readonly step: UndoStep }) | undefined;
   /** The trace that the request belongs to, as a W3C `traceparent`. */
   readonly trace: string | undefined;

@@ -127,7 +127,7 @@ interface Declared {
   };
   /** In characters. */
   readonly maxOutput: number;
-  /** Where images of its results go. */
+  /** The places that images of its results go to. */
   readonly images: ImagePlace;
   /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a value of the environment. */
   readonly asWritten: JsonObject;

@@ -15,7 +15,7 @@ const MAX_OUTPUT_DEPTH = 200;
 export interface Protection {
   readonly secrets: Secrets;
   readonly maxOutput: number;
-  /** Where images of its results go. */
+  /** The places that images of its results go to. */
   readonly images?: 'both' | 'model' | 'thread';
   /** Marks output that comes from outside, so that the model takes it for data and not for instructions. */
   readonly untrusted: boolean;

@@ -147,7 +147,7 @@ export const HttpFile = z
   .describe('An HTTP call made from a template.');
 export type HttpFile = z.output<typeof HttpFile>;
 
-/** Where the images of a tool's results go. */
+/** The places that images of a tool's results go to. */
 const IMAGE_PLACES = ['both', 'model', 'thread'] as const;
 export type ImagePlace = (typeof IMAGE_PLACES)[number];
 
