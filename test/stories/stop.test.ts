@@ -44,3 +44,23 @@ test('a stop of what waits names what it withdrew, what was too late, and what h
   await thread.shows(/I won't retry\./);
   expect(JSON.stringify(story.repliesIn(thread))).toContain(remi);
 });
+
+test('a stop that comes after the answer of the model, and before people are asked, withdraws what they are asked', async () => {
+  const story = await startStory({
+    manifest,
+    replies: [{ calls: [refund(12_000)] }, { text: 'Not refunded.' }],
+  });
+  const isLookUp = (given: Readonly<Record<string, unknown>>) => given.user === alice;
+  story.workspace.fail('users.info', { kind: 'slow', milliseconds: 3_000 }, { when: isLookUp });
+  const thread = story.ask('refund it');
+  await story.workspace.until(
+    () =>
+      story.workspace.calls.some(
+        ({ method, arguments: given }) => method === 'users.info' && isLookUp(given),
+      ),
+    { what: 'the look-up of an approver' },
+  );
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/Withdrawn: Refund \$120\.00/);
+  await thread.shows(/Not refunded\./);
+});

@@ -19,10 +19,14 @@ async function stopAll(
   threadId: string,
   who: string,
 ): Promise<StoppedRequests & { readonly isStopped: boolean }> {
-  const stoppedHere = context.turns.stop(threadId);
+  const ending = context.turns.stop(threadId);
   const stopped = await context.store.stop(threadId);
   const { withdrawn, running } = await withdrawWaiting(context, threadId, who);
-  const isStopped = stoppedHere || stopped.outcome === 'stopping' || withdrawn.length > 0;
+  // The turn may be about to ask people: its model had answered before the stop.
+  void ending
+    ?.then(() => withdrawWaiting(context, threadId, who))
+    .catch((err: unknown) => context.logger.warn({ threadId, err }, 'stop not completed'));
+  const isStopped = ending !== undefined || stopped.outcome === 'stopping' || withdrawn.length > 0;
   return { isStopped, withdrawn, running };
 }
 

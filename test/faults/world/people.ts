@@ -88,7 +88,7 @@ export class People {
     for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
       for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
         if (when(card)) this.#try(errand, card, who, actionId);
-      if (errand.intent === 'stop') this.#sayStop(errand);
+      if (errand.intent === 'stop' && card.buttons.length > 0) this.#sayStop(errand);
       if (errand.intent === 'crowd' || errand.intent === 'crowd-at-expiry') this.#gather(errand, card);
       this.#resolve(errand, card);
     }
