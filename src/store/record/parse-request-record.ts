@@ -108,7 +108,8 @@ function parseUndo(fields: Readonly<Record<string, string>>): RequestRecord['und
   if (last === undefined) return undefined;
   return readPart('undo', () => {
     const note = (step: UndoStep) => UndoNote.parse(JSON.parse(fields[`undo:${step}`] ?? '{}'));
-    return { ...note('asked'), ...note('linked'), ...note('ended'), step: UndoStep.parse(last) };
+    const notes = { ...note('over'), ...note('asked'), ...note('linked'), ...note('ended') };
+    return { ...notes, step: UndoStep.parse(last) };
   });
 }
 
