@@ -12,7 +12,7 @@ import { openWindow, type PersonName } from './fixture.ts';
 
 type Story = Pick<Awaited<ReturnType<typeof startStory>>, 'slack'>;
 
-/** What a picture shows: a person's window at a place, with these words in it. */
+/** One picture: a person's window at a place, with these words in it. */
 export interface Picture {
   readonly as: PersonName;
   /** The channel and the thread, or `home`. */

@@ -131,7 +131,7 @@ export interface Request {
   /** The epoch of the freeze that held it last, and when it is tried again. */
   held?: number;
   redrawnFor?: string;
-  /** How far its undo is, and until when it is offered. */
+  /** The last step of its undo, and until when it is offered. */
   undo?: { readonly step: UndoStep; readonly note: UndoNote; readonly until: number | undefined };
   runAt?: number | undefined;
   purgeAt?: number;

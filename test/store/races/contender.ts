@@ -5,7 +5,7 @@ import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { actor, attempt, newFreeze } from '../support.ts';
 
-/** What a process does in one round. */
+/** The part of a process in one round. */
 export type Act =
   | { readonly kind: 'start'; readonly requestId: string; readonly use?: LimitUse }
   | { readonly kind: 'use'; readonly grant: string; readonly call: string }
