@@ -5,8 +5,8 @@ import type { Playground } from './start-playground.ts';
 const EXIT = { failed: 1, invalidArguments: 2, interrupted: 130 } as const;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-// One Ctrl-C can arrive several times: from the terminal, and passed on by npm and the shell.
-const SAME_CTRL_C_MS = 500;
+/** One Ctrl-C can arrive several times: from the terminal, and passed on by npm and the shell. */
+export const SAME_CTRL_C_MS = 500;
 
 /** Runs the playground in this process until Ctrl-C; an expected error is one sentence. */
 export async function runPlayground(given: readonly string[]): Promise<void> {
