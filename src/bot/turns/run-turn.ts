@@ -1,4 +1,4 @@
-import { describeError } from '../../agent/util/describe-error.ts';
+import { describeError } from '../../agent/errors.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
