@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
+import { waitingPart } from '../../src/agent/calls/outcomes.ts';
 import { MESSAGE_VERSION, sealMessage, userMessage } from '../../src/agent/messages.ts';
-import { waitingPart } from '../../src/agent/outcomes.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { NAME_FORM } from '../tools/mcp/fixtures/asking-tools.ts';

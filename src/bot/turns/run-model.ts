@@ -1,8 +1,8 @@
+import type { ToolProgress } from '../../agent/calls/run-call.ts';
 import { generate } from '../../agent/generate.ts';
 import type { Message, UserMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import type { CloseReply, Resume } from '../../agent/replies.ts';
-import type { ToolProgress } from '../../agent/run-call.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
 import { followSignals } from '../../agent/util/abort.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JsonObject, toJson } from '../../agent/json.ts';
-import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
-import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
   type EffectEnd,
   type EffectJournal,
   OUTCOME_UNKNOWN,
   type StartedCall,
-} from '../../agent/run-call.ts';
+} from '../../agent/calls/journal.ts';
+import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/calls/outcomes.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
+import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';

@@ -1,7 +1,8 @@
+import { defineTool } from '../../agent/define-tool.ts';
 import { DefinitionError, outcomeUnknown } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { defineTool, type Effect, type Tool } from '../../agent/tool.ts';
+import type { Effect, Tool } from '../../agent/tool.ts';
 import { HttpError } from '../errors.ts';
 import type { Lookup } from './guard/guarded-connector.ts';
 import { guardedFetch } from './guard/guarded-fetch.ts';

@@ -1,4 +1,41 @@
+import type { JsonValue } from './json.ts';
+import type { CallPart, ModelMessage, ProviderData, ResponsePart, UserMessage } from './messages.ts';
 import type { HistoryItem } from './model.ts';
+
+/** Returns a message of a person in the form that a model is sent. */
+export function userItem(message: UserMessage): HistoryItem {
+  const media = message.content.flatMap((part) => ('media' in part ? [part.media] : []));
+  return { role: 'user', text: textOf(message), ...(media.length > 0 && { media }) };
+}
+
+/** Returns a round of a model in the form that a model is sent: its text, and its calls with what ran and came out. */
+export function modelItem(
+  text: string,
+  calls: readonly { readonly part: CallPart; readonly response: ResponsePart }[],
+  provider: ProviderData | undefined,
+): HistoryItem {
+  const settled = calls.map(({ part, response }) => {
+    const { ref, name, input } = part.toolRequest;
+    const { input: ran = input, toolResponse } = response;
+    const { content } = toolResponse;
+    const output = outputWithFiles(response);
+    return { ref, name, input: ran, output, ...(content && { media: content.map(({ media }) => media) }) };
+  });
+  return { role: 'model', text, calls: settled, ...(provider && { provider }) };
+}
+
+/** Returns the output as the model reads it: with a line for each file that was sent. */
+function outputWithFiles({ toolResponse: { output }, metadata = {} }: ResponsePart): JsonValue {
+  const { files } = metadata;
+  if (!Array.isArray(files) || files.length === 0) return output;
+  const lines = files.map((line) => `[${line}]`);
+  return typeof output === 'string' ? [output, ...lines].join('\n') : { output, files: lines };
+}
+
+/** Joins the texts of a message. */
+export function textOf(message: UserMessage | ModelMessage): string {
+  return message.content.map((part) => ('text' in part ? part.text : '')).join('');
+}
 
 /** English text has about four bytes per token, other scripts about three; with three, trimming comes too early and never too late. */
 export const BYTES_PER_TOKEN = 3;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject, JsonValue } from './json.ts';
-import type { CallPart, Interrupt, Media, NestedRun, ResponsePart, ToolPart } from './messages.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { CallPart, Interrupt, Media, NestedRun, ResponsePart, ToolPart } from '../messages.ts';
 
 /** An input that replaced the model's: `ran` is the new one, `original` the model's. */
 export interface ReplacedInput {

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isDeeperThan, type JsonValue, tryParseJson } from './json.ts';
-import type { CallPart, ToolPart } from './messages.ts';
-import type { ModelFinish, RawCall } from './model.ts';
+import { isDeeperThan, type JsonValue, tryParseJson } from '../json.ts';
+import type { CallPart, ToolPart } from '../messages.ts';
+import type { ModelFinish, RawCall } from '../model.ts';
+import { effectiveInput } from '../schema/compile-schema.ts';
+import { findLossyNumber } from '../schema/lossy-number.ts';
+import type { Tool } from '../tool.ts';
+import type { Transcript } from '../transcript.ts';
 import { deniedPart, errorPart } from './outcomes.ts';
-import { effectiveInput } from './schema/compile-schema.ts';
-import { findLossyNumber } from './schema/lossy-number.ts';
-import type { Tool } from './tool.ts';
-import type { Transcript } from './transcript.ts';
 
 /** A call that may run, or one that is answered without a run. */
 export type ParsedCall =

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FinishReason, Interrupt, Message, NestedRun } from './messages.ts';
-import type { Resume } from './replies.ts';
-import { Transcript } from './transcript.ts';
-import { followSignals } from './util/abort.ts';
+import type { FinishReason, Interrupt, Message, NestedRun } from '../messages.ts';
+import type { Resume } from '../replies.ts';
+import { Transcript } from '../transcript.ts';
+import { followSignals } from '../util/abort.ts';
 
 /** Shared by all copies of this file: a tool from an admin's folder may bring its own. */
 const storage = sharedStorage();

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from './errors.ts';
-import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
+import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../errors.ts';
+import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
 import {
   areSmall,
   type CallPart,
@@ -8,7 +8,13 @@ import {
   type Message,
   type NestedRun,
   type ToolPart,
-} from './messages.ts';
+} from '../messages.ts';
+import type { Resume } from '../replies.ts';
+import type { Admitted, Tool, ToolContext, ToolHelpers } from '../tool.ts';
+import { limitTime, orAbort } from '../util/abort.ts';
+import { CallFiles, type FileSink } from '../util/tool-files.ts';
+import type { EffectEnd, EffectJournal } from './journal.ts';
+import { OUTCOME_UNKNOWN } from './journal.ts';
 import { RunningCall } from './nested.ts';
 import {
   deniedPart,
@@ -18,10 +24,6 @@ import {
   waitingPart,
   withFiles,
 } from './outcomes.ts';
-import type { Resume } from './replies.ts';
-import type { Admitted, Tool, ToolContext, ToolHelpers } from './tool.ts';
-import { limitTime, orAbort } from './util/abort.ts';
-import { CallFiles, type FileSink } from './util/tool-files.ts';
 
 export interface ToolProgress {
   readonly name: string;
@@ -35,44 +37,6 @@ export interface ToolFailure {
   readonly ref: string;
   readonly error: unknown;
 }
-
-/** A call of a tool with effects, right before its function runs. */
-export interface StartedCall {
-  readonly call: CallPart;
-  readonly tool: Extract<Tool, { kind: 'tool' }>;
-  /** The input that runs: the model's, or the one that replaced it. */
-  readonly input: unknown;
-  /** All messages of the history so far, with the message that made the call. */
-  readonly messages: readonly Message[];
-  /** The evidence of the gate that admitted the call. */
-  readonly evidence?: JsonObject | undefined;
-}
-
-/** The end of a started call. `paused` had no effect yet; `unknown` means that nobody can know. */
-export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
-
-/**
- * Records the effects of calls, so that a process that takes over after a crash repeats none. It is asked only about tools whose effect
- * is not `none`, and only after the call has passed its gate.
- */
-export interface EffectJournal {
-  /** The time that a running effect has to end after the loop was stopped. */
-  readonly stopGraceMs: number;
-  /** Returns the result that an earlier run of this call left on record, or its interrupt; `undefined` if the call may run. */
-  recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
-  /** Records the start. The call runs only if this resolves to `true`; a part is its result instead, because it may not run now. */
-  start(started: StartedCall): Promise<boolean | ToolPart>;
-  /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */
-  afterUnknown?(
-    call: CallPart,
-    tool: Tool,
-    replaced: ReplacedInput | undefined,
-  ): Promise<ToolPart | 'again' | undefined>;
-  finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
-}
-
-/** The metadata key of an interrupt whose call may or may not have taken effect. */
-export const OUTCOME_UNKNOWN = 'outcomeUnknown';
 
 /** The settings that all calls of one `generate` share. */
 export interface RunSettings {
