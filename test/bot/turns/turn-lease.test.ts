@@ -33,8 +33,8 @@ async function startJournal() {
   const redis = connectTestRedis();
   const store = openRedisStore(redis);
   const turn = await beginTurn(store, newThreadId());
-  const { lease, signal } = newLease();
   const toolbox = await openTools(manifestOf('  {}\n'));
+  const { lease, signal } = newLease();
   const journal = new TurnJournal({ store, toolbox, logger: pino({ level: 'silent' }) }, turn, lease);
   const start = () => journal.start({ call, tool: write, input: {}, messages });
   const events = async () => {
