@@ -9,8 +9,7 @@ import { Grant } from '../../tools/mcp/auth/grant.ts';
 import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/person/consent.ts';
 import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
-import { LINK_PATH } from './paths.ts';
-import type { PersonConnections } from './person-connections.ts';
+import { LINK_PATH, type PersonConnections } from './person-connections.ts';
 
 /** The time for each step of an attempt. */
 const STEP_MS = 15 * 60_000;

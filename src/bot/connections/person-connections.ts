@@ -11,7 +11,13 @@ import type { Connections, RequesterServer } from '../../tools/mcp/auth/person/c
 import { isRefused } from '../../tools/mcp/auth/person/consent.ts';
 import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
 import type { Secrets } from '../../tools/secrets.ts';
-import { CALLBACK_PATH, CLIENT_PATH } from './paths.ts';
+
+/** The path to which an authorization server sends people back. */
+export const CALLBACK_PATH = '/connect/return';
+/** The path of the client metadata document. */
+export const CLIENT_PATH = '/connect/client.json';
+/** The beginning of the path of a link to connect; the token follows. */
+export const LINK_PATH = '/connect/start/';
 
 const LOCK_MS = 30_000;
 const LOCK_POLL_MS = 100;

@@ -15,7 +15,7 @@ import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import { isRunAsTask, serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
-import { findFreeze } from '../freezes/find-freeze.ts';
+import { findFreeze } from '../freezes/freeze-actions.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
 import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effect.ts';
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
