@@ -2,7 +2,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { APPROVERS_GROUP, DEFAULT_USER_GROUPS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { run } from '../commands/support.ts';
-import { CAST, PLACES, startStory } from './support.ts';
+import { CAST, PLACES, type Story, startStory } from './support.ts';
 
 const { alice, bruno, admin, guest, outsider, requester } = CAST;
 const DORA = 'U0DORA0007';
@@ -33,7 +33,6 @@ tools:
 const ONE = manifestWith(`approvers: [${alice}], delegation: true`);
 const TWO = manifestWith(`approvers: [${alice}, ${bruno}], quorum: 2, delegation: true`);
 
-type Story = Awaited<ReturnType<typeof startStory>>;
 const command = (story: Story, who: string, text: string) =>
   story.workspace.as(who).command('/countersign', text, { channel: PLACES.general });
 const shown = (story: Story, who: string, words: RegExp) =>

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { startDoomedBot } from './doomed-bot.ts';
+import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
@@ -8,7 +8,6 @@ import { openWorkshop, workshopManifest } from './workshop.ts';
 const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 /** A second process takes its time to start on a busy machine. */
 const WITH_A_PROCESS_MS = 180_000;
-const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 /** An action is approved, has taken effect, and its worker falls silent. */

@@ -2,11 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { startDoomedBot } from './doomed-bot.ts';
+import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
-const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 /** A second process takes its time to start on a busy machine. */
 const WITH_A_PROCESS_MS = 180_000;
