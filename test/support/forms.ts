@@ -81,7 +81,7 @@ const SCALED = [
 
 /** Lists files that need a process of their own: they change its environment or settings, listen to all that it meets, or try what may break it. */
 const ISOLATED = [
-  'test/agent/openai/model-failures.test.ts',
+  'test/agent/openai/model-aborts.test.ts',
   'test/faults/',
   'test/hostile/',
   'test/playground/start/playground.test.ts',
