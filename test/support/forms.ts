@@ -38,6 +38,7 @@ const ONLY_FULL = [
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/delegation-kill.test.ts',
+  'test/stories/effects-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',
   'test/stories/files-hostile.test.ts',
@@ -86,7 +87,7 @@ const ISOLATED = [
   'test/hostile/',
   'test/playground/start/playground.test.ts',
   'test/store/queue/engine.test.ts',
-  'test/tools/mcp/',
+  'test/tools/mcp/everything.test.ts',
 ];
 
 /** Every test file, from the root. */
