@@ -30,6 +30,7 @@ const ONLY_FULL = [
   'test/store/queue/engine-processes.test.ts',
   'test/store/races/policy-processes.test.ts',
   'test/store/redis/check-server.test.ts',
+  'test/store/redis/connect-topologies.test.ts',
   'test/store/redis/connect.test.ts',
   'test/stories/accounts/kill.test.ts',
   'test/stories/accounts/lifecycle.test.ts',
