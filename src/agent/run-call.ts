@@ -68,6 +68,8 @@ export interface EffectJournal {
     tool: Tool,
     replaced: ReplacedInput | undefined,
   ): Promise<ToolPart | 'again' | undefined>;
+  /** Returns the interrupt of a call that a stop keeps from running, if an earlier run of it may have taken effect. */
+  stopped?(call: CallPart, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
   finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
 }
 
@@ -137,7 +139,8 @@ export async function runCall(
     const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     return errorPart(call, `Not run: ${problem}`, replaced);
   }
-  const stopped = () => errorPart(call, 'Not run: the task was stopped', replaced);
+  const stopped = async () =>
+    (await journal?.stopped?.(call, replaced)) ?? errorPart(call, 'Not run: the task was stopped', replaced);
   if (tool.kind === 'interrupt') {
     if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
@@ -198,7 +201,10 @@ export async function runCall(
       if (typeof begun === 'object') return begun;
       hasStarted = begun;
       if (!hasStarted) return stopped();
-      if (signal.aborted) return await finish('paused', stopped());
+      if (signal.aborted) {
+        const part = await stopped();
+        return 'interrupt' in part ? part : await finish('paused', part);
+      }
     }
     const work = running.run(async () => start());
     const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));

@@ -116,10 +116,16 @@ export interface Store
   startEffect(
     turn: ClaimedTurn,
     start: EffectStart,
-  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' | 'frozen' }>;
+  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' | 'frozen' | 'stopped' }>;
   finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
-  /** Asks the running turn of a thread to stop, in whichever process it runs. */
-  stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
+  /**
+   * Asks the running turn of a thread to stop, in whichever process it runs or is continued. It starts no further effect, and `suspend`
+   * withdraws what it asks people for in this person's name.
+   */
+  stop(
+    threadId: string,
+    stopper: Omit<Actor, 'eligible'>,
+  ): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */
   waitingIn(threadId: string): Promise<readonly string[]>;
   /** Reads a thread beside its turns. Nothing is claimed, so that it may have changed when it arrives. */

@@ -76,6 +76,8 @@ export interface ClaimedTurn {
   readonly settled: readonly Settlement[];
   /** The journal of a turn that ended without a suspend. */
   readonly effects: readonly EffectRecord[];
+  /** Present if a person stopped the turn that this one continues. */
+  readonly isStopped?: true;
 }
 
 /** A thread as it was at one moment; one that does not exist is empty. */

@@ -103,7 +103,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'stop':
-      return call('stop', command.thread);
+      return call('stop', command.thread, { who: command.who, evidence });
     case 'waitingIn':
       return call('waitingIn', command.thread);
     case 'readThread':
