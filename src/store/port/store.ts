@@ -209,7 +209,12 @@ export interface Store
     postedAt: JsonObject,
     againMs?: number,
   ): Promise<'done' | 'due-again' | 'due-later' | 'stale'>;
-  retryOutbox(item: OutboxItem, delayMs: number): Promise<'later' | 'stale'>;
+  /** Returns an item to be sent later. With `isUnsent` the attempt cannot have sent it, and does not count. */
+  retryOutbox(
+    item: OutboxItem,
+    delayMs: number,
+    options?: { readonly isUnsent?: boolean },
+  ): Promise<'later' | 'stale'>;
 
   /** Lists requests that wait for any of these people and groups, newest first. */
   listWaiting(people: readonly string[], page: PageOptions): Promise<Page>;

@@ -213,7 +213,7 @@ export type OutboxItem = {
   readonly item: string;
   readonly owner: string;
   readonly shard: number;
-  /** The number of failed attempts to send it. */
+  /** The number of attempts without success that may have sent it. */
   readonly tries: number;
 } & (
   | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }

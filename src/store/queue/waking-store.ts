@@ -265,8 +265,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
-    async retryOutbox(item, delayMs) {
-      const result = await store.retryOutbox(item, delayMs);
+    async retryOutbox(item, delayMs, options) {
+      const result = await store.retryOutbox(item, delayMs, options);
       if (result === 'later') engine.wake({ kind: 'outbox', shard: item.shard }, delayMs);
       return result;
     },

@@ -200,7 +200,7 @@ const command = fc.oneof(
       againMs: fc.constantFrom(0, 0, 60_000),
     }),
   },
-  { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
+  { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration, isUnsent: fc.boolean() }) },
   {
     weight: 4,
     arbitrary: verb('reserve', {
