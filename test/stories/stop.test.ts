@@ -4,7 +4,7 @@ import { stopAndTell } from '../../src/bot/turns/stop-thread.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { CAST, MANIFEST, startStory } from './support.ts';
+import { CAST, MANIFEST, type Story, startStory, type Thread } from './support.ts';
 
 const { alice, bruno, requester: remi } = CAST;
 const manifest = MANIFEST.replace(
@@ -17,9 +17,6 @@ const look = { name: 'read_order', arguments: { orderId: 'A-1001' } };
 /** Processes that do not learn of a stop when they renew their lease. */
 const DEAF = { leaseMs: 600_000, renewMs: 600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
 
 /** Asks for a refund, and returns after the answer of the model: the look-up of its approvers is held up until `goOn`. */
 async function askAndHold(story: Story): Promise<{ readonly thread: Thread; readonly goOn: () => void }> {
