@@ -21,6 +21,7 @@ import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effe
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { replyTexts } from '../texts/replies.ts';
+import { mayRunAgain, reconcile } from './run-again.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
@@ -82,7 +83,7 @@ export class TurnJournal implements EffectJournal {
     if (this.#followsTask(effect.ref)) return undefined;
     const found = await this.#lookUp(started, call, tool, replaced);
     if (found !== undefined) return found;
-    if (this.#mayRunAgain(effect, tool)) {
+    if (mayRunAgain(this.#context, effect, tool)) {
       this.#mayHaveRun.set(effect.ref, started);
       return undefined;
     }
@@ -110,7 +111,7 @@ export class TurnJournal implements EffectJournal {
     const found = await this.#lookUp(started, call, tool, replaced);
     if (found !== undefined) return found;
     const mayFollow = this.#followsTask(call.toolRequest.ref) && started.runs < MAX_FOLLOWING_RUNS;
-    if (!mayFollow && !this.#mayRunAgain(started, tool)) return undefined;
+    if (!mayFollow && !mayRunAgain(this.#context, started, tool)) return undefined;
     await sleep(backOffMs(started.runs, RETRY_BACK_OFF));
     if (!this.#lease.mayStart()) return undefined;
     this.#mayHaveRun.set(call.toolRequest.ref, started);
@@ -215,7 +216,7 @@ export class TurnJournal implements EffectJournal {
     tool: Tool,
     replaced: ReplacedInput | undefined,
   ): Promise<ToolPart | undefined> {
-    const found = await this.#reconcile(call, tool, replaced);
+    const found = await reconcile(this.#context, this.#turn.threadId, { call, tool, replaced });
     if (found === undefined) return undefined;
     const part = settledPart(call, 'closed', { status: found, reason: 'The tool looked it up' }, replaced);
     const end = found === 'ran' ? 'succeeded' : 'failed';
@@ -238,24 +239,6 @@ export class TurnJournal implements EffectJournal {
       // The end of the turn records the result as well; if that fails too, the next turn asks.
       logger.warn({ threadId: this.#turn.threadId, ref, err }, 'effect not recorded');
     }
-  }
-
-  async #reconcile(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined) {
-    if (tool.kind !== 'tool' || tool.reconcile === undefined) return undefined;
-    const input = tool.inputSchema.parse(toJson(replaced?.ran ?? call.toolRequest.input));
-    const verdict = await tool
-      .reconcile(call.idempotencyKey, input.ok ? input.value : {})
-      .catch((err: unknown) => {
-        this.#context.logger.warn({ threadId: this.#turn.threadId, err }, 'reconcile failed');
-        return 'unknown' as const;
-      });
-    return verdict === 'unknown' ? undefined : verdict;
-  }
-
-  #mayRunAgain({ runs, firstStart }: Pick<EffectRecord, 'runs' | 'firstStart'>, tool: Tool): boolean {
-    const execution = this.#context.toolbox.find(tool.name)?.execution;
-    if (tool.kind !== 'tool' || tool.effect !== 'idempotent' || execution === undefined) return false;
-    return runs < execution.maxAttempts && Date.now() - firstStart < execution.retryForMs;
   }
 
   /** Starts calls one after another, so that the messages of a round are logged once. */
