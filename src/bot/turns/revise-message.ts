@@ -62,7 +62,9 @@ export async function redoEdited(
   if (thread.seen.includes(item.id) && thread.inbox.every((each) => each.id !== item.id))
     return noticeTexts.alreadyRedone;
   if (await hasActedOn(context, threadId, thread.messages, revises)) return noticeTexts.editedTooLate;
-  await store.enqueue(threadId, item);
-  await stopThread(context, threadId, who);
+  const enqueued = await store.enqueue(threadId, item);
+  // Where nothing runs and nothing waits, a stop could only reach the turn that reads the new text.
+  const isIdle = enqueued.outcome === 'enqueued' && !enqueued.busy && enqueued.waiting === 0;
+  if (!isIdle) await stopThread(context, threadId, who);
   return undefined;
 }
