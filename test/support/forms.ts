@@ -38,6 +38,7 @@ const ONLY_FULL = [
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/delegation-kill.test.ts',
+  'test/stories/digest-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',
   'test/stories/files-hostile.test.ts',
