@@ -58,6 +58,7 @@ export const limits = {
   menuCharacters: 4_000,
   choiceListCharacters: 3_000,
   label: 150,
+  status: 60,
   hint: 500,
   reason: 1_000,
   errorText: 200,

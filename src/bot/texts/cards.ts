@@ -77,6 +77,7 @@ export const cardTexts = {
   rejectionRule: (vetoes: number) =>
     vetoes === 1 ? 'Any rejection cancels it.' : `${vetoes} rejections cancel it.`,
   approvers: 'Approvers: ',
+  status: (text: string) => ` (status: ${text})`,
   approvedBy: 'Approved by ',
   rejectedBy: 'Rejected by ',
   inPlaceOf: ' for ',
