@@ -52,8 +52,8 @@ test('after so many cards an approver gets one message that lists what waits, ke
   await third.click(alice, /Approval needed/, 'reject');
   const reason = await story.modalFor(alice, /You're about to reject/);
   await story.workspace.as(alice).submit(reason.id, { reason: 'Not now.' });
-  const caughtUp = await story.directly(alice).shows(/You're all caught up/);
-  expect(caughtUp.ts).toBe(digest.ts);
+  const emptied = await story.directly(alice).shows(/Nothing left on this list/);
+  expect(emptied.ts).toBe(digest.ts);
   expect(inDm()).toHaveLength(2);
 });
 
@@ -100,5 +100,5 @@ test('a digest whose answer from Slack was lost is not posted twice, and what ca
   for (const order of ['A-1001', 'A-1002'])
     await thread.click(bruno, new RegExp(`Approval needed.*${order}`, 's'), 'approve');
   await thread.shows(/Done\./);
-  await story.directly(alice).shows(/You're all caught up/);
+  await story.directly(alice).shows(/Nothing left on this list/);
 });

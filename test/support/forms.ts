@@ -8,6 +8,7 @@ export type Form = 'quick' | 'full';
 const ONLY_FULL = [
   'test/browser/appearance.test.ts',
   'test/browser/block-kit.test.ts',
+  'test/browser/gallery-policies.test.ts',
   'test/browser/gallery.test.ts',
   'test/browser/interaction.test.ts',
   'test/browser/persistence.test.ts',

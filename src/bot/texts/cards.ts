@@ -112,6 +112,7 @@ export const cardTexts = {
   withdraw: 'Withdraw',
   reviewAll: 'Review all to approve',
   requestAgain: 'Request again',
+  askAgain: 'Ask again',
   undo: 'Undo',
   undoUntil: ' · Undo until ',
   undoRequested: 'Undo requested by ',
@@ -141,7 +142,7 @@ export const cardTexts = {
   externalSystem: 'an external system',
   rejected: 'Rejected by ',
   withdrawn: 'Withdrawn by ',
-  expired: 'Expired with no decision, ',
+  expired: (isApproval: boolean) => `Expired with no ${isApproval ? 'decision' : 'answer'}, `,
   replacedByEdit: 'Replaced by an edited request from ',
   replaced: (reason: string) =>
     whyNotStarted(reason, reason === 'stale-approval' ? 'needs a new approval' : 'did not run'),

@@ -8,7 +8,7 @@ export const digestTexts = {
   more: (count: number) => `and ${plural(count, 'more request')}. The Home tab lists all of them.`,
   unknown: 'Outcome unknown · ',
   askedFor: 'For ',
-  done: "You're all caught up",
-  doneText: 'Everything that was listed here is decided.',
+  done: 'Nothing left on this list',
+  doneText: 'Everything that was listed here is decided or has ended.',
   moved: 'This list has moved to a newer message below.',
 } as const;

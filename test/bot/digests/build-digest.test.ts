@@ -39,6 +39,8 @@ test('a row says for whom a stand-in is asked, and that an outcome is unknown', 
 
 test('without anything to decide it says so, and an earlier message says where the list is', () => {
   expectValid(buildDigest([]));
-  expect(buildDigest([]).text).toBe("You're all caught up. Everything that was listed here is decided.");
+  expect(buildDigest([]).text).toBe(
+    'Nothing left on this list. Everything that was listed here is decided or has ended.',
+  );
   expectValid(buildMoved());
 });
