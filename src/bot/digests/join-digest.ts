@@ -9,6 +9,7 @@ import { loadList } from '../home/load-lists.ts';
 import { quietEnd } from '../requests/quiet-end.ts';
 import { readDetails } from '../requests/request-details.ts';
 import { personView } from '../requests/view-ids.ts';
+import { isGroup } from '../slack/directory.ts';
 
 /** Stands in place of the posted message for a card that is a line of a person's digest instead. */
 const Listed = z.object({ digest: z.string(), waits: z.boolean() });
@@ -22,9 +23,11 @@ export function isListed(postedAt: JsonObject | undefined): boolean {
   return Listed.safeParse(postedAt).success;
 }
 
-/** Tells whether a request is for a person to decide, or its outcome for them to confirm. */
+/** Tells whether a request is for a person to decide, or its outcome for them to confirm; whoever a group has may be one of them. */
 export function waitsFor(request: RequestRecord, person: string): boolean {
-  return request.state === 'unknown' || (request.state === 'pending' && !hasPart(request, person));
+  const { state, policy } = request;
+  if (state === 'unknown') return policy.resolvers.some((id) => id === person || isGroup(id));
+  return state === 'pending' && !hasPart(request, person);
 }
 
 /**
