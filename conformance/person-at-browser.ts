@@ -1,8 +1,12 @@
-import { describeError } from '../src/agent/util/describe-error.ts';
-import type { Challenge, ClientConfig, Identity } from '../src/tools/mcp/auth/auth-config.ts';
+import { describeError } from '../src/agent/errors.ts';
+import type {
+  Challenge,
+  ClientConfig,
+  ConsentSettings,
+  Identity,
+} from '../src/tools/mcp/auth/auth-config.ts';
 import type { Grant } from '../src/tools/mcp/auth/grant.ts';
 import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/person/consent.ts';
-import type { ConsentSettings } from '../src/tools/mcp/auth/person/consent-settings.ts';
 import type { Fetch } from '../src/tools/mcp/mcp-config.ts';
 
 export interface PersonOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { manifestJsonSchema } from '../src/tools/manifest/json-schema.ts';
+import { manifestJsonSchema } from '../src/tools/manifest/schema/manifest-file.ts';
 
 interface Node {
   readonly type?: string | readonly string[] | undefined;

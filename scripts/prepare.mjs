@@ -1,8 +1,11 @@
-import { execSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 
 // npm runs this in a dry run too, where the tools it needs are not installed.
 if (process.env.npm_config_dry_run !== 'true') {
-  for (const script of ['build', 'build:page']) {
-    execSync(`npm run -s ${script}`, { stdio: 'inherit' });
-  }
+  const builds = ['build', 'build:page'].map((script) =>
+    spawn('npm', ['run', '-s', script], { stdio: 'inherit', shell: process.platform === 'win32' }),
+  );
+  const codes = await Promise.all(builds.map(async (build) => (await once(build, 'close'))[0]));
+  process.exitCode = codes.find((code) => code !== 0) ?? 0;
 }

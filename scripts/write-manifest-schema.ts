@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { manifestJsonSchema } from '../src/tools/manifest/json-schema.ts';
+import { manifestJsonSchema } from '../src/tools/manifest/schema/manifest-file.ts';
 import { manifestFields } from './manifest-fields.ts';
 
 // Editors read the schema beside the manifest; run this after a change of src/tools/manifest/schema.

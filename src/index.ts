@@ -1,3 +1,12 @@
+export { nestedInterrupts } from './agent/calls/nested.ts';
+export type { ToolFailure, ToolProgress } from './agent/calls/run-call.ts';
+export {
+  type ActionConfig,
+  defineInterrupt,
+  defineTool,
+  type InterruptConfig,
+  type ToolConfig,
+} from './agent/define-tool.ts';
 export {
   AgentError,
   DefinitionError,
@@ -24,7 +33,6 @@ export type {
   ModelRequest,
   ToolChoice,
 } from './agent/model.ts';
-export { nestedInterrupts } from './agent/nested.ts';
 export { type OpenAIModelOptions, openAIModel, type RefusedField } from './agent/openai/openai-model.ts';
 export {
   type CloseReply,
@@ -34,17 +42,6 @@ export {
   type Resume,
   restartNested,
 } from './agent/replies.ts';
-export type { ToolFailure, ToolProgress } from './agent/run-call.ts';
 export type { JsonSchema, Schema } from './agent/schema/compile-schema.ts';
 export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
-export {
-  type ActionConfig,
-  defineInterrupt,
-  defineTool,
-  type InterruptConfig,
-  type Reconciled,
-  type Tool,
-  type ToolConfig,
-  type ToolContext,
-  type ToolHelpers,
-} from './agent/tool.ts';
+export type { Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';

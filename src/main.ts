@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
-import { describeError } from './agent/util/describe-error.ts';
+import { describeError } from './agent/errors.ts';
 import { escapeMarkup } from './bot/cards/values/show-text.ts';
 import { noticeTexts } from './bot/texts/notices.ts';
 import { proposeChange } from './bot/turns/policy-change.ts';

@@ -4,11 +4,13 @@ import type { Model } from './agent/model.ts';
 import { fallbackModels } from './agent/openai/fallback-models.ts';
 import { defaultContextBudget } from './agent/openai/known-models.ts';
 import { type OpenAIModelOptions, openAIModel } from './agent/openai/openai-model.ts';
+import type { BotContext } from './bot/context.ts';
 import type { Settings } from './settings.ts';
 import type { AgentDeclaration, ModelDeclaration } from './tools/manifest/manifest.ts';
 
 /** Retries of a model that another one can stand in for. */
 const RETRIES_BEFORE_FALLBACK = 1;
+const DEFAULT_INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 /** The settings of the environment, the `fetch` that follows its proxies, and who is told of retries. */
 export type ModelSettings = Settings['model'] & Pick<OpenAIModelOptions, 'fetch' | 'onRetry'>;
@@ -49,8 +51,34 @@ export function openModel(options: OpenAIModelOptions, fallbacks: readonly strin
   });
 }
 
+/** The manifest's agent as it is now, and who watches the models. */
+interface OpenModelsOptions {
+  readonly agent: () => AgentDeclaration;
+  readonly observe: (model: Model) => Model;
+  readonly logger: Logger;
+}
+
+/** Opens the models of a bot. All of it is read for every turn, since the manifest may have been reloaded. */
+export function openModels(
+  settings: ModelSettings,
+  { agent: declared, observe, logger }: OpenModelsOptions,
+): Pick<BotContext, 'model' | 'modelFor' | 'agent'> {
+  const open = (agent: () => AgentDeclaration): Model => observe(followModel(settings, agent, logger));
+  const contextBudget = (agent: AgentDeclaration): number => contextBudgetOf(settings, agent);
+  const model = open(declared);
+  return {
+    model,
+    modelFor: modelsByChannel(model, { agent: declared, open, contextBudget }),
+    agent: () => {
+      const agent = declared();
+      const { instructions = DEFAULT_INSTRUCTIONS } = agent;
+      return { ...agent, instructions, contextBudget: contextBudget(agent) };
+    },
+  };
+}
+
 /** Gives the model of the manifest as it is now, and opens it anew only when that part of the manifest has changed. */
-export function followModel(settings: ModelSettings, agent: () => AgentDeclaration, logger: Logger): Model {
+function followModel(settings: ModelSettings, agent: () => AgentDeclaration, logger: Logger): Model {
   let opened: { readonly key: string; readonly model: Model } | undefined;
   const current = (): Model => {
     const declared = agent();
@@ -74,7 +102,7 @@ interface ChannelModelOptions {
 }
 
 /** Returns the model of each channel: the one that the manifest names for it, opened once, or the agent's own. */
-export function modelsByChannel(
+function modelsByChannel(
   model: Model,
   { agent, open, contextBudget }: ChannelModelOptions,
 ): (channel: string) => { readonly model: Model; readonly contextBudget: number } {
@@ -90,7 +118,7 @@ export function modelsByChannel(
 }
 
 /** Returns the budget of the manifest, or one that fits the window of its models. */
-export function contextBudgetOf(settings: Settings['model'], agent: AgentDeclaration): number {
+function contextBudgetOf(settings: Settings['model'], agent: AgentDeclaration): number {
   const { model = settings.model, fallbackModels: others, config, contextBudget } = agent;
   return contextBudget ?? defaultContextBudget([model, ...others], config.maxOutputTokens);
 }

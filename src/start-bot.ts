@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Model } from './agent/model.ts';
 import { startExporter } from './audit/exporter.ts';
 import { readSigningKey } from './audit/signing-key.ts';
 import { auditSettings } from './audit/sinks.ts';
@@ -29,7 +28,7 @@ import { Metrics } from './observe/metrics.ts';
 import { observedModel } from './observe/observed-model.ts';
 import { observedStore } from './observe/observed-store.ts';
 import { observeTools } from './observe/observed-tool.ts';
-import { contextBudgetOf, followModel, modelsByChannel } from './open-model.ts';
+import { openModels } from './open-model.ts';
 import type { Settings } from './settings.ts';
 import type { ManifestStore } from './store/port/manifest.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
@@ -41,7 +40,7 @@ import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
-import type { AgentDeclaration, Manifest } from './tools/manifest/manifest.ts';
+import type { Manifest } from './tools/manifest/manifest.ts';
 import { Sealer } from './tools/mcp/auth/person/seal.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
@@ -50,7 +49,6 @@ import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
 const STATUS_TIMEOUT_MS = 2_000;
-const DEFAULT_INSTRUCTIONS = 'You are a helpful colleague in Slack. Ask when something is unclear.';
 
 export interface BotSetup {
   readonly settings: Settings;
@@ -151,33 +149,19 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metrics,
   });
   const { app } = connection;
-  const open = (declared: () => AgentDeclaration): Model =>
-    observedModel(
-      followModel(
-        {
-          ...settings.model,
-          fetch: proxiedFetch(proxy),
-          onRetry: (model) => metrics.count('countersign_model_retries_total', { model }),
-        },
-        declared,
-        logger,
-      ),
-      { metrics, content },
-    );
-  const model = open(() => toolbox.manifest.agent);
   const context: BotContext = {
-    model,
-    modelFor: modelsByChannel(model, {
-      agent: () => toolbox.manifest.agent,
-      open,
-      contextBudget: (agent) => contextBudgetOf(settings.model, agent),
-    }),
-    // Read for every turn, since the manifest may have been reloaded.
-    agent: () => {
-      const { agent } = toolbox.manifest;
-      const { instructions = DEFAULT_INSTRUCTIONS } = agent;
-      return { ...agent, instructions, contextBudget: contextBudgetOf(settings.model, agent) };
-    },
+    ...openModels(
+      {
+        ...settings.model,
+        fetch: proxiedFetch(proxy),
+        onRetry: (model) => metrics.count('countersign_model_retries_total', { model }),
+      },
+      {
+        agent: () => toolbox.manifest.agent,
+        observe: (model) => observedModel(model, { metrics, content }),
+        logger,
+      },
+    ),
     toolbox,
     store: observedStore(wakingStore(record, engine), { metrics, logger }),
     client: app.client,

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CAST } from '../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../playground/slack/start-local-slack.ts';
@@ -36,9 +36,9 @@ tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: de
 const BUNDLE = fileURLToPath(new URL('../../node_modules/.cache/countersign-bundle', import.meta.url));
 let bundled: Promise<void> | undefined;
 
-/** Our bot as production runs it: bundled. */
+/** Our bot as production runs it: bundled, with a tool that shares its library. */
 export async function ourBot(): Promise<BotKind> {
-  bundled ??= bundle(BUNDLE);
+  bundled ??= bundle(BUNDLE, ['bench/support/refund-tool.ts']);
   await bundled;
   return { name: 'ours', file: join(BUNDLE, 'bin/cli.js'), args: ['start'] };
 }
@@ -60,7 +60,7 @@ export function botEnvironment({
   policy = POLICY,
   actionMs = 0,
 }: BotServers): NodeJS.ProcessEnv {
-  const manifest = join(dirname(builtFile('bench/support/refund-tool.ts')), 'manifest.yml');
+  const manifest = join(BUNDLE, 'bin/manifest.yml');
   writeFileSync(manifest, manifestWith(policy));
   return {
     PATH: process.env.PATH,

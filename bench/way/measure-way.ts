@@ -38,6 +38,8 @@ interface Lap {
 const SLACK_MS = 100;
 const MODEL_MS = 800;
 const SETTLE_MS = 2_000;
+/** A bot looks once at everything on record in the half minute after its start; rest begins after that. */
+const REST_BEGINS_MS = 35_000;
 const MEGABYTE = 1024 * 1024;
 
 /**
@@ -180,7 +182,7 @@ async function countRedisCommands(
     try {
       const bot = await stage.startBot({ redisUrl: proxy.url, modelUrl: model.url });
       await doActions(stage.people, { label: '', actions: 1, atOnce: false });
-      await sleep(SETTLE_MS);
+      await sleep(REST_BEGINS_MS);
       const cpuMs = cpuMsOf(bot.pid);
       proxy.take();
       await sleep(restMs);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { ReplacedInput } from './calls/outcomes.ts';
+import type { Restarted } from './calls/run-call.ts';
 import { ReplyError, type ReplyErrorCode } from './errors.ts';
 import { canonicalJson, isJsonObject, type JsonValue, toJson } from './json.ts';
 import type { CallPart, Interrupt } from './messages.ts';
-import type { ReplacedInput } from './outcomes.ts';
 import { CloseReply, checkInput, checkOutput, RespondReply, RestartReply, type Resume } from './replies.ts';
-import type { Restarted } from './run-call.ts';
 import type { Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
 

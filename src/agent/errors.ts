@@ -148,3 +148,8 @@ export function afterEffect<Marked extends Error>(error: Marked): Marked {
 export function isAfterEffect(error: unknown): boolean {
   return error instanceof Error && ranMark in error;
 }
+
+/** Returns the text of an error, without its stack. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,15 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import type { EffectJournal } from './calls/journal.ts';
+import { answeredPart, deniedPart, errorPart, settledPart } from './calls/outcomes.ts';
+import { type RunSettings, runCall, type ToolFailure, type ToolProgress } from './calls/run-call.ts';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
 import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
-import { answeredPart, deniedPart, errorPart, settledPart } from './outcomes.ts';
 import type { Resume } from './replies.ts';
-import {
-  type EffectJournal,
-  type RunSettings,
-  runCall,
-  type ToolFailure,
-  type ToolProgress,
-} from './run-call.ts';
 import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
 import { Transcript } from './transcript.ts';
 import type { FileSink } from './util/tool-files.ts';

@@ -1,4 +1,5 @@
 import { HistoryError, type HistoryErrorCode, requireList } from './errors.ts';
+import { modelItem, textOf, userItem } from './history.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from './json.ts';
 import {
   type CallPart,
@@ -149,8 +150,7 @@ export class Transcript {
     this.#steps = 0;
     this.#usage = NO_USAGE;
     this.#system = message.system ?? this.#system;
-    const media = message.content.flatMap((part) => ('media' in part ? [part.media] : []));
-    this.#history.push({ role: 'user', text: textOf(message), ...(media.length > 0 && { media }) });
+    this.#history.push(userItem(message));
   }
 
   #appendModel(message: ModelMessage): void {
@@ -202,18 +202,8 @@ export class Transcript {
   /** Adds the round to the history once all of its calls are settled. */
   #closeRound(): void {
     if (this.isWaiting) return;
-    const calls = [...this.#round.values()].flatMap((call) => {
-      if (call.state !== 'settled') return [];
-      const { ref, name, input } = call.part.toolRequest;
-      const { input: ran = input, toolResponse } = call.response;
-      const { content } = toolResponse;
-      const output = outputWithFiles(call.response);
-      return [
-        { ref, name, input: ran, output, ...(content && { media: content.map(({ media }) => media) }) },
-      ];
-    });
-    const provider = this.#provider;
-    this.#history.push({ role: 'model', text: this.#text, calls, ...(provider && { provider }) });
+    const calls = [...this.#round.values()].filter((call) => call.state === 'settled');
+    this.#history.push(modelItem(this.#text, calls, this.#provider));
   }
 
   #firstUnsettled(): CallState | undefined {
@@ -235,18 +225,6 @@ export function withMessages(messages: readonly Message[], more: readonly UserMe
   const latest = Transcript.latestRound(messages);
   for (const message of more) latest.append(message);
   return sealMessages([...messages, ...more]);
-}
-
-/** Returns the output as the model reads it: with a line for each file that was sent. */
-function outputWithFiles({ toolResponse: { output }, metadata = {} }: ResponsePart): JsonValue {
-  const { files } = metadata;
-  if (!Array.isArray(files) || files.length === 0) return output;
-  const lines = files.map((line) => `[${line}]`);
-  return typeof output === 'string' ? [output, ...lines].join('\n') : { output, files: lines };
-}
-
-function textOf(message: UserMessage | ModelMessage): string {
-  return message.content.map((part) => ('text' in part ? part.text : '')).join('');
 }
 
 function addUsage(total: Usage, step: Usage | undefined): Usage {

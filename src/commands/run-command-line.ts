@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { describeError } from '../agent/util/describe-error.ts';
-import { type Command, type CommandContext, EXIT } from './shared/command.ts';
-import { UsageError } from './shared/errors.ts';
+import { describeError } from '../agent/errors.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './shared/command.ts';
 import { PACKAGE_FILES } from './shared/package-files.ts';
 
 interface Listed {
@@ -36,7 +35,7 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'manifest link',
     summary: 'print the link that creates the app in Slack',
-    load: async () => (await import('./manifest/manifest-link.ts')).manifestLink,
+    load: async () => (await import('./manifest/manifest-slack.ts')).manifestLink,
   },
   {
     name: 'manifest push',
@@ -136,7 +135,7 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'retry',
     summary: 'let the bot continue a quarantined thread',
-    load: async () => (await import('./operate/retry.ts')).retry,
+    load: async () => (await import('./operate/threads.ts')).retry,
   },
   {
     name: 'recount',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { defineInterrupt } from '../agent/define-tool.ts';
 import { isDeeperThan, isJsonObject } from '../agent/json.ts';
 import type { Tool } from '../agent/tool.ts';
-import { defineInterrupt } from '../agent/tool.ts';
 
 const MAX_SCHEMA_LENGTH = 20_000;
 const MAX_SCHEMA_DEPTH = 20;

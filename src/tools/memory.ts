@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool, type Tool } from '../agent/tool.ts';
+import { defineTool } from '../agent/define-tool.ts';
+import type { Tool } from '../agent/tool.ts';
 import { findLiteralSecrets } from './manifest/checks/literal-secrets.ts';
 import type { Secrets } from './secrets.ts';
 

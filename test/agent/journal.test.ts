@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { EffectJournal } from '../../src/agent/calls/journal.ts';
+import { settledPart } from '../../src/agent/calls/outcomes.ts';
+import { defineTool } from '../../src/agent/define-tool.ts';
 import { isOutcomeUnknown, outcomeUnknown } from '../../src/agent/errors.ts';
 import { generate } from '../../src/agent/generate.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../src/agent/messages.ts';
-import { settledPart } from '../../src/agent/outcomes.ts';
-import type { EffectJournal } from '../../src/agent/run-call.ts';
 import { settle } from '../../src/agent/settle.ts';
-import { defineTool, type Effect } from '../../src/agent/tool.ts';
+import type { Effect } from '../../src/agent/tool.ts';
 import { call, calls, says, scripted } from './support.ts';
 
 /** A journal that keeps what it is told, in order. */

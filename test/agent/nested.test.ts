@@ -4,39 +4,22 @@ import {
   closeInterrupt,
   defineTool,
   generate,
-  type Interrupt,
   type Model,
   nestedInterrupts,
-  ReplyError,
   restartNested,
-  type ToolHelpers,
 } from '../../src/index.ts';
+import { ask, delegating, inner, transfer } from './nested-support.ts';
 import {
   buildTools,
   call,
   calls,
   keptResults,
-  rejection,
   says,
   scripted,
   sentResults,
   stored,
   waiting,
 } from './support.ts';
-
-/** A tool whose work is done by a model of its own. */
-function delegating(run: (helpers: ToolHelpers) => Promise<unknown>) {
-  return defineTool({ name: 'delegate', description: 'Lets another model do it.' }, (_input, helpers) =>
-    run(helpers),
-  );
-}
-
-const ask = (ref: string) => calls(call(ref, 'ask', { question: `${ref}?` }));
-const transfer = (ref: string, amount: number) => call(ref, 'transfer', { amount });
-
-function inner(interrupt: Interrupt, ref: string): Interrupt {
-  return waiting({ interrupts: nestedInterrupts(interrupt) }, ref);
-}
 
 describe('an interrupt inside a tool', () => {
   it('pauses the outer loop, and its reply reaches the inner one', async () => {
@@ -269,77 +252,6 @@ describe('two levels down', () => {
     expect(kit.ran).toEqual(['transfer 4']);
     expect(sentResults(server)).toEqual([['c1', 'Middle.']]);
     expect(sentResults(middle.server)).toEqual([['m1', 'Lowest.']]);
-  });
-});
-
-describe('replies to inner interrupts are checked before an outer sibling runs:', () => {
-  async function pause() {
-    const kit = buildTools();
-    const innerModel = await scripted(calls(call('i1', 'ask', { question: '?' }), transfer('i2', 5)));
-    const delegate = delegating(async () => {
-      return (await generate({ model: innerModel.model, tools: kit.tools, prompt: 'Inner' })).text;
-    });
-    const tools = [delegate, kit.transfer] as const;
-    const { model } = await scripted(calls(call('c1', 'delegate'), transfer('c2', 1)));
-    const paused = stored(await generate({ model, tools, prompt: 'Go' }));
-    const outer = waiting(paused, 'c1');
-    const good = {
-      respond: [kit.ask.respond(inner(outer, 'i1'), { answer: 'So.' })],
-      restart: [kit.transfer.restart(inner(outer, 'i2'))],
-    };
-    const sibling = kit.transfer.restart(waiting(paused, 'c2'));
-    return { ...kit, model, tools, paused, outer, good, sibling };
-  }
-  type Paused = Awaited<ReturnType<typeof pause>>;
-
-  const cases: [string, (paused: Paused) => Parameters<typeof restartNested>[1], object][] = [
-    ['a missing one', ({ good }) => ({ respond: good.respond }), { code: 'missing-reply', ref: 'i2' }],
-    ['none at all', () => ({}), { code: 'missing-reply', ref: 'i1' }],
-    [
-      'two for one call',
-      ({ good }) => ({ ...good, restart: [...good.restart, ...good.restart] }),
-      { code: 'repeated-reply', ref: 'i2' },
-    ],
-    [
-      'one for a pause that is not there',
-      ({ good, outer }) => ({ ...good, close: [closeInterrupt({ ...outer, id: 'p0' }, 'denied', '')] }),
-      { code: 'unknown-request', ref: 'c1' },
-    ],
-    [
-      'one for another tool',
-      ({ good, outer }) => ({
-        restart: good.restart,
-        close: [
-          closeInterrupt(
-            { id: inner(outer, 'i1').id, toolRequest: { name: 'look', ref: 'i1', input: {} } },
-            'denied',
-            '',
-          ),
-        ],
-      }),
-      { code: 'wrong-tool', ref: 'i1' },
-    ],
-    ['a malformed one', () => JSON.parse('{"respond":[{}]}'), { code: 'malformed-reply', ref: 'c1' }],
-  ];
-  it.each(cases)('%s', async (_title, repliesOf, error) => {
-    const paused = await pause();
-    const restart = [restartNested(paused.outer, repliesOf(paused)), paused.sibling];
-    const { model, tools } = paused;
-    const { messages } = paused.paused;
-    const refused = await rejection(generate({ model, tools, messages, resume: { restart } }));
-    expect(refused).toBeInstanceOf(ReplyError);
-    expect(refused).toMatchObject(error);
-    expect(paused.ran).toEqual([]);
-  });
-
-  it('a plain restart that leaves them out', async () => {
-    const { ran, model, tools, paused, outer, sibling } = await pause();
-    const restart = [tools[0].restart(outer), sibling];
-    const refused = await rejection(
-      generate({ model, tools, messages: paused.messages, resume: { restart } }),
-    );
-    expect(refused).toMatchObject({ code: 'missing-reply', ref: 'i1' });
-    expect(ran).toEqual([]);
   });
 });
 

@@ -19,7 +19,9 @@ beforeAll(async () => {
 async function unfold(title: string): Promise<Locator> {
   const heading = remi.page.getByRole('button', { name: title });
   await heading.waitFor();
-  if ((await heading.getAttribute('aria-expanded')) !== 'true') await heading.click();
+  // The tour may open the step by itself in the moment of the click, which then closes it.
+  const isOpen = async () => (await heading.getAttribute('aria-expanded')) === 'true';
+  while (!(await isOpen())) await heading.click();
   return remi.tour.getByRole('listitem').filter({ has: heading });
 }
 

@@ -6,7 +6,7 @@ import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
 import { threadIdOf } from '../../src/bot/slack/thread.ts';
 import type { FinishAndClaimResult } from '../../src/store/port/store.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, type Story, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
   name: 'refund_order',
@@ -42,8 +42,6 @@ async function askedStory(replies: readonly ModelReply[]) {
   const logged = () => lines.map((line): unknown => JSON.parse(line));
   return { story, context, thread, requestId, approve, logged };
 }
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const repliesWith = (story: Story, thread: ReturnType<Story['ask']>, words: RegExp) =>
   story.repliesIn(thread).filter(({ text }) => words.test(text));

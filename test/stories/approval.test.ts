@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { clickCard } from '../support/click-card.ts';
-import { CAST, callArguments, MANIFEST, startStory } from './support.ts';
+import { CAST, callArguments, MANIFEST, type Story, startStory } from './support.ts';
 
 const refund = (amount: number, more: { orderId?: string; reason?: string } = {}) => ({
   name: 'refund_order',
   arguments: { orderId: 'A-1001', amount, ...more },
 });
 const deleteCustomer = { name: 'delete_customer', arguments: { customer: 'Hooper Ltd' } };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const refunded = async (story: Story, orderId = 'A-1001') => (await story.ledger.order(orderId))?.refunded;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_USER_GROUPS } from '../../playground/slack/default-cast.ts';
-import { CAST, SHIPPED_APP, startStory } from './support.ts';
+import { CAST, SHIPPED_APP, type Story, startStory } from './support.ts';
 
 const { alice, bruno, admin } = CAST;
 const refund = (reason = '') => ({
@@ -19,8 +19,6 @@ const groupsOf = (finance: readonly string[], security: readonly string[]) => ({
   ],
 });
 const BOTH = `approvers: { all: [{ any: [${FINANCE}] }, { any: [${SECURITY}] }] }`;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Place, plainArguments, startPrivateRedis } from '../store/private-redis.ts';
-import { startDoomedBot } from './doomed-bot.ts';
+import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
-
-const TIMING = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 
 test('a snapshot copied to a new server: what waited goes on, what ran does not run again, and what was running is asked about', async () => {
   const workshop = await openWorkshop();
@@ -15,7 +13,7 @@ test('a snapshot copied to a new server: what waited goes on, what ran does not 
   const story = await startStory({
     manifest: workshopManifest(),
     replies: [call, call, { text: 'Second part done.' }, call, { text: 'Third part done.' }],
-    timing: TIMING,
+    timing: MORTAL,
     sweep: { everyMs: 100, overdueMs: 0 },
     withoutBot: true,
   });

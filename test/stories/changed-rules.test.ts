@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { withBuiltTools } from '../support/build-module.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, type Story, startStory } from './support.ts';
 import { giveUpAttempts, openWorkshop, SILENT_WORKERS, workshopManifest } from './workshop.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
@@ -19,8 +19,6 @@ tools:
     approval: { policy: default }
     allow: { people: [${CAST.requester}, ${CAST.alice}] }
 `;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 /** Starts a story with a bot whose manifest the test can exchange. */
 async function startWith(manifest: string, options: Parameters<typeof startStory>[0]) {

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { CAST, PLACES, startStory } from './support.ts';
+import { CAST, PLACES, type Story, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
 const lookUp = { name: 'read_order', arguments: { orderId: 'A-1001' } };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const manifest = (policy: string) => `
 slack: { display_information: { name: Countersign } }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { withBuiltTools } from '../support/build-module.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, type Story, startStory } from './support.ts';
 
 const refund = (amount: number) => ({ name: 'refund_order', arguments: { orderId: 'A-1001', amount } });
 
@@ -19,8 +19,6 @@ tools:
 
 const DENY =
   '{ require: deny, when: "input.amount > 50000", reason: "Refunds over $500 are made by Finance." }';
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 async function deniedRows({ redis, prefix }: Story) {
   const rows: unknown[] = [];

@@ -4,11 +4,20 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { withBuiltTools } from '../support/build-module.ts';
 import { builtProduct } from '../support/built-product.ts';
-import type { startStory } from './support.ts';
+import type { Story } from './support.ts';
+
+/** The timing of a bot that will be killed, so that the next one need not wait long. */
+export const MORTAL = {
+  heartbeatTimeoutMs: 1_500,
+  heartbeatMs: 100,
+  leaseMs: 1_500,
+  renewMs: 200,
+  claimMs: 1_500,
+};
 
 /** Starts a bot in a process of its own; `kill` ends it as a power cut would. */
 export async function startDoomedBot(
-  { setup }: Pick<Awaited<ReturnType<typeof startStory>>, 'setup'>,
+  { setup }: Pick<Story, 'setup'>,
   manifest: string,
 ): Promise<{ kill: () => Promise<void> }> {
   const { settings, folder, prefix, timing = {} } = setup;

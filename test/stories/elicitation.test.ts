@@ -1,32 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { ask, askingManifest, type Protocol } from './asking-servers.ts';
+import {
+  APPROVED,
+  ask,
+  askingManifest,
+  FILLED,
+  fillIn,
+  type Protocol,
+  startApproved,
+  startAsking,
+  startChanged,
+} from './asking-servers.ts';
 import { CAST, startStory } from './support.ts';
 
 const { requester: remi, alice } = CAST;
-const FILLED = { 'field-0': 'Remi', 'field-1': '3' };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
-
-async function fillIn(
-  story: Story,
-  thread: Thread,
-  question: RegExp,
-  values = FILLED as Record<string, string>,
-) {
-  await thread.click(remi, question, 'fill-in');
-  const modal = await story.modalFor(remi);
-  return story.workspace.as(remi).submit(modal.id, values);
-}
 
 const booked = (notes: readonly string[]) => notes.filter((line) => line.startsWith('booked'));
 
 describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that asks', (protocol) => {
   test('gets the form of the requester, whose card says which server asks', async () => {
-    const { manifest, notes } = askingManifest(protocol);
-    const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Booked.' }] });
-    const thread = story.ask('book a table');
+    const { story, notes, thread } = await startAsking(protocol, 'book_table', 'Booked.');
     const card = await thread.shows(/Input needed: Who is coming\?/);
     expect(JSON.stringify(card.blocks)).toContain('The MCP server bookings asks');
     expect(booked(notes())).toEqual([]);
@@ -41,9 +34,7 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
   });
 
   test('is declined: the server hears it, and the card says who declined', async () => {
-    const { manifest, notes } = askingManifest(protocol);
-    const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Not then.' }] });
-    const thread = story.ask('book a table');
+    const { story, notes, thread } = await startAsking(protocol, 'book_table', 'Not then.');
     await thread.click(remi, /Input needed/, 'decline');
     await thread.shows(/Not then\./);
     await thread.shows(/Declined: Who is coming[\s\S]*Declined by/);
@@ -52,9 +43,7 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
   });
 
   test('is withdrawn by the requester: the server hears cancel, and nothing is booked by an answer', async () => {
-    const { manifest, notes } = askingManifest(protocol);
-    const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Left it.' }] });
-    const thread = story.ask('book a table');
+    const { story, notes, thread } = await startAsking(protocol, 'book_table', 'Left it.');
     await thread.click(remi, /Input needed/, 'withdraw');
     await thread.shows(/Left it\./);
     await thread.shows(/Withdrawn: Who is coming/);
@@ -64,9 +53,9 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
   });
 
   test('expires: the server hears cancel, and the model is told that nobody answered', async () => {
-    const { manifest, notes } = askingManifest(protocol, { elicitation: '{ expires: 2s }' });
-    const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Too late.' }] });
-    const thread = story.ask('book a table');
+    const { story, notes, thread } = await startAsking(protocol, 'book_table', 'Too late.', {
+      elicitation: '{ expires: 2s }',
+    });
     await thread.shows(/Input needed|Expired/);
     await thread.shows(/Too late\./);
     await thread.shows(/Expired: Who is coming/);
@@ -75,10 +64,7 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
   });
 
   test('asks twice in an approved call: one approval, two forms, one effect', async () => {
-    const { manifest, notes } = askingManifest(protocol, { rule: '{ policy: default }' });
-    const story = await startStory({ manifest, replies: [ask('plan_trip'), { text: 'Planned.' }] });
-    const thread = story.ask('plan a trip');
-    await thread.click(alice, /Approval needed/, 'approve');
+    const { story, notes, thread } = await startApproved(protocol, 'plan_trip', 'Planned.');
     await thread.shows(/Waiting for .* to answer bookings/);
     await fillIn(story, thread, /Input needed: Who travels/);
     await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
@@ -95,7 +81,7 @@ test.each([
   ['one', '{ per: requester, window: 1d, max: 1 }'],
   ['none without approval', '{ per: requester, window: 1d, max: 0, then: policy default }'],
 ])('an approved call that waits for its server counts once against a limit of %s', async (_, limit) => {
-  const { manifest, notes } = askingManifest('current', { rule: '{ policy: default }' });
+  const { manifest, notes } = askingManifest('current', APPROVED);
   const story = await startStory({
     manifest: `${manifest}limits: { plan_trip: ${limit} }\n`,
     replies: [ask('plan_trip'), { text: 'Planned.' }],
@@ -124,9 +110,9 @@ test('nobody else can answer, see the form, or decline', async () => {
 });
 
 test('the manifest names who is asked: the approvers get the card as well', async () => {
-  const { manifest, notes } = askingManifest('current', { elicitation: '{ ask: approvers }' });
-  const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Booked.' }] });
-  const thread = story.ask('book a table');
+  const { story, notes, thread } = await startAsking('current', 'book_table', 'Booked.', {
+    elicitation: '{ ask: approvers }',
+  });
   await thread.click(remi, /Input needed/, 'fill-in');
   await story.noticeFor(remi, /Only the people this was sent to can answer/);
   await story.directly(alice).click(alice, /Input needed/, 'fill-in');
@@ -137,9 +123,7 @@ test('the manifest names who is asked: the approvers get the card as well', asyn
 });
 
 test('an address is opened from a modal that names its host, by the person who is asked alone', async () => {
-  const { manifest } = askingManifest('current');
-  const story = await startStory({ manifest, replies: [ask('sign_in'), { text: 'Signed in.' }] });
-  const thread = story.ask('sign in');
+  const { story, thread } = await startAsking('current', 'sign_in', 'Signed in.');
   const card = await thread.shows(/Input needed: Please sign in/);
   expect(JSON.stringify(card.blocks)).toContain('bank.example');
   expect(JSON.stringify(card.blocks)).not.toContain('for=remi');
@@ -152,32 +136,14 @@ test('an address is opened from a modal that names its host, by the person who i
 });
 
 test('a form for a secret is shown to nobody, and the model is told why', async () => {
-  const { manifest } = askingManifest('current');
-  const story = await startStory({ manifest, replies: [ask('steal'), { text: 'I cannot.' }] });
-  const thread = story.ask('use your key');
+  const { story, thread } = await startAsking('current', 'steal', 'I cannot.');
   await thread.shows(/I cannot\./);
   expect(story.toldOfCalls().join()).toMatch(/secrets are never asked for in forms/);
   expect(JSON.stringify(story.repliesIn(thread))).not.toMatch(/Input needed/);
 });
 
 test('an answer does not continue a call whose policy has changed since it was approved: it is asked anew', async () => {
-  const { manifest, notes } = askingManifest('current', { rule: '{ policy: default }' });
-  const story = await startStory({
-    manifest,
-    withoutBot: true,
-    replies: [ask('book_table')],
-  });
-  const first = await story.startOwnBot();
-  const thread = story.ask('book a table');
-  await thread.click(alice, /Approval needed/, 'approve');
-  await thread.shows(/Input needed/);
-  const { policies, ...rest } = first.toolbox.manifest;
-  const policy = policies.get('default');
-  if (policy === undefined) throw new Error('no policy');
-  await first.toolbox.replace({
-    ...rest,
-    policies: new Map([['default', { ...policy, expiresMs: 7_000_000 }]]),
-  });
+  const { story, notes, thread } = await startChanged();
   await fillIn(story, thread, /Input needed/);
   await thread.shows(/0 of 1 approvals/);
   expect(booked(notes())).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CAST, MANIFEST, PLACES, startStory } from './support.ts';
+import { CAST, MANIFEST, PLACES, type Story, startStory } from './support.ts';
 
 const { bruno, requester: remi } = CAST;
 const manifest = MANIFEST.replace(
@@ -8,8 +8,6 @@ const manifest = MANIFEST.replace(
   'agent: { instructions: Help., feedback: true }',
 );
 const channel = PLACES.general;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 /** Finds the value of one of the feedback buttons below a message. */
 function ratingOf(blocks: unknown, verdict: 'good' | 'bad'): string {

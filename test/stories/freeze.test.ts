@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CAST, MANIFEST, startStory } from './support.ts';
+import { CAST, MANIFEST, type Story, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
 const slack = { app: { commands: ['/countersign'] } };
@@ -11,7 +11,6 @@ const refund = (amount: number) => ({
 });
 const manifest = MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}],`);
 
-type Story = Awaited<ReturnType<typeof startStory>>;
 const command = (story: Story, who: string, text: string) =>
   story.workspace.as(who).command('/countersign', text);
 

@@ -1,23 +1,14 @@
 import { expect, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { ask, askingManifest } from './asking-servers.ts';
+import { APPROVED, ask, askingManifest, fillIn } from './asking-servers.ts';
 import { CAST, startStory } from './support.ts';
 
-const { requester: remi, alice } = CAST;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
-
-async function fillIn(story: Story, thread: Thread): Promise<void> {
-  await thread.click(remi, /Input needed/, 'fill-in');
-  const modal = await story.modalFor(remi);
-  await story.workspace.as(remi).submit(modal.id, { 'field-0': 'Remi', 'field-1': '3' });
-}
+const { alice } = CAST;
 
 /** Has a first call approved and the same allowed once more; it ends with its question answered. */
 async function startGranted(replies: readonly ModelReply[]) {
   const { manifest, notes } = askingManifest('current', {
-    rule: '{ policy: default }',
+    ...APPROVED,
     grants: '{ for: 2h, uses: 1 }',
   });
   const story = await startStory({
@@ -31,7 +22,7 @@ async function startGranted(replies: readonly ModelReply[]) {
   await person.choose({ channel: thread.channel, ts: card.ts }, 'more', 'approve-grant');
   const modal = await story.modalFor(alice, /without asking anyone/);
   await person.submit(modal.id, {});
-  await fillIn(story, thread);
+  await fillIn(story, thread, /Input needed/);
   await thread.shows(/One\./);
   const booked = () => notes().filter((line) => line.startsWith('booked'));
   return { story, thread, booked };
@@ -45,7 +36,7 @@ test('a call that runs under a grant keeps it while its server asks: one use, an
   ]);
   story.ask('and another', { threadTs: thread.ts });
   await thread.shows(/use 1 of 1 of what was allowed by/);
-  await fillIn(story, thread);
+  await fillIn(story, thread, /Input needed/);
   await thread.shows(/Two\./);
   expect(booked()).toHaveLength(2);
   expect(story.repliesIn(thread).filter(({ text }) => text.startsWith('Approval needed'))).toEqual([]);
@@ -60,7 +51,7 @@ test('a grant that is revoked while the server waits for its answer does not car
   await thread.shows(/Input needed/);
   await thread.click(alice, /The same is allowed again/, 'revoke-grant');
   await story.noticeFor(alice, /Revoked/);
-  await fillIn(story, thread);
+  await fillIn(story, thread, /Input needed/);
   await thread.shows(/Approval needed/);
   expect(booked()).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CAST, MANIFEST, startStory } from './support.ts';
+import { CAST, MANIFEST, type Story, startStory, type Thread } from './support.ts';
 
 const slack = { app: { commands: ['/countersign'] } };
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -11,9 +11,6 @@ const withGrants = (terms: string, policy = 'default') =>
     'approval: { policy: default, when: "input.amount > 10000" }',
     `approval: { policy: ${policy} }`,
   );
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
 
 /** Approves the card of a thread and allows the same again. */
 async function allow(story: Story, thread: Thread, who: string): Promise<string> {

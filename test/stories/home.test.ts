@@ -3,7 +3,7 @@ import { LIMITS } from '../../playground/slack/limits.ts';
 import { elementsOf } from '../../playground/slack/state/normalize-blocks.ts';
 import type { View } from '../../playground/slack/state/types.ts';
 import { countFor } from '../support/count-for.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, type Story, startStory } from './support.ts';
 
 const COMMAND = '/countersign';
 const slack = { app: { commands: [COMMAND] } };
@@ -19,8 +19,6 @@ tools:
 const deleting = (...customers: string[]) => ({
   calls: customers.map((customer) => ({ name: 'delete_customer', arguments: { customer } })),
 });
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 /** The requests that a view offers to look at, and the buttons that turn its pages. */
 const linksIn = (blocks: View['blocks']) =>

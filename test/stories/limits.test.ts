@@ -1,14 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { CAST, MANIFEST, startStory } from './support.ts';
+import { CAST, MANIFEST, type Story, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
   calls: [{ name: 'refund_order', arguments: { orderId, amount, reason: 'damaged' } }],
 });
 const withLimit = (limit: string, manifest = MANIFEST) => `${manifest}limits:\n  refund_order: ${limit}\n`;
 
-type Story = Awaited<ReturnType<typeof startStory>>;
 const usedBy = async ({ redis, prefix }: Story, subject: string, limit = 'refund_order') => {
   const key = `${limit}|requester|${subject}`;
   const [total] = await openRedisStore({ client: redis, prefix }).readTotals([{ key, windowMs: 86_400_000 }]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CAST, heardByModel, MANIFEST, PLACES, startStory } from './support.ts';
+import { CAST, heardByModel, MANIFEST, PLACES, type Story, startStory } from './support.ts';
 
 const { alice, bruno, requester: remi, admin } = CAST;
 const { general, releases } = PLACES;
@@ -9,8 +9,6 @@ const manifest = MANIFEST.replace(
   `agent: { instructions: Help., memory: channel, admins: [${admin}] }`,
 );
 const remember = (note: string) => ({ name: 'remember', arguments: { note } });
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const storeOf = ({ redis, prefix }: Story) => openRedisStore({ client: redis, prefix });
 

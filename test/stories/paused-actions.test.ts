@@ -1,25 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { ask, askingManifest, type Protocol } from './asking-servers.ts';
-import { CAST, startStory } from './support.ts';
+import { fillIn, type Protocol, startApproved, startChanged } from './asking-servers.ts';
+import { CAST, type Story, type Thread } from './support.ts';
 
 const { requester: remi, alice } = CAST;
-const FILLED = { 'field-0': 'Remi', 'field-1': '3' };
-const APPROVED = { rule: '{ policy: default }' };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
-
-async function fillIn(
-  story: Story,
-  thread: Thread,
-  question: RegExp,
-  values: Record<string, string> = FILLED,
-) {
-  await thread.click(remi, question, 'fill-in');
-  const modal = await story.modalFor(remi);
-  return story.workspace.as(remi).submit(modal.id, values);
-}
 
 /** All that people can read in a thread now. */
 function shownIn(story: Story, thread: Thread): string {
@@ -42,10 +26,7 @@ async function recordOf({ redis, prefix }: Story) {
 
 describe.each<Protocol>(['current', 'older'])('an approved call of the %s protocol', (protocol) => {
   test('says whom it waits for while its server asks, and then how it ended', async () => {
-    const { manifest } = askingManifest(protocol, APPROVED);
-    const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Booked.' }] });
-    const thread = story.ask('book a table');
-    await thread.click(alice, /Approval needed/, 'approve');
+    const { story, thread } = await startApproved(protocol, 'book_table', 'Booked.');
     const waiting = await thread.shows(/Waiting for .* to answer bookings/);
     expect(JSON.stringify(waiting.blocks)).toContain(remi);
     expect(await recordOf(story)).toMatchObject({
@@ -64,10 +45,7 @@ describe.each<Protocol>(['current', 'older'])('an approved call of the %s protoc
   });
 
   test('that was not answered says so, and is not done', async () => {
-    const { manifest } = askingManifest(protocol, APPROVED);
-    const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Left it.' }] });
-    const thread = story.ask('book a table');
-    await thread.click(alice, /Approval needed/, 'approve');
+    const { story, thread } = await startApproved(protocol, 'book_table', 'Left it.');
     await thread.shows(/Waiting for .* to answer bookings/);
     await thread.click(remi, /Input needed/, 'withdraw');
     await thread.shows(/Left it\./);
@@ -81,29 +59,14 @@ describe.each<Protocol>(['current', 'older'])('an approved call of the %s protoc
 });
 
 test('a declined question is on the card of the approved call', async () => {
-  const { manifest } = askingManifest('current', APPROVED);
-  const story = await startStory({ manifest, replies: [ask('book_table'), { text: 'Not then.' }] });
-  const thread = story.ask('book a table');
-  await thread.click(alice, /Approval needed/, 'approve');
+  const { thread } = await startApproved('current', 'book_table', 'Not then.');
   await thread.click(remi, /Input needed/, 'decline');
   await thread.shows(/Not then\./);
   await thread.shows(/Ended without an answer to bookings: declined/);
 });
 
 test('a call whose policy changed before the answer is replaced on record, and only the new one is approved', async () => {
-  const { manifest } = askingManifest('current', APPROVED);
-  const story = await startStory({ manifest, withoutBot: true, replies: [ask('book_table')] });
-  const first = await story.startOwnBot();
-  const thread = story.ask('book a table');
-  await thread.click(alice, /Approval needed/, 'approve');
-  await thread.shows(/Waiting for .* to answer bookings/);
-  const { policies, ...rest } = first.toolbox.manifest;
-  const policy = policies.get('default');
-  if (policy === undefined) throw new Error('no policy');
-  await first.toolbox.replace({
-    ...rest,
-    policies: new Map([['default', { ...policy, expiresMs: 7_000_000 }]]),
-  });
+  const { story, thread } = await startChanged();
   await fillIn(story, thread, /Input needed/);
   await thread.shows(/0 of 1 approvals/);
   await thread.shows(/Replaced: /);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CHANNELS } from '../../playground/slack/default-cast.ts';
-import { CAST, heardByModel, MANIFEST, PLACES, SHIPPED_APP, startStory } from './support.ts';
+import { CAST, heardByModel, MANIFEST, PLACES, SHIPPED_APP, type Story, startStory } from './support.ts';
 
 const { alice, bruno, requester: remi, guest } = CAST;
 const { general, releases, withoutBot } = PLACES;
@@ -12,8 +12,6 @@ const withChannels = (channels: string) =>
     'agent: { instructions: Help. }',
     `agent: { instructions: Help., channels: { ${channels} } }`,
   );
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 /** The system text of the model's last request. */
 function systemText({ model }: Story): string {

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { threadIdOf } from '../../src/bot/slack/thread.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CAST, heardByModel, startStory } from './support.ts';
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
+import { CAST, heardByModel, type Story, startStory, type Thread } from './support.ts';
 
 const refund = (orderId: string) => ({ name: 'refund_order', arguments: { orderId, amount: 12_000 } });
 const question = (words: string) => ({ name: 'ask_question', arguments: { question: words } });

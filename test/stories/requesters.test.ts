@@ -2,16 +2,13 @@ import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { clickCard } from '../support/click-card.ts';
-import { CAST, heardByModel, startStory } from './support.ts';
+import { CAST, heardByModel, type Story, startStory, type Thread } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
   name: 'refund_order',
   arguments: { orderId, amount },
 });
 const { alice, bruno, requester: remi } = CAST;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
-type Thread = ReturnType<Story['ask']>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { clickCard } from '../support/click-card.ts';
-import { CAST, heardByModel, PLACES, startStory } from './support.ts';
+import { CAST, heardByModel, PLACES, type Story, startStory } from './support.ts';
 
 const { alice, bruno, requester: remi } = CAST;
 const refund = (amount: number) => ({ name: 'refund_order', arguments: { orderId: 'A-1001', amount } });
 const channel = PLACES.general;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const mention = ({ workspace }: Story, text: string) => `<@${workspace.state.app.botUserId}> ${text}`;
 

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { APPROVERS_GROUP, DEFAULT_CHANNELS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, type Story, startStory } from './support.ts';
 
 const ROBOT = 'U0ROBOT007';
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
 const refunds = { replies: [{ calls: [refund] }, { text: 'Refunded.' }] };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CAST, PLACES, startStory } from './support.ts';
+import { CAST, PLACES, type Story, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
 const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
@@ -15,8 +15,6 @@ policies:
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;
 

@@ -216,6 +216,9 @@ export async function startStory(options: StoryOptions = {}) {
   };
 }
 
+export type Story = Awaited<ReturnType<typeof startStory>>;
+export type Thread = ReturnType<Story['ask']>;
+
 /** The people's messages in the model's last request, in order. */
 export function heardByModel(model: LocalModel): string[] {
   return (model.requests.at(-1)?.messages ?? []).flatMap((message) =>

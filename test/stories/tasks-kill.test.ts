@@ -1,16 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
+import { waitingPart } from '../../src/agent/calls/outcomes.ts';
 import { MESSAGE_VERSION, sealMessage, userMessage } from '../../src/agent/messages.ts';
-import { waitingPart } from '../../src/agent/outcomes.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { NAME_FORM } from '../tools/mcp/fixtures/asking-tools.ts';
 import { serveExtensionTasks } from '../tools/mcp/fixtures/extension-task-server.ts';
 import { serveTasks } from '../tools/mcp/fixtures/task-server.ts';
-import { startDoomedBot } from './doomed-bot.ts';
+import { fillIn } from './asking-servers.ts';
+import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 
-const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const RESEARCH = { calls: [{ name: 'research', arguments: { topic: 'rain' } }] };
 const RULES = [
   ['without approval', '{ require: never }'],
@@ -59,8 +59,16 @@ tools:
       .poll(() => tasks.notes.slice(seen), { timeout: PATIENCE_MS })
       .toContainEqual(expect.stringContaining(note));
   const isFollowed = (seen = 0) => isNoted('get task-1', seen);
+  /** Lets a bot that will be killed begin the task. */
+  const startDoomed = async () => {
+    const doomed = await startDoomedBot(story, manifest);
+    const thread = story.ask('research rain');
+    if (rule.includes('policy')) await thread.click(CAST.alice, /Approval needed/, 'approve');
+    await isFollowed();
+    return { doomed, thread };
+  };
   const calls = () => tasks.notes.filter((note) => note === 'call').length;
-  return { tasks, manifest, story, isNoted, isFollowed, calls };
+  return { tasks, manifest, story, startDoomed, isNoted, isFollowed, calls };
 }
 
 describe.each<[string, () => Promise<Served>]>([
@@ -70,11 +78,8 @@ describe.each<[string, () => Promise<Served>]>([
   test.each(RULES)(
     '%s is picked up by its id after the bot was killed, and is not started again',
     async (_how, rule) => {
-      const { tasks, manifest, story, isFollowed, calls } = await startTasks(serve, rule);
-      const doomed = await startDoomedBot(story, manifest);
-      const thread = story.ask('research rain');
-      if (rule.includes('policy')) await thread.click(CAST.alice, /Approval needed/, 'approve');
-      await isFollowed();
+      const { tasks, story, startDoomed, isFollowed, calls } = await startTasks(serve, rule);
+      const { doomed, thread } = await startDoomed();
       await doomed.kill();
       const seen = tasks.notes.length;
       await story.startOwnBot();
@@ -101,11 +106,11 @@ describe.each<[string, () => Promise<Served>]>([
 test.each(RULES)(
   'a question of a running task, %s, is answered after the bot was killed, and the answer reaches the task',
   async (_how, rule) => {
-    const { tasks, manifest, story, isFollowed, isNoted, calls } = await startTasks(serveCurrent, rule);
-    const doomed = await startDoomedBot(story, manifest);
-    const thread = story.ask('research rain');
-    if (rule.includes('policy')) await thread.click(CAST.alice, /Approval needed/, 'approve');
-    await isFollowed();
+    const { tasks, story, manifest, startDoomed, isFollowed, isNoted, calls } = await startTasks(
+      serveCurrent,
+      rule,
+    );
+    const { doomed, thread } = await startDoomed();
     const params = { mode: 'form', message: 'Who asks?', requestedSchema: NAME_FORM };
     tasks.set('task-1', {
       status: 'input_required',
@@ -115,9 +120,7 @@ test.each(RULES)(
     await story.deliveredAll();
     await doomed.kill();
     const second = await startDoomedBot(story, manifest);
-    await thread.click(CAST.requester, /Input needed: Who asks/, 'fill-in');
-    const modal = await story.modalFor(CAST.requester);
-    await story.workspace.as(CAST.requester).submit(modal.id, { 'field-0': 'Remi', 'field-1': '3' });
+    await fillIn(story, thread, /Input needed: Who asks/);
     await isNoted('update task-1 who accept Remi 3');
     await second.kill();
     const seen = tasks.notes.length;

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
 import { countCalls } from '../support/count-calls.ts';
-import { startDoomedBot } from './doomed-bot.ts';
-import { CAST, heardByModel, PLACES, startStory } from './support.ts';
+import { MORTAL, startDoomedBot } from './doomed-bot.ts';
+import { CAST, heardByModel, PLACES, type Story, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
 const { alice, requester: remi } = CAST;
-const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const write = ({ workspace }: Story, who: string, text: string, threadTs?: string) =>
   workspace.as(who).send(PLACES.general, text, threadTs === undefined ? {} : { threadTs });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CHANNELS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
 import { countCalls } from '../support/count-calls.ts';
-import { CAST, heardByModel, PLACES, startStory } from './support.ts';
+import { CAST, heardByModel, PLACES, type Story, startStory } from './support.ts';
 
 const { alice, bruno, requester: remi } = CAST;
 const ALERTS = { id: 'U0ALERTBOT', name: 'alerts', real_name: 'Alerts', is_bot: true };
@@ -11,8 +11,6 @@ const withAlerts = {
     each.id === PLACES.general ? { ...each, members: [...each.members, ALERTS.id] } : each,
   ),
 };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 /** Posts an alert as monitoring tools do: without text, all of it in an attachment. */
 function postAlert({ workspace }: Story, threadTs?: string) {

@@ -1,14 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { startDoomedBot } from './doomed-bot.ts';
+import { MORTAL } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
 /** A worker that gives no sign of life is as good as dead: the record cannot tell them apart. */
 const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
-/** A second process takes its time to start on a busy machine. */
-const WITH_A_PROCESS_MS = 180_000;
-const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 /** An action is approved, has taken effect, and its worker falls silent. */
@@ -27,72 +24,6 @@ async function fallSilent(name: string, replies: readonly { text: string }[]) {
   await workshop.has(1, 'effects');
   return { story, thread, workshop };
 }
-
-test(
-  'an action whose process was killed in the middle is unknown: those who may resolve it are asked, and it does not run again',
-  async () => {
-    const workshop = await openWorkshop();
-    await workshop.hold('after');
-    const story = await startStory({
-      manifest: workshopManifest(),
-      replies: [{ calls: [workshop.call('press_part')] }, { text: 'Good to know.' }],
-      timing: MORTAL,
-      sweep: SWEEP,
-      withoutBot: true,
-    });
-    const doomed = await startDoomedBot(story, workshopManifest());
-    const thread = story.ask('press a part');
-    await thread.click(CAST.alice, /Approve/, 'approve');
-    await workshop.has(1, 'effects');
-    await doomed.kill();
-
-    await story.startOwnBot({ timing: { ...MORTAL, ackWithinMs: 30_000 } });
-    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It didn't run[\s\S]*Run again/);
-    await thread.shows(new RegExp(`know whether this completed.*<@${CAST.admin}>`));
-    await thread.click(CAST.alice, /Outcome unknown: Press part/, 'ran');
-    const refused = await story.modalFor(CAST.alice);
-    expect(
-      await story.workspace.as(CAST.alice).submit(refused.id, { reason: 'I believe so.' }),
-    ).toMatchObject({ errors: { verdict: "You can't confirm the outcome of this action." } });
-
-    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Press part[\s\S]*It ran/, 'ran');
-    const modal = await story.modalFor(CAST.admin);
-    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
-    await thread.shows(/Good to know\./);
-    await thread.shows(/Outcome confirmed: Press part[\s\S]*confirmed that it ran[\s\S]*on the bench/);
-    expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
-    expect(await workshop.linesOf('effects')).toHaveLength(1);
-  },
-  WITH_A_PROCESS_MS,
-);
-
-test(
-  'an idempotent action whose process was killed in the middle is tried again with the same key and takes effect once',
-  async () => {
-    const workshop = await openWorkshop();
-    await workshop.hold('after');
-    const story = await startStory({
-      manifest: workshopManifest(),
-      replies: [{ calls: [workshop.call('stamp_part')] }, { text: 'Stamped.' }],
-      timing: MORTAL,
-      sweep: SWEEP,
-      withoutBot: true,
-    });
-    const doomed = await startDoomedBot(story, workshopManifest());
-    const thread = story.ask('stamp a part');
-    await thread.click(CAST.alice, /Approve/, 'approve');
-    await workshop.has(1, 'effects');
-    await doomed.kill();
-
-    await story.startOwnBot();
-    await thread.shows(/Stamped\./);
-    await thread.shows(/Done: Stamp part/);
-    expect(await workshop.linesOf('tries')).toHaveLength(2);
-    expect(await workshop.keys('tries')).toEqual(await workshop.keys('effects'));
-    expect(await workshop.linesOf('effects')).toHaveLength(1);
-  },
-  WITH_A_PROCESS_MS,
-);
 
 test('an approved POST that a gateway answered with 504 has an unknown outcome, and is not sent a second time', async () => {
   const server = await startRecordingServer((response) => {

@@ -1,106 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startBot } from '../../src/start-bot.ts';
-import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { startDoomedBot } from './doomed-bot.ts';
+import { MORTAL } from './doomed-bot.ts';
+import { effectRows } from './effect-rows.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
-const MORTAL = { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
-/** A second process takes its time to start on a busy machine. */
-const WITH_A_PROCESS_MS = 180_000;
 
 const manifest = workshopManifest().replace('approval: { policy: default }', 'approval: { require: never }');
-
-/** The audit rows of effects without approval, each with its body. */
-async function effectRows({ redis, prefix }: Awaited<ReturnType<typeof startStory>>) {
-  const rows: { event: string; body: unknown }[] = [];
-  for await (const { event, body } of openRedisStore({ client: redis, prefix }).exportAudit())
-    if (event.startsWith('effect-')) rows.push({ event, body: JSON.parse(body) });
-  return rows;
-}
-
-/** A tool that needs no approval has taken effect, and its process is killed before the turn ends. */
-async function dieAfterEffect(name: string, texts: readonly string[]) {
-  const workshop = await openWorkshop();
-  await workshop.hold('after');
-  onTestFinished(() => workshop.release('after'));
-  const story = await startStory({
-    manifest,
-    replies: [{ calls: [workshop.call(name)] }, ...texts.map((text) => ({ text }))],
-    timing: MORTAL,
-    sweep: SWEEP,
-    withoutBot: true,
-  });
-  const doomed = await startDoomedBot(story, manifest);
-  const thread = story.ask('make a part');
-  await workshop.has(1, 'effects');
-  await doomed.kill();
-  await workshop.release('after');
-  await story.startOwnBot();
-  return { story, thread, workshop };
-}
-
-test(
-  'a call without approval whose process was killed in the middle is unknown: a person is asked, and it runs again only if they say so',
-  async () => {
-    const { story, thread, workshop } = await dieAfterEffect('press_part', ['Pressed.']);
-    await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It didn't run[\s\S]*Run again/);
-    expect(await workshop.linesOf('effects')).toHaveLength(1);
-    const { arguments: given } = workshop.call('press_part');
-    const body = { tool: 'press_part', arguments: given, requesters: [CAST.requester] };
-    expect(await effectRows(story)).toMatchObject([
-      { event: 'effect-started', body },
-      { event: 'effect-unknown', body },
-    ]);
-    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Press part[\s\S]*It ran/, 'ran');
-    const modal = await story.modalFor(CAST.admin);
-    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
-    await thread.shows(/Pressed\./);
-    expect(await workshop.linesOf('effects')).toHaveLength(1);
-  },
-  WITH_A_PROCESS_MS,
-);
-
-test(
-  'a call without approval that a person has run again takes effect with the same key',
-  async () => {
-    const { story, thread, workshop } = await dieAfterEffect('press_part', ['Pressed.']);
-    await thread.shows(/Outcome unknown: Press part[\s\S]*Run again/);
-    await story
-      .directly(CAST.admin)
-      .click(CAST.admin, /Outcome unknown: Press part[\s\S]*Run again/, 'run-again');
-    const modal = await story.modalFor(CAST.admin);
-    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'The bench is empty.' });
-    await thread.shows(/Pressed\./);
-    expect(await workshop.linesOf('effects')).toHaveLength(2);
-    expect(await workshop.keys('effects')).toHaveProperty('size', 1);
-  },
-  WITH_A_PROCESS_MS,
-);
-
-test(
-  'an idempotent call without approval whose process was killed is run again with the same key and takes effect once',
-  async () => {
-    const { thread, workshop } = await dieAfterEffect('stamp_part', ['Stamped.']);
-    await thread.shows(/Stamped\./);
-    expect(await workshop.linesOf('effects')).toHaveLength(1);
-    expect(await workshop.keys('tries')).toHaveProperty('size', 1);
-    expect(await workshop.linesOf('tries')).toHaveLength(2);
-  },
-  WITH_A_PROCESS_MS,
-);
-
-test(
-  'a tool that can look its call up is asked before any person',
-  async () => {
-    const { thread, workshop } = await dieAfterEffect('engrave_part', ['Engraved.']);
-    await thread.shows(/Engraved\./);
-    expect(await workshop.linesOf('effects')).toHaveLength(1);
-  },
-  WITH_A_PROCESS_MS,
-);
 
 test('a bot that stops lets a running effect end and records it, and the next one continues without a second run', async () => {
   const workshop = await openWorkshop();

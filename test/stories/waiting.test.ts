@@ -1,11 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { CAST, startStory } from './support.ts';
+import { CAST, type Story, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
-
-type Story = Awaited<ReturnType<typeof startStory>>;
 
 const isMarked = (story: Story, channel: string, ts: string) =>
   story.workspace.until(

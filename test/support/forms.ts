@@ -31,6 +31,7 @@ const ONLY_FULL = [
   'test/store/queue/engine-processes.test.ts',
   'test/store/races/policy-processes.test.ts',
   'test/store/redis/check-server.test.ts',
+  'test/store/redis/connect-topologies.test.ts',
   'test/store/redis/connect.test.ts',
   'test/stories/accounts/kill.test.ts',
   'test/stories/accounts/lifecycle.test.ts',
@@ -40,6 +41,7 @@ const ONLY_FULL = [
   'test/stories/context-injections.test.ts',
   'test/stories/delegation-kill.test.ts',
   'test/stories/digest-kill.test.ts',
+  'test/stories/effects-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',
   'test/stories/files-hostile.test.ts',
@@ -83,12 +85,12 @@ const SCALED = [
 
 /** Lists files that need a process of their own: they change its environment or settings, listen to all that it meets, or try what may break it. */
 const ISOLATED = [
-  'test/agent/openai/model-failures.test.ts',
+  'test/agent/openai/model-aborts.test.ts',
   'test/faults/',
   'test/hostile/',
   'test/playground/start/playground.test.ts',
   'test/store/queue/engine.test.ts',
-  'test/tools/mcp/',
+  'test/tools/mcp/everything.test.ts',
 ];
 
 /** Every test file, from the root. */

@@ -1,10 +1,10 @@
+import { createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { DefinitionError } from '../errors.ts';
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
-import { withTimeout } from './with-timeout.ts';
 
 /** A JSON Schema, for tools that have no zod schema, such as those of MCP servers. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -146,4 +146,33 @@ export function effectiveInput(schema: CompiledSchema, input: JsonValue): JsonVa
   const effective = toJson(first.value);
   const again = schema.parse(effective);
   return again.ok && canonicalJson(toJson(again.value)) === canonicalJson(effective) ? effective : input;
+}
+
+const context = createContext({ work: () => {} });
+const script = new Script('work()');
+
+/**
+ * Runs synchronous work with a time limit that holds even inside a regular expression; `undefined` means that the limit was reached.
+ * The work is cut off anywhere, so it must not leave state half written.
+ */
+function withTimeout<Result>(work: () => Result, limitMs: number): { readonly result: Result } | undefined {
+  let done: { readonly result: Result } | undefined;
+  context.work = () => {
+    done = { result: work() };
+  };
+  try {
+    script.runInContext(context, { timeout: limitMs });
+    return done;
+  } catch (error) {
+    if (isTimeout(error)) return undefined;
+    throw error;
+  } finally {
+    context.work = () => {};
+  }
+}
+
+/** Avoids `instanceof`: the error belongs to the other context. */
+function isTimeout(error: unknown): boolean {
+  const isObject = typeof error === 'object' && error !== null;
+  return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -1,7 +1,7 @@
+import { nestedInterrupts } from '../../agent/calls/nested.ts';
 import { isOutcomeUnknown } from '../../agent/errors.ts';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Interrupt, ResponsePart } from '../../agent/messages.ts';
-import { nestedInterrupts } from '../../agent/nested.ts';
 import { buildRestart, type RestartReply } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import type { Tool } from '../../agent/tool.ts';

@@ -25,8 +25,9 @@ import {
   words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
-import { buildOutcome, isDone, votesBy } from './outcome.ts';
+import { buildOutcome, votesBy } from './outcome.ts';
 import { previewBlocks } from './preview-blocks.ts';
+import { isDone } from './undo-offer.ts';
 import { escapeMarkup, showLabel } from './values/show-text.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */

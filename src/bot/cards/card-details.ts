@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { type JsonValue, toJson } from '../../agent/json.ts';
+import { type JsonValue, toJson, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { type Consent, consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
+import { unansweredIn } from '../requests/paused-action.ts';
 import { type Details, readDetails } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON } from '../texts/cards.ts';
+import { plainValue } from './values/plain-value.ts';
 import { showLabel } from './values/show-text.ts';
 
 /** The details that a card shows. Everything but the call itself may be absent. */
@@ -110,4 +112,22 @@ export function questionOf(request: RequestRecord): Question {
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
   return { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
+}
+
+const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });
+
+/** Reads the value of a payload, without the mark of output from outside; a payload that is no JSON is returned as text. */
+export function payloadOf(request: RequestRecord): JsonValue | undefined {
+  const { payload } = request;
+  if (payload === undefined || payload === '') return undefined;
+  const value = unansweredIn(request)?.result ?? tryParseJson(payload);
+  if (value === undefined) return payload;
+  const wrapped = Wrapped.safeParse(value);
+  return wrapped.success ? wrapped.data.untrusted_output : value;
+}
+
+/** Writes a payload for people; a payload that is missing is empty. */
+export function plainPayload(request: RequestRecord): string {
+  const value = payloadOf(request);
+  return value === undefined ? '' : plainValue(value);
 }

@@ -1,6 +1,4 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
-import { z } from 'zod';
-import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
@@ -16,9 +14,10 @@ import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
-import { titleOf } from './card-details.ts';
+import { plainPayload, titleOf } from './card-details.ts';
+import { undoLine, undoUntil } from './undo-offer.ts';
 import { plainValue } from './values/plain-value.ts';
-import { showLabel, showLine } from './values/show-text.ts';
+import { showLabel } from './values/show-text.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
@@ -201,41 +200,6 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
   return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
 }
 
-/** Tells whether an action was done as it was approved, and not only started, or ended without what its server asked for. */
-export function isDone(request: RequestRecord): boolean {
-  const isOver = pausedIn(request) === undefined && unansweredIn(request) === undefined;
-  return request.state === 'succeeded' && isOver;
-}
-
-/** Says until when an action that succeeded can be undone; nothing if it cannot, or not any more. */
-function undoUntil(request: RequestRecord): RichTextElement[] {
-  const undoMs = undoOfferMs(request);
-  if (undoMs === undefined || request.settledAt === undefined) return [];
-  return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
-}
-
-/** Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. */
-export function undoOfferMs(request: RequestRecord): number | undefined {
-  const isOffered = request.undo === undefined || request.undo.step === 'offered';
-  return isOffered && isDone(request) ? readDetails(request)?.undoMs : undefined;
-}
-
-/** Says who asked to undo the action, and whether it was undone. */
-function undoLine({ undo }: RequestRecord): KnownBlock[] {
-  const { step, by: who = '', link, isDone, at } = undo ?? {};
-  if (step === undefined || step === 'offered' || step === 'over') return [];
-  const person = who === '' ? words(cardTexts.nobody) : mention(who);
-  const lead =
-    isDone === true
-      ? [words(cardTexts.undone), moment(at ?? 0), words(cardTexts.undoneBy)]
-      : [words(isDone === false ? cardTexts.notUndone : cardTexts.undoRequested)];
-  const view =
-    link === undefined || !/^https?:\/\//.test(link)
-      ? []
-      : [words(' · '), { type: 'link' as const, url: showLine(link), text: cardTexts.viewUndo }];
-  return [line(...lead, person, ...view)];
-}
-
 function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
@@ -263,23 +227,6 @@ function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): Kn
     elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
   elements.push(button(id, DETAILS, cardTexts.details));
   return [{ type: 'actions', elements }];
-}
-
-const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });
-
-/** Reads the value of a payload, without the mark of output from outside; a payload that is no JSON is returned as text. */
-export function payloadOf(request: RequestRecord): JsonValue | undefined {
-  const { payload } = request;
-  if (payload === undefined || payload === '') return undefined;
-  const value = unansweredIn(request)?.result ?? tryParseJson(payload);
-  if (value === undefined) return payload;
-  const wrapped = Wrapped.safeParse(value);
-  return wrapped.success ? wrapped.data.untrusted_output : value;
-}
-
-function plainPayload(request: RequestRecord): string {
-  const value = payloadOf(request);
-  return value === undefined ? '' : plainValue(value);
 }
 
 function ifAny(label: string, text: string | undefined): KnownBlock[] {

@@ -1,16 +1,15 @@
 import { hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { describeError } from '../../agent/errors.ts';
 import { tryParseJson } from '../../agent/json.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import type { Store } from '../../store/port/store.ts';
+import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
 import { Grant } from '../../tools/mcp/auth/grant.ts';
 import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/person/consent.ts';
 import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
-import { probeChallenge } from '../../tools/mcp/auth/probe-challenge.ts';
-import { LINK_PATH } from './paths.ts';
-import type { PersonConnections } from './person-connections.ts';
+import { LINK_PATH, type PersonConnections } from './person-connections.ts';
 
 /** The time for each step of an attempt. */
 const STEP_MS = 15 * 60_000;

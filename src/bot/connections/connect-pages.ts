@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../slack/http-answer.ts';
 import { jsonAnswer } from '../slack/http-answer.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import type { ConnectFlow } from './connect-flow.ts';
-import { CALLBACK_PATH, CLIENT_PATH, LINK_PATH } from './paths.ts';
+import { CALLBACK_PATH, CLIENT_PATH, LINK_PATH } from './person-connections.ts';
 
 const COOKIE = 'countersign_connect';
 const COOKIE_SECONDS = 900;

@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { describeError } from '../../agent/errors.ts';
 import { tryParseJson } from '../../agent/json.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import type { Store } from '../../store/port/store.ts';
-import type { Challenge } from '../../tools/mcp/auth/auth-config.ts';
+import type { Challenge, ConsentSettings } from '../../tools/mcp/auth/auth-config.ts';
 import { AuthorizationError, toAuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
 import { Grant, isGrantFor, refreshGrant, revokeGrant } from '../../tools/mcp/auth/grant.ts';
 import type { Connections, RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { isRefused } from '../../tools/mcp/auth/person/consent.ts';
-import type { ConsentSettings } from '../../tools/mcp/auth/person/consent-settings.ts';
 import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
 import type { Secrets } from '../../tools/secrets.ts';
-import { CALLBACK_PATH, CLIENT_PATH } from './paths.ts';
+
+/** The path to which an authorization server sends people back. */
+export const CALLBACK_PATH = '/connect/return';
+/** The path of the client metadata document. */
+export const CLIENT_PATH = '/connect/client.json';
+/** The beginning of the path of a link to connect; the token follows. */
+export const LINK_PATH = '/connect/start/';
 
 const LOCK_MS = 30_000;
 const LOCK_POLL_MS = 100;

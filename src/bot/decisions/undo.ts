@@ -1,7 +1,8 @@
 import { toJson } from '../../agent/json.ts';
 import type { UndoCall } from '../../agent/tool.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { isDone, payloadOf } from '../cards/outcome.ts';
+import { payloadOf } from '../cards/card-details.ts';
+import { isDone } from '../cards/undo-offer.ts';
 import type { BotContext } from '../context.ts';
 import { askerProblem } from '../intake/may-ask.ts';
 import { type Details, detailsOf } from '../requests/request-details.ts';

@@ -7,7 +7,7 @@ import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
 import { isListed, joinDigest } from '../digests/join-digest.ts';
-import { findFreeze } from '../freezes/find-freeze.ts';
+import { findFreeze } from '../freezes/freeze-actions.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
 import { openGrant } from '../grants/open-grant.ts';
 import { quietEnd } from '../requests/quiet-end.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Message } from '../../agent/messages.ts';
 import type { ClaimedTurn, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
-import { undoOfferMs } from '../cards/outcome.ts';
+import { undoOfferMs } from '../cards/undo-offer.ts';
 import type { BotContext } from '../context.ts';
 import { readDetails } from '../requests/request-details.ts';
 import { endedUndos } from '../requests/undo-call.ts';

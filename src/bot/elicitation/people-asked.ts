@@ -1,6 +1,6 @@
+import { OUTCOME_UNKNOWN } from '../../agent/calls/journal.ts';
 import { type JsonValue, toJson } from '../../agent/json.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import { OUTCOME_UNKNOWN } from '../../agent/run-call.ts';
 import { serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';

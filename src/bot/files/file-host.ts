@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import { describeError } from '../../agent/util/describe-error.ts';
+import { describeError } from '../../agent/errors.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { readSlackFile, type SlackFile } from './slack-file.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
-import { ALL_TOOLS, type FreezeResult } from '../../store/port/freezes.ts';
+import { ALL_TOOLS, type Freeze, type FreezeResult, type FreezeStore } from '../../store/port/freezes.ts';
 import type { Store } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { titleOf } from '../cards/card-details.ts';
@@ -42,4 +42,13 @@ async function runningTitles(store: Store, scope: string): Promise<string[]> {
       .map((request) => titleOf(request, limits.label)),
     ...effects.filter(({ tool }) => isMeant(tool)).map(({ tool }) => readableName(tool)),
   ];
+}
+
+/** Returns the freeze that holds for a tool: the one of all tools, or its own. */
+export async function findFreeze(
+  store: Pick<FreezeStore, 'readFreezes'>,
+  tool: string,
+): Promise<Freeze | undefined> {
+  const { freezes } = await store.readFreezes();
+  return freezes.find(({ scope }) => scope === ALL_TOOLS) ?? freezes.find(({ scope }) => scope === tool);
 }

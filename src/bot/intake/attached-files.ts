@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { BYTES_PER_TOKEN } from '../../agent/history.ts';
 import { type UserMessage, userMessage } from '../../agent/messages.ts';
-import { BYTES_PER_TOKEN } from '../../agent/trim-history.ts';
 import type { ClaimedTurn, InboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { type FileContent, readFile } from '../files/read-file.ts';

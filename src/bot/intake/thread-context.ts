@@ -1,5 +1,5 @@
+import { BYTES_PER_TOKEN } from '../../agent/history.ts';
 import { type Message, type UserMessage, userMessage } from '../../agent/messages.ts';
-import { BYTES_PER_TOKEN } from '../../agent/trim-history.ts';
 import type { ClaimedTurn, InboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { Directory } from '../slack/directory.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { deniedPart, type ReplacedInput, waitingPart } from '../../agent/calls/outcomes.ts';
 import { type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
-import { deniedPart, type ReplacedInput, waitingPart } from '../../agent/outcomes.ts';
 import { type Limit, limitInWords, overVerdict } from '../../tools/gate/limits.ts';
 import type { BotContext } from '../context.ts';
 import { peopleOf } from '../requests/task-people.ts';

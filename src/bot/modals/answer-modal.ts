@@ -5,7 +5,7 @@ import { questionOf } from '../cards/card-details.ts';
 import { choicesOfOptions, optionsOf } from '../cards/choices.ts';
 import { limits } from '../slack/limits.ts';
 import { modalTexts } from '../texts/modals.ts';
-import { menuOf } from './fields/option-menu.ts';
+import { menuOf } from './fields/field-element.ts';
 import { ANSWER_MODAL, type Modal, modal, multilineInput, type Submission, untrustedText } from './modal.ts';
 import { parseModalState, textIn } from './modal-state.ts';
 

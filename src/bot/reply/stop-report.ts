@@ -1,6 +1,6 @@
+import { OUTCOME_UNKNOWN } from '../../agent/calls/journal.ts';
 import { toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
-import { OUTCOME_UNKNOWN } from '../../agent/run-call.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import { titleOf } from '../cards/card-details.ts';
 import { showLabel } from '../cards/values/show-text.ts';

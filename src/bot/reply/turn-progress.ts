@@ -1,6 +1,6 @@
+import type { ToolProgress } from '../../agent/calls/run-call.ts';
 import { tryParseJson } from '../../agent/json.ts';
 import type { ModelReply, RawCall } from '../../agent/model.ts';
-import type { ToolProgress } from '../../agent/run-call.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import { showLabel } from '../cards/values/show-text.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { OUTCOME_UNKNOWN } from '../../agent/calls/journal.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import { OUTCOME_UNKNOWN } from '../../agent/run-call.ts';
 import { askQuestion, completeTask, requestForm, waitForCallback } from '../../tools/built-ins.ts';
 import { DEFAULT_POLICY_NAME } from '../../tools/gate/approval-rules.ts';
 import { approvalOf } from '../../tools/gate/gate.ts';

@@ -14,8 +14,8 @@ import { repliesTo } from '../requests/replies-to.ts';
 import { peopleOf } from '../requests/task-people.ts';
 import { isUnthreaded, unthreadedId } from '../slack/thread.ts';
 import { adminTexts } from '../texts/admins.ts';
-import type { RunningTurn } from './run-model.ts';
 import { TurnJournal } from './turn-journal.ts';
+import type { RunningTurn } from './turn-lease.ts';
 
 /** Stands in place of the requester: nobody can know who edited the file. */
 const FILE = 'manifest.yml';

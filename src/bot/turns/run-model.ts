@@ -1,11 +1,8 @@
-import { generate } from '../../agent/generate.ts';
-import type { Message, UserMessage } from '../../agent/messages.ts';
-import type { Model } from '../../agent/model.ts';
-import type { CloseReply, Resume } from '../../agent/replies.ts';
-import type { ToolProgress } from '../../agent/run-call.ts';
+import type { ToolProgress } from '../../agent/calls/run-call.ts';
+import type { UserMessage } from '../../agent/messages.ts';
+import type { Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
-import { Transcript, withMessages } from '../../agent/transcript.ts';
-import { followSignals } from '../../agent/util/abort.ts';
+import { withMessages } from '../../agent/transcript.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
 import { concludeActions } from '../actions/conclude-actions.ts';
@@ -14,7 +11,6 @@ import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { endedUndoRows } from '../delivery/keep-undo.ts';
 import { heldSettlements } from '../elicitation/held-settlements.ts';
-import { StoredImages } from '../files/stored-images.ts';
 import { threadFiles } from '../files/thread-files.ts';
 import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
 import { readChannelContext } from '../intake/channel-context.ts';
@@ -22,27 +18,16 @@ import { toUserMessages } from '../intake/inbox-messages.ts';
 import { tellOfRevisions } from '../intake/revision-notices.ts';
 import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
 import { readThreadContext } from '../intake/thread-context.ts';
-import { addresseesIn } from '../reply/addressing.ts';
-import { finishNotice } from '../reply/finish-notice.ts';
 import { refusalRows } from '../reply/refusal-rows.ts';
-import { joinTexts, replyRows } from '../reply/reply-rows.ts';
-import { ReplyStream, type StreamRecipient } from '../reply/reply-stream.ts';
-import { stopText } from '../reply/stop-report.ts';
-import { StreamWatch } from '../reply/stream-watch.ts';
-import { TurnProgress } from '../reply/turn-progress.ts';
 import { openRequests } from '../requests/plan/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
-import { everyoneIn, NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
-import { undoReply } from '../requests/undo-call.ts';
+import { NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { replyTexts, statusTexts } from '../texts/replies.ts';
-import { settleCompletedTask } from './complete-task.ts';
+import { statusTexts } from '../texts/replies.ts';
+import { callModel } from './call-model.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
-import { reportModelFailure } from './report-model-failure.ts';
-import { systemText } from './system-text.ts';
-import { budgetedModel } from './token-budget.ts';
 import { TurnJournal } from './turn-journal.ts';
-import type { TurnLease } from './turn-lease.ts';
+import type { RunningTurn } from './turn-lease.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
 export async function runModel(
@@ -132,156 +117,6 @@ function isConsumed({ body }: InboxItem, settled: readonly Settlement[]): boolea
   );
 }
 
-/** The means of a turn to be stopped and to keep its lease. */
-export interface RunningTurn {
-  readonly signal: AbortSignal;
-  readonly lease: TurnLease;
-  /** Adds what has to end with the turn: `end` when its end is on record, and `leave` in any case. */
-  readonly tidyUp: (what: { end(): Promise<void>; leave(): void }) => void;
-}
-
-interface ModelCall extends RunningTurn {
-  readonly journal: TurnJournal;
-  /** Calls that were refused without asking anybody; the model is told. */
-  readonly refused: readonly CloseReply[];
-}
-
-async function callModel(
-  context: BotContext,
-  turn: ClaimedTurn,
-  history: readonly Message[],
-  { signal, lease, journal, refused, tidyUp }: ModelCall,
-): Promise<TurnEnd> {
-  const { toolbox, client, status, logger } = context;
-  const { threadId, token } = turn;
-  const reference = `${threadId}/${token}`;
-  journal.read = turn.inbox.length;
-  const thread = parseThreadId(threadId);
-  const people = peopleOf(history);
-  context.turns.setRequesters(threadId, people.requesters);
-  const [requester = NOBODY, ...others] = everyoneIn(people);
-  const place = { channel: thread.channel, requester, others };
-  const title = turn.messages.length === 0 ? turn.inbox[0]?.body.text : undefined;
-  status.begin(thread, {
-    initiator: requester,
-    isNew: turn.messages.length === 0,
-    isContinued: turn.settled.length > 0,
-    ...(typeof title === 'string' && title.trim() !== '' && { title }),
-  });
-  const addressees = addresseesIn(history);
-  const watch = new StreamWatch(context, turn);
-  tidyUp(watch);
-  const stream = new ReplyStream(client, thread, () => recipient(context, requester), logger, {
-    addressees,
-    beforeStart: () => watch.prepare(),
-    onStart: (ts) => watch.begin(ts),
-  });
-  const progress = new TurnProgress(toolbox, stream, (line) => status.setLine(thread, line));
-  const { maxSteps, feedback } = context.agent();
-  const { model: own, contextBudget } = context.modelFor(thread.channel);
-  const spentBefore = () => Transcript.of(history).usage.totalTokens;
-  const budgeted = budgetedModel(context, turn, { requester, spentBefore });
-  const images = new StoredImages(context.store, threadId);
-  let undo = undoReply(history);
-  const model: Model = {
-    name: own.name,
-    async reply(request) {
-      stream.pause();
-      if (undo !== undefined) {
-        const reply = undo;
-        undo = undefined;
-        progress.running(reply);
-        return reply;
-      }
-      progress.thinking();
-      const history = await images.show(request.history);
-      const either = followSignals([signal, lease.handOver]);
-      const reply = await budgeted.reply({ ...request, history, signal: either.signal }).finally(either.end);
-      if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
-      const { model: answered = own.name, finish, usage } = reply;
-      logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
-      progress.running(reply);
-      return reply;
-    },
-  };
-
-  let messages = history;
-  const refusals = [...refused];
-  for (;;) {
-    const response = await generate({
-      model,
-      system: systemText(context, place),
-      messages,
-      tools: toolbox.toolsFor(place),
-      context: toolContext(context, threadId, people),
-      maxSteps,
-      contextBudget,
-      signal,
-      journal,
-      files: threadFiles(context, threadId, String(turn.messages.length)),
-      onText: (delta) => stream.push(delta),
-      onProgress: (reported) => progress.report(reported),
-      onToolError({ name, ref, error }) {
-        logger.warn({ threadId, name, ref, err: error }, 'tool failed');
-        progress.failed(ref);
-      },
-    });
-    if (response.finishReason === 'model-error') {
-      logger.error({ threadId, token, err: response.error }, 'model failed');
-      await reportModelFailure(context, response.error, reference);
-    }
-    const followed = await followTasks(response.messages, {
-      tools: toolbox.tools(),
-      context: toolContext(context, threadId, people),
-      signal,
-      journal,
-      files: threadFiles(context, threadId, String(turn.messages.length)),
-      onProgress: (reported) => progress.report(reported),
-    });
-    if (followed !== response.messages && !signal.aborted && !Transcript.of(followed).isWaiting) {
-      messages = followed;
-      continue;
-    }
-    const completed = await settleCompletedTask(followed);
-    progress.end(
-      response.interrupts.map(({ toolRequest }) => toolRequest.ref),
-      { isStopped: response.finishReason === 'aborted' },
-    );
-    const [asked, posted] = await Promise.all([
-      openRequests(context, threadId, completed.messages),
-      stream.end(),
-    ]);
-    messages = asked.messages;
-    refusals.push(...asked.refused);
-    // Nobody could be asked: the model is told, and continues.
-    if (asked.refused.length > 0 && asked.requests.length === 0) continue;
-    const session = asked.requests.length > 0 ? 'suspended' : 'active';
-    const notice =
-      response.finishReason === 'aborted'
-        ? stopText(context, response.messages)
-        : finishNotice(response, reference);
-    const text = joinTexts([stream.text, notice, completed.text]);
-    const denied = deniedCalls(turn, messages);
-    await noteDenials(context, threadId, denied, messages);
-    const refusedCalls = [...refusals, ...denied];
-    const isSilent = text === '' && asked.requests.length === 0 && refusedCalls.length === 0;
-    const rows = [
-      ...refusalRows(turn, refusedCalls, requester),
-      ...replyRows(turn, isSilent ? replyTexts.empty : text, posted, {
-        ...{ session, requester, addressees },
-        feedback: feedback && session === 'active' && response.finishReason === 'stop',
-      }),
-    ];
-    const isFollowed = asked.requests.length + rows.length > (posted === undefined ? 0 : 1);
-    status.end(thread, { session, isFollowed, isStreamed: posted !== undefined });
-    return {
-      ...journal.rest(messages, turn.inbox.length),
-      requests: asked.requests,
-      rows: [...rows, ...endedUndoRows(turn, messages)],
-    };
-  }
-}
-
 /** Shows the progress of a call in the status line of its thread. */
 function showProgress({ status }: BotContext, threadId: string) {
   return ({ name, message }: ToolProgress): void =>
@@ -290,10 +125,4 @@ function showProgress({ status }: BotContext, threadId: string) {
 
 function isEmpty({ respond = [], restart = [], close = [] }: Resume): boolean {
   return respond.length + restart.length + close.length === 0;
-}
-
-/** Names the person whom a reply is streamed to, with their own workspace: in a shared channel it may be another one. */
-async function recipient({ directory }: BotContext, userId: string): Promise<StreamRecipient> {
-  const team = (await directory.relaxed().member(userId)).team ?? (await directory.ownTeam());
-  return { userId, teamId: team };
 }

@@ -1,4 +1,4 @@
-import { describeError } from '../../agent/util/describe-error.ts';
+import { describeError } from '../../agent/errors.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
@@ -8,7 +8,8 @@ import { adminTexts } from '../texts/admins.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
-import { type RunningTurn, runModel } from './run-model.ts';
+import { runModel } from './run-model.ts';
+import type { RunningTurn } from './turn-lease.ts';
 import { TurnLease } from './turn-lease.ts';
 
 /** Claims the next turn of a thread and runs it, if there is one and no other worker has it. */

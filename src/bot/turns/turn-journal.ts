@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JsonObject, toJson } from '../../agent/json.ts';
-import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
-import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/outcomes.ts';
 import {
   type EffectEnd,
   type EffectJournal,
   OUTCOME_UNKNOWN,
   type StartedCall,
-} from '../../agent/run-call.ts';
+} from '../../agent/calls/journal.ts';
+import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../../agent/calls/outcomes.ts';
+import { type JsonObject, toJson } from '../../agent/json.ts';
+import type { CallPart, Message, ToolPart } from '../../agent/messages.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import { isRunAsTask, serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
-import { findFreeze } from '../freezes/find-freeze.ts';
+import { findFreeze } from '../freezes/freeze-actions.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
 import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effect.ts';
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';

@@ -63,3 +63,11 @@ export class TurnLease {
     this.#isCut = true;
   }
 }
+
+/** The means of a turn to be stopped and to keep its lease. */
+export interface RunningTurn {
+  readonly signal: AbortSignal;
+  readonly lease: TurnLease;
+  /** Adds what has to end with the turn: `end` when its end is on record, and `leave` in any case. */
+  readonly tidyUp: (what: { end(): Promise<void>; leave(): void }) => void;
+}

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createKeyPair, publicPemOf, readSigningKey } from '../../audit/signing-key.ts';
 import { auditKeySource } from '../../settings.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure } from '../shared/errors.ts';
+import { type Command, EXIT, Failure } from '../shared/command.ts';
 import { readOptions } from '../shared/options.ts';
 
 const DEFAULT_FILE = 'audit-key.pem';

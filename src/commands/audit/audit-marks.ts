@@ -1,8 +1,8 @@
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { describeError } from '../../agent/util/describe-error.ts';
+import { describeError } from '../../agent/errors.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
-import { Failure } from '../shared/errors.ts';
+import { Failure } from '../shared/command.ts';
 
 const Marks = z.array(
   z.object({

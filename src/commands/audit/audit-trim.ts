@@ -1,8 +1,7 @@
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
 import { trimExported } from '../../audit/trim.ts';
 import { DURATION, durationMs } from '../../tools/manifest/schema/values.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure, UsageError } from '../shared/errors.ts';
+import { type Command, EXIT, Failure, UsageError } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';

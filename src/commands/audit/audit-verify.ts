@@ -11,8 +11,7 @@ import {
   verifyLog,
 } from '../../audit/verify.ts';
 import { auditKeySource } from '../../settings.ts';
-import { type Command, type CommandContext, EXIT } from '../shared/command.ts';
-import { Failure, UsageError } from '../shared/errors.ts';
+import { type Command, type CommandContext, EXIT, Failure, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 import { marksUnlessExport } from './audit-marks.ts';

@@ -6,11 +6,9 @@ import { checkpointLine, rowLine } from '../../audit/export-line.ts';
 import { mergeRows } from '../../audit/merge-rows.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
 import type { Store } from '../../store/port/store.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { UsageError } from '../shared/errors.ts';
+import { type Command, EXIT, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { readOptions } from '../shared/options.ts';
-import { parseTime } from '../shared/read-time.ts';
+import { parseTime, readOptions } from '../shared/options.ts';
 import { readMarks, writeMarks } from './audit-marks.ts';
 import { type AuditFilter, describeRow, fits, PeopleNames, RowReader } from './audit-view.ts';
 

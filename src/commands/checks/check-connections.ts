@@ -1,9 +1,9 @@
 import { readProxy } from '../../tools/http/proxy.ts';
+import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
 import { clientFor } from '../../tools/mcp/auth/client-for.ts';
 import { discover } from '../../tools/mcp/auth/discover.ts';
-import { requesterServersOf } from '../../tools/mcp/auth/person/requester-servers.ts';
+import { requesterServersOf } from '../../tools/mcp/auth/person/create-identities.ts';
 import { Sealer } from '../../tools/mcp/auth/person/seal.ts';
-import { probeChallenge } from '../../tools/mcp/auth/probe-challenge.ts';
 import { type Finding, failed, firstLineOf, ok, warning } from './finding.ts';
 import type { LoadedManifest } from './manifest-view.ts';
 

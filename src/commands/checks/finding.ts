@@ -1,4 +1,4 @@
-import { describeError } from '../../agent/util/describe-error.ts';
+import { describeError } from '../../agent/errors.ts';
 import type { ManifestProblem } from '../../tools/manifest/problem.ts';
 
 /** The place of a finding in the manifest, and how to fix it. */

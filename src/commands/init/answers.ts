@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { isJsonObject, toJson } from '../../agent/json.ts';
 import { createAppLink, type SlackConnection } from '../../tools/manifest/slack-manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
-import { Failure } from '../shared/errors.ts';
+import { Failure } from '../shared/command.ts';
 import { createSteps } from '../shared/slack-steps.ts';
 import { type FoundPrincipal, PrincipalFinder } from './find-principals.ts';
 import type { Questions } from './questions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callSlack } from '../shared/call-slack.ts';
-import { Failure } from '../shared/errors.ts';
+import { Failure } from '../shared/command.ts';
 
 /** A person or a user group, with the name to show beside its id. */
 export interface FoundPrincipal {

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { SlackConnection } from '../../tools/manifest/slack-manifest.ts';
-import type { CommandContext } from '../shared/command.ts';
-import { Failure, UsageError } from '../shared/errors.ts';
+import { type CommandContext, Failure, UsageError } from '../shared/command.ts';
 import { slackConnection } from '../shared/options.ts';
 
 /** Checks an answer and returns what it stands for; an answer that is wrong is a `Failure`. */

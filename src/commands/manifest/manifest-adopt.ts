@@ -5,8 +5,7 @@ import { manifestDigest, parseRecorded, UnreadableManifestError } from '../../to
 import { formatProblem } from '../../tools/manifest/problem.ts';
 import { readLockText } from '../../tools/toolbox/tool-lock.ts';
 import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from '../operate/operator.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure } from '../shared/errors.ts';
+import { type Command, EXIT, Failure } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';

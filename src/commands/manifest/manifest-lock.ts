@@ -1,13 +1,17 @@
+import { pino } from 'pino';
+import { openAccounts } from '../../bot/connections/accounts.ts';
+import { isPerson } from '../../store/record/keys.ts';
+import { AuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
 import type { Connections } from '../../tools/mcp/auth/person/connections.ts';
 import { ONLY_BOT } from '../../tools/mcp/auth/person/create-identities.ts';
+import { Sealer } from '../../tools/mcp/auth/person/seal.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { LOCK_FILE, parseLock, readLockText, writeLock } from '../../tools/toolbox/tool-lock.ts';
-import { type Command, type CommandContext, EXIT } from '../shared/command.ts';
-import { Failure } from '../shared/errors.ts';
+import { type Command, type CommandContext, EXIT, Failure, UsageError } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
+import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
-import { withConnectionsOf } from '../shared/person-connections.ts';
 
 /** Accepts the definitions of all MCP tools as they are now. */
 export const manifestLock: Command = {
@@ -72,4 +76,39 @@ async function lock(
 function whyNotListed(lastError = 'it did not start'): string {
   if (!lastError.includes(ONLY_BOT)) return lastError;
   return 'it lists its tools only for people who have connected an account; name one of them with --as PERSON';
+}
+
+/** Lends a command the accounts of one person, as they have connected them; those of nobody else. */
+function withConnectionsOf<Result>(
+  person: string,
+  context: CommandContext,
+  secrets: Secrets,
+  work: (connections: Connections) => Promise<Result>,
+): Promise<Result> {
+  if (!isPerson(person)) throw new UsageError(`--as needs the id of a person, but got "${person}"`);
+  const { CONNECTIONS_KEY: key = '', PUBLIC_URL: publicUrl = 'http://localhost' } = context.environment;
+  const sealer = Sealer.read(key);
+  if (typeof sealer === 'string') throw new Failure(`CONNECTIONS_KEY ${sealer}`);
+  return withRecord(context, ({ store }) => {
+    const { connections } = openAccounts({
+      ...{ store, sealer, publicUrl, secrets },
+      logger: pino({ level: 'silent' }),
+      findServer: () => undefined,
+    });
+    return work({
+      isConnected: (server, who) => connections.isConnected(server, who),
+      token: (server, who) => connections.token(server, who),
+      renew: (server, who, refused) => connections.renew(server, who, refused),
+      async widen(_server, _who, { scope = '' }) {
+        throw new AuthorizationError(`the account of ${person} lacks the scope "${scope}"`);
+      },
+      async someone(server) {
+        await connections.token(server, person).catch((error: unknown) => {
+          if (!(error instanceof AuthorizationError && error.needsConsent)) throw error;
+          throw new AuthorizationError(`${person} has not connected an account there`);
+        });
+        return person;
+      },
+    });
+  });
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { slackManifest } from '../../tools/manifest/slack-manifest.ts';
 import { callSlack, type SlackResponse } from '../shared/call-slack.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure, UsageError } from '../shared/errors.ts';
+import { type Command, EXIT, Failure, UsageError } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from '../shared/options.ts';
 

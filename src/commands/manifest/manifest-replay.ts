@@ -5,12 +5,10 @@ import { readExport } from '../replay/export-rows.ts';
 import { isReplayed } from '../replay/logged-row.ts';
 import { Replay } from '../replay/replay.ts';
 import { describeReplay, limitsOf } from '../replay/report.ts';
-import { type Command, type CommandContext, EXIT } from '../shared/command.ts';
-import { UsageError } from '../shared/errors.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from '../shared/command.ts';
 import { withToolbox } from '../shared/judge-call.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { readOptions } from '../shared/options.ts';
-import { parseTime } from '../shared/read-time.ts';
+import { parseTime, readOptions } from '../shared/options.ts';
 
 const OPTIONS = {
   since: { type: 'string' },

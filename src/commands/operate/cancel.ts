@@ -1,5 +1,4 @@
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure } from '../shared/errors.ts';
+import { type Command, EXIT, Failure } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator, refusalOf, requestArgument } from './operator.ts';

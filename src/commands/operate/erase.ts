@@ -4,8 +4,7 @@ import { eraseInExport } from '../../audit/erase-export.ts';
 import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
 import { connectedServers, findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure, UsageError } from '../shared/errors.ts';
+import { type Command, EXIT, Failure, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 

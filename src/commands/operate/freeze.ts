@@ -1,8 +1,7 @@
 import { freezeActions } from '../../bot/freezes/freeze-actions.ts';
 import { freezeTexts } from '../../bot/texts/freezes.ts';
 import { ALL_TOOLS } from '../../store/port/freezes.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure } from '../shared/errors.ts';
+import { type Command, EXIT, Failure } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from './operator.ts';

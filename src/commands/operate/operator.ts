@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import type { CommandContext } from '../shared/command.ts';
-import { UsageError } from '../shared/errors.ts';
+import { type CommandContext, UsageError } from '../shared/command.ts';
 
 export const OPERATOR_OPTIONS = {
   reason: { type: 'string' },

@@ -2,7 +2,7 @@ import { countedApprovals } from '../../bot/requests/approver-groups.ts';
 import { readDetails } from '../../bot/requests/request-details.ts';
 import type { RequestRecord, Store } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/readable-name.ts';
-import { Failure } from '../shared/errors.ts';
+import { Failure } from '../shared/command.ts';
 
 /** Describes a request for machines: what would run, for whom, who decides, and how far it is. */
 export function describeRequest(request: RequestRecord) {

@@ -1,6 +1,5 @@
 import type { Verdict } from '../../store/port/store.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { Failure, UsageError } from '../shared/errors.ts';
+import { type Command, EXIT, Failure, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator, refusalOf, requestArgument } from './operator.ts';

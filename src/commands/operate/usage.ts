@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { showLine } from '../../bot/cards/values/show-text.ts';
 import type { UsageRow } from '../../store/port/usage.ts';
-import { type Command, EXIT } from '../shared/command.ts';
-import { UsageError } from '../shared/errors.ts';
+import { type Command, EXIT, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { readOptions } from '../shared/options.ts';
 import { formatTable } from '../shared/table.ts';

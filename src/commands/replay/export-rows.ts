@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { parseLine } from '../../audit/export-line.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
-import { Failure } from '../shared/errors.ts';
+import { Failure } from '../shared/command.ts';
 
 /** A row of a file: its place in time and in the file. The row itself is read again when its turn comes. */
 interface Placed {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
-import { Failure } from './errors.ts';
+import { Failure } from './command.ts';
 
 const TIMEOUT_MS = 15_000;
 const SLACK_API = 'https://slack.com/api/';

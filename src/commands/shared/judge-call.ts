@@ -7,7 +7,7 @@ import type { Explanation } from '../../tools/gate/strictest.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
-import { Failure } from './errors.ts';
+import { Failure } from './command.ts';
 import { requireManifest } from './load-manifest.ts';
 
 /** A call as the rules see it; without `now` it is made at this moment. */

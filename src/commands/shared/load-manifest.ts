@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type ParsedManifest, parseManifest } from '../../tools/manifest/parse.ts';
 import { formatProblem } from '../../tools/manifest/problem.ts';
-import { Failure } from './errors.ts';
+import { Failure } from './command.ts';
 
 const DEFAULT_FILE = 'manifest.yml';
 

@@ -4,8 +4,7 @@ import { connectRedis } from '../../store/redis/connect.ts';
 import { RedisEnvironment } from '../../store/redis/redis-settings.ts';
 import { openRedisStore } from '../../store/redis/redis-store.ts';
 import type { RedisClient } from '../../store/redis/run-script.ts';
-import type { CommandContext } from './command.ts';
-import { Failure } from './errors.ts';
+import { type CommandContext, Failure } from './command.ts';
 
 const TIMEOUT_MS = 5_000;
 

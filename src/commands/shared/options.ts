@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { describeError } from '../../agent/util/describe-error.ts';
+import { describeError } from '../../agent/errors.ts';
+import { DURATION, durationMs } from '../../tools/manifest/schema/values.ts';
 import type { SlackConnection } from '../../tools/manifest/slack-manifest.ts';
-import { UsageError } from './errors.ts';
+import { UsageError } from './command.ts';
 
 interface Options {
   readonly [name: string]: { readonly type: 'boolean' | 'string'; readonly multiple?: true };
@@ -57,4 +58,14 @@ export function slackConnection(url: string | undefined): SlackConnection {
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
     throw new UsageError(`--http needs a public https URL, but got "${url}"`);
   return { mode: 'http', url };
+}
+
+/** Parses the value of an option: a date, a time or an age. */
+export function parseTime(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (DURATION.test(text)) return Date.now() - durationMs(text);
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new UsageError(`${option} needs a date, a time or an age, and "${text}" is none`);
+  return time;
 }

@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { describeError } from '../../agent/errors.ts';
 import type { JsonValue } from '../../agent/json.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { localTime } from './local-time.ts';
 
 /** The used part of each limit, by its name. */

@@ -1,11 +1,10 @@
 import { DefinitionError } from '../../agent/errors.ts';
-import { isJsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { declarationOf } from './template/declared-input.ts';
 import { bodyFormat } from './template/fill-body.ts';
 import { headerNameProblem, isHeaderValue } from './template/fill-headers.ts';
 import { parseUrlTemplate, type QueryValue } from './template/fill-url.ts';
-import { parseTemplate, placeholdersOf, wholePlaceholder } from './template/template.ts';
+import { type InputPath, parseTemplate, placeholdersOf, wholePlaceholder } from './template/template.ts';
 
 /** The call of an HTTP tool; `{{input.name}}` is replaced by an argument of the call. */
 export interface HttpTemplate {
@@ -146,4 +145,35 @@ function orProblem(find: () => string | undefined): string | undefined {
     if (error instanceof DefinitionError) return error.message;
     throw error;
   }
+}
+
+const COMPOSED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties'];
+
+type Declaration = 'required' | 'optional' | 'unknown';
+
+/** Tells whether a JSON Schema of an object declares the property at a path, and whether it is required. */
+function declarationOf(schema: JsonObject, path: InputPath): Declaration {
+  let node: JsonValue | undefined = schema;
+  let isRequired = true;
+  for (const name of path) {
+    if (!isJsonObject(node)) break;
+    const { properties, required, items, type }: JsonObject = node;
+    if (isJsonObject(properties) && Object.hasOwn(properties, name)) {
+      isRequired &&= Array.isArray(required) && required.includes(name);
+      node = properties[name];
+    } else if (isComposed(node)) {
+      // Such a schema can only be checked with a value; the call does that.
+      break;
+    } else if (node === schema || isJsonObject(properties)) {
+      return 'unknown';
+    } else if (type === undefined || type === 'object' || (type === 'array' && /^\d+$/.test(name))) {
+      isRequired = false;
+      node = type === 'array' ? items : undefined;
+    } else return 'unknown';
+  }
+  return isRequired ? 'required' : 'optional';
+}
+
+function isComposed(schema: JsonObject): boolean {
+  return COMPOSED.some((keyword) => Object.hasOwn(schema, keyword));
 }

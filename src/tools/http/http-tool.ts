@@ -1,14 +1,14 @@
+import { defineTool } from '../../agent/define-tool.ts';
 import { DefinitionError, outcomeUnknown } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { defineTool, type Effect, type Tool } from '../../agent/tool.ts';
+import type { Effect, Tool } from '../../agent/tool.ts';
 import { HttpError } from '../errors.ts';
 import type { Lookup } from './guard/guarded-connector.ts';
 import { guardedFetch } from './guard/guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
 import type { ProxySettings } from './proxy.ts';
-import { isFile, sendFile } from './read-file.ts';
-import { readResponse } from './read-response.ts';
+import { isFile, readResponse, sendFile } from './read-response.ts';
 import { bodyFormat, fillBody } from './template/fill-body.ts';
 import { fillHeaders } from './template/fill-headers.ts';
 import { fillUrl, parseUrlTemplate, type UrlTemplate } from './template/fill-url.ts';

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { defineTool } from '../../agent/define-tool.ts';
+import { describeError } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import { type CompiledSchema, compileSchema, type JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { defineTool, type Tool, type ToolHelpers } from '../../agent/tool.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
+import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import { headerParameterProblem } from './header-parameters.ts';
 
 /** A server's hints about its own tool; trusted only where the manifest says so. */

@@ -11,9 +11,9 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { describeError } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
 import { InputDialog, InputRequired } from './input/input-dialog.ts';

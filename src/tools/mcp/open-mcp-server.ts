@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { McpServerError } from '../errors.ts';
 import {
   buildTools,

@@ -1,6 +1,6 @@
+import { describeError } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { readableName } from './readable-name.ts';
 import {
   type DisplayTemplate,

@@ -1,6 +1,6 @@
+import { describeError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Preview, ReadingInit, Tool, ToolContext } from '../../agent/tool.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { fillInput, unwrapOutput } from './fill-input.ts';
 import { fillDisplayTemplate, parseDisplayTemplate } from './text-template.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { defineTool } from '../../agent/define-tool.ts';
 import { canonicalJson } from '../../agent/json.ts';
-import { defineTool } from '../../agent/tool.ts';
 import { compileApprovalRules } from '../gate/approval-rules.ts';
 import { gate } from '../gate/gate.ts';
 import type { Policy } from '../gate/policy.ts';

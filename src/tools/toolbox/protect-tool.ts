@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import type { ToolFile } from '../../agent/util/tool-files.ts';
 import type { Secrets } from '../secrets.ts';
-import { redactFile } from './redact-file.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
 
@@ -116,4 +116,39 @@ function redactError(error: unknown, secrets: Secrets): unknown {
   const redacted = new Error(secrets.redact(error instanceof Error ? error.message : whole));
   if (isAfterEffect(error)) return afterEffect(redacted);
   return isOutcomeUnknown(error) ? outcomeUnknown(redacted) : redacted;
+}
+
+/**
+ * Copies a file that a tool sends without secrets. Text is redacted as other output is; `undefined` for any other file in whose bytes a
+ * secret stands, because nobody can take it out. What a file packs or encrypts is not searched.
+ */
+export function redactFile({ name, data, type }: ToolFile, secrets: Secrets): ToolFile | undefined {
+  const label = { name: secrets.redact(name), ...(type !== undefined && { type: secrets.redact(type) }) };
+  const bytes = Buffer.from(data);
+  const text = decode(bytes);
+  if (text === undefined) {
+    const seen = bytes.toString('latin1');
+    return secrets.redact(seen) === seen ? { ...label, data: bytes } : undefined;
+  }
+  const redacted = secrets.redact(text.content);
+  return { ...label, data: redacted === text.content ? bytes : text.encode(redacted) };
+}
+
+interface Text {
+  readonly content: string;
+  readonly encode: (text: string) => Buffer;
+}
+
+/** Decodes UTF-8, or UTF-16 with its mark; `undefined` if it is no text. */
+function decode(bytes: Buffer): Text | undefined {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  try {
+    const decoder = new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true, ignoreBOM: true });
+    return {
+      content: decoder.decode(bytes),
+      encode: (text) => Buffer.from(text, isUtf16 ? 'utf16le' : 'utf8'),
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -21,16 +21,15 @@ import { builtInEntries, ONE_ATTEMPT, UNGATED } from './built-in-entries.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { previewProblems, readFrom } from './read-tool.ts';
-import type { RuledEntry } from './ruled-entry.ts';
+import { entriesOverLimit, isAllowed, limitProblem, type RuledEntry } from './ruled-entry.ts';
 import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
-import { type AroundRun, MAX_TOOLS, type Place } from './toolbox.ts';
+import type { AroundRun } from './toolbox.ts';
 
-/** More names than this do not help in a log. */
-const MAX_NAMED = 10;
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
+
 interface BuildOptions {
   readonly secrets: Secrets;
   readonly lock: ToolLock | undefined;
@@ -104,43 +103,6 @@ export function lockProblem(
   if (locked !== undefined && locked === digestOf(tool)) return undefined;
   const problem = locked === undefined ? 'is not locked' : 'has changed since it was locked';
   return `${declaration.name}: ${tool}: its definition ${problem}, so it is offered to nobody; check it, then run "countersign manifest lock"`;
-}
-
-/** Returns the entries that the model is offered in a place: the first that may be used there, at most `MAX_TOOLS`. */
-export function offeredEntries(entries: Iterable<RuledEntry>, place: Place): RuledEntry[] {
-  return entriesIn(entries, place).slice(0, MAX_TOOLS);
-}
-
-/** Returns the entries that are over the limit in at least one place. */
-function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry> {
-  const all = [...entries];
-  if (all.length <= MAX_TOOLS) return new Set();
-  // The empty id stands for every person and channel that no entry names.
-  const channels = new Set(['', ...all.flatMap(({ allow }) => allow.channels ?? [])]);
-  const people = new Set(['', ...all.flatMap(({ allow }) => allow.people ?? [])]);
-  const places = [...channels].flatMap((channel) => [...people].map((requester) => ({ channel, requester })));
-  return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
-}
-
-function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
-  return [...entries].filter(
-    ({ allow, isListedIn }) => isListedIn(channel) && isAllowed(allow, channel, [requester, ...others]),
-  );
-}
-
-function isAllowed(
-  { channels, people }: RuledEntry['allow'],
-  channel: string,
-  everyone: readonly string[],
-): boolean {
-  if (channels !== undefined && !channels.includes(channel)) return false;
-  return people === undefined || everyone.every((person) => people.includes(person));
-}
-
-function limitProblem(names: readonly string[]): string {
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const named = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
-  return `a model takes at most ${MAX_TOOLS} tools at once; left out where there are more: ${named}; remove tools from the manifest, or limit with "allow" where they are used`;
 }
 
 interface EntryOptions {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { describeError } from '../../agent/errors.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { describeError } from '../../agent/util/describe-error.ts';
 import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';

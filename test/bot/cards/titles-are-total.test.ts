@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { defineTool } from '../../../src/agent/define-tool.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../src/agent/json.ts';
-import { defineTool } from '../../../src/agent/tool.ts';
 import { APPROVE, DETAILS } from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { titleOf } from '../../../src/bot/cards/card-details.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../../src/agent/define-tool.ts';
 import { MESSAGE_VERSION, type Message } from '../../../src/agent/messages.ts';
-import { defineTool } from '../../../src/agent/tool.ts';
 import { editedPayload, repliesTo } from '../../../src/bot/requests/replies-to.ts';
 import { askQuestion } from '../../../src/tools/built-ins.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
+import { defineTool } from '../../../src/agent/define-tool.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/messages.ts';
-import { defineTool } from '../../../src/agent/tool.ts';
 import { TurnJournal } from '../../../src/bot/turns/turn-journal.ts';
 import { TurnLease } from '../../../src/bot/turns/turn-lease.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
@@ -33,8 +33,8 @@ async function startJournal() {
   const redis = connectTestRedis();
   const store = openRedisStore(redis);
   const turn = await beginTurn(store, newThreadId());
-  const { lease, signal } = newLease();
   const toolbox = await openTools(manifestOf('  {}\n'));
+  const { lease, signal } = newLease();
   const journal = new TurnJournal({ store, toolbox, logger: pino({ level: 'silent' }) }, turn, lease);
   const start = () => journal.start({ call, tool: write, input: {}, messages });
   const events = async () => {

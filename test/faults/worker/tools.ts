@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { defineTool } from '../../../src/agent/define-tool.ts';
 import { outcomeUnknown } from '../../../src/agent/errors.ts';
-import { defineTool, type Effect, type ToolContext, type ToolHelpers } from '../../../src/agent/tool.ts';
+import type { Effect, ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
 import { RULES, UNSIGNED } from '../world/cast.ts';
 import { isDefect } from './defects.ts';
 import { noteEffect, noteOnce } from './effects.ts';

@@ -148,7 +148,7 @@ export async function playDescriptions() {
   const isHuge = (text: string) => text.length > 100_000;
   const tools = TEXTS.flatMap(({ text }, row) => {
     const file = join(folder, `tool-${row}.ts`);
-    const define = `import { defineTool } from ${JSON.stringify(here('../../../src/agent/tool.ts'))};`;
+    const define = `import { defineTool } from ${JSON.stringify(here('../../../src/agent/define-tool.ts'))};`;
     const config = `{ name: 'module_${row}', description: ${JSON.stringify(text)}, inputSchema: { type: 'object' } }`;
     writeFileSync(file, `${define}\nexport const tool = defineTool(${config}, () => 'called');\n`);
     const allow = isHuge(text) ? `, allow: { channels: [${PLACES.releases}] }` : '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Keys } from '../../../src/store/record/keys.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { startDoomedBot } from '../doomed-bot.ts';
+import { MORTAL, startDoomedBot } from '../doomed-bot.ts';
 import { CAST } from '../support.ts';
 import { startAccountStory } from './support.ts';
 
@@ -34,7 +34,7 @@ test('a task of a person is followed in their name, and by the next process afte
   const story = await startAccountStory({
     replies: [callOf('research'), { text: 'Reported.' }],
     server,
-    timing: { leaseMs: 1_500, renewMs: 200, claimMs: 1_500, heartbeatTimeoutMs: 1_500, heartbeatMs: 100 },
+    timing: MORTAL,
     sweep: { everyMs: 100, overdueMs: 0 },
   });
   const doomed = await startDoomedBot(story, story.manifest);

@@ -1,6 +1,6 @@
+import { type RunSettings, runCall } from '../../../src/agent/calls/run-call.ts';
 import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
 import type { ToolPart } from '../../../src/agent/messages.ts';
-import { type RunSettings, runCall } from '../../../src/agent/run-call.ts';
 import type { Tool, ToolHelpers } from '../../../src/agent/tool.ts';
 import { defineTool } from '../../../src/index.ts';
 import { type ApprovalRule, compileApprovalRules } from '../../../src/tools/gate/approval-rules.ts';

@@ -3,9 +3,9 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../../../src/agent/json.ts';
-import { manifestJsonSchema } from '../../../src/tools/manifest/json-schema.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
+import { manifestJsonSchema } from '../../../src/tools/manifest/schema/manifest-file.ts';
 import { slackManifest } from '../../../src/tools/manifest/slack-manifest.ts';
 
 const root = new URL('../../../', import.meta.url);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../src/agent/tool.ts';
+import { defineTool } from '../../../src/agent/define-tool.ts';
 import { createPresentation, type TextDeclaration } from '../../../src/tools/presentation/presentation.ts';
 import { readableName } from '../../../src/tools/presentation/readable-name.ts';
 

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool, type PreviewHelpers } from '../../../src/agent/tool.ts';
+import { defineTool } from '../../../src/agent/define-tool.ts';
+import type { PreviewHelpers } from '../../../src/agent/tool.ts';
 import { createPreview } from '../../../src/tools/presentation/preview.ts';
 
 /** A server that keeps the method of every request. */

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import type { ToolFile } from '../../../src/agent/util/tool-files.ts';
 import { defineTool, type ToolHelpers } from '../../../src/index.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
-import { type Protection, protectTool } from '../../../src/tools/toolbox/protect-tool.ts';
-import { redactFile } from '../../../src/tools/toolbox/redact-file.ts';
+import { type Protection, protectTool, redactFile } from '../../../src/tools/toolbox/protect-tool.ts';
 import { type Action, interruptIn, runOnce } from '../gate/support.ts';
 
 const SECRET = 'sk-live-4711';

@@ -1,11 +1,10 @@
-import type { InputBlockElement, PlainTextOption } from '@slack/types';
+import type { InputBlockElement, MultiStaticSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { JsonObject, JsonValue } from '../../../agent/json.ts';
 import { plain } from '../../cards/card.ts';
 import { showJson } from '../../cards/values/show-json.ts';
 import { hasHidden, showLabel } from '../../cards/values/show-text.ts';
 import { limits } from '../../slack/limits.ts';
-import { momentText } from './moment-text.ts';
-import { menuOf } from './option-menu.ts';
+import { momentText } from './read-field.ts';
 import type { Choice, Field } from './schema-fields.ts';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
@@ -168,4 +167,27 @@ function initialOptions(
     (value) => options[choices.findIndex((choice) => choice.value === value)] ?? [],
   );
   return chosen.length === values.length && new Set(chosen).size === chosen.length ? chosen : undefined;
+}
+
+/** Builds a menu; options that exceed one list are put into numbered groups. */
+export function menuOf(
+  options: PlainTextOption[],
+  { several, initial = [] }: { readonly several: boolean; readonly initial?: PlainTextOption[] },
+): StaticSelect | MultiStaticSelect {
+  const source = options.length <= limits.selectOptions ? { options } : { option_groups: groupsOf(options) };
+  const [first] = initial;
+  if (!several)
+    return { type: 'static_select', ...source, ...(first !== undefined && { initial_option: first }) };
+  return { type: 'multi_static_select', ...source, ...(first !== undefined && { initial_options: initial }) };
+}
+
+function groupsOf(options: readonly PlainTextOption[]) {
+  const starts = Array.from(
+    { length: Math.ceil(options.length / limits.selectOptions) },
+    (_, index) => index * limits.selectOptions,
+  );
+  return starts.map((start) => {
+    const group = options.slice(start, start + limits.selectOptions);
+    return { label: plain(`${start + 1} to ${start + group.length}`), options: group };
+  });
 }

@@ -5,7 +5,6 @@ import { cut, showLine } from '../../cards/values/show-text.ts';
 import { limits } from '../../slack/limits.ts';
 import { modalTexts } from '../../texts/modals.ts';
 import type { InputState } from '../modal-state.ts';
-import { momentText } from './moment-text.ts';
 import type { Choice, Field } from './schema-fields.ts';
 
 /** A parsed input: a value, no value, or a problem. */
@@ -120,4 +119,9 @@ function unkept(value: JsonValue, text: string): string | undefined {
   const number = findLossyNumber(text);
   if (number === undefined) return undefined;
   return modalTexts.lossyNumber(cut(number.literal, limits.label));
+}
+
+/** Writes a moment of Slack's picker as JSON Schema's `date-time`; the same moment always gives the same text. */
+export function momentText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }

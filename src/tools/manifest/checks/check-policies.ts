@@ -3,14 +3,14 @@ import { pointerTo } from '../../../agent/util/json-pointer.ts';
 import { isTimeZone } from '../../gate/local-time.ts';
 import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
 import type { Finding } from '../problem.ts';
+import { LimitFile } from '../schema/limits.ts';
 import { PolicyFile } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
-import { DEFAULT_EXPIRES_MS } from '../to-manifest.ts';
+import { DEFAULT_EXPIRES_MS, policyIn } from '../to-manifest.ts';
 import { checkApprovers } from './check-approvers.ts';
 import { checkExpression } from './check-expression.ts';
-import { checkLimits } from './check-limits.ts';
+import { readableParts } from './check-shape.ts';
 import { didYouMean } from './nearest-word.ts';
-import { readableParts } from './readable-parts.ts';
 
 const MOST_WITHIN_MS = durationMs('1d');
 const Parts = PolicyFile.partial();
@@ -107,5 +107,43 @@ function checkRisk(risk: string): { readonly inside: number; readonly message: s
     what: 'expression',
     types: ['string'],
     expected: `an expression must give one of ${levels}`,
+  });
+}
+
+const AMOUNT = {
+  what: 'expression',
+  types: ['int', 'uint', 'double'],
+  expected: 'an amount must be a number',
+};
+
+const LimitParts = LimitFile.partial();
+
+/** Finds mistakes that the schema cannot: policies that do not exist, amounts that are no numbers, names that are taken. */
+function checkLimits(limits: JsonValue | undefined, policies: readonly string[]): Finding[] {
+  if (!isJsonObject(limits)) return [];
+  const taken = new Set<string>();
+  return Object.entries(limits).flatMap(([tool, written]) => {
+    const pointer = pointerTo('/limits', tool);
+    const isList = Array.isArray(written);
+    const all = isList ? written : [written];
+    return all.flatMap((limit, index) => {
+      const at = isList ? pointerTo(pointer, index) : pointer;
+      const {
+        sum,
+        then,
+        name = index === 0 ? tool : `${tool}-${index + 1}`,
+      } = readableParts(LimitParts, limit);
+      const findings: Finding[] = [];
+      const report = (key: string, message: string) =>
+        findings.push({ pointer: `${at}/${key}`, at: 'value', message });
+      const wrong = sum === undefined ? undefined : checkExpression(sum, AMOUNT);
+      if (wrong !== undefined) findings.push({ pointer: `${at}/sum`, at: 'value', ...wrong });
+      const policy = then === undefined ? undefined : policyIn(then);
+      if (policy !== undefined && !policies.includes(policy))
+        report('then', `there is no policy "${policy}"${didYouMean(policy, policies)}`);
+      if (taken.has(name)) report('name', `another limit is named "${name}"`);
+      taken.add(name);
+      return findings;
+    });
   });
 }

@@ -4,10 +4,10 @@ import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
 import type { Finding } from '../problem.ts';
 import { RuleFile } from '../schema/policies.ts';
 import { checkExpression } from './check-expression.ts';
+import { readableParts } from './check-shape.ts';
 import { unknownInputNames } from './condition-names.ts';
 import { constantCondition, impliesCondition } from './implied-condition.ts';
 import { didYouMean } from './nearest-word.ts';
-import { readableParts } from './readable-parts.ts';
 
 const CONDITION = { what: 'condition', types: ['bool'], expected: 'a condition must be true or false' };
 

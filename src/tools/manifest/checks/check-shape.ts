@@ -1,10 +1,10 @@
-import type { ErrorObject } from 'ajv';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import type { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import { pointerTo } from '../../../agent/util/json-pointer.ts';
-import { manifestJsonSchema } from '../json-schema.ts';
 import type { Finding } from '../problem.ts';
+import { manifestJsonSchema } from '../schema/manifest-file.ts';
 import { didYouMean } from './nearest-word.ts';
 
 const MAX_ERRORS = 500;
@@ -152,4 +152,17 @@ function showValue(value: unknown): string {
   if (typeof value === 'object') return 'a mapping';
   if (typeof value !== 'string') return String(value);
   return JSON.stringify(value.length > MAX_SHOWN_LENGTH ? `${value.slice(0, MAX_SHOWN_LENGTH)}…` : value);
+}
+
+/** Parses the valid parts of a value, so that one wrong key does not hide the mistakes in the others. */
+export function readableParts<Parts>(schema: z.ZodType<Parts>, value: unknown): Parts {
+  const whole = schema.safeParse(value);
+  if (whole.success) return whole.data;
+  if (!isJsonObject(value)) return schema.parse({});
+  const wrong = new Set(
+    whole.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : issue.path.slice(0, 1),
+    ),
+  );
+  return schema.parse(Object.fromEntries(Object.entries(value).filter(([key]) => !wrong.has(key))));
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
+import slackSchema from '../slack-manifest.schema.json' with { type: 'json' };
 import { AgentFile } from './agent.ts';
 import { LimitFile, Pattern } from './limits.ts';
 import { PolicyFile } from './policies.ts';
@@ -48,3 +50,17 @@ export const ManifestFile = z
   })
   .describe('The Slack app, the agent, the policies and the tools of Countersign.');
 export type ManifestFile = z.output<typeof ManifestFile>;
+
+/** Builds the JSON Schema of a manifest, for editors and for the check; its section `slack` is Slack's own schema. */
+export function manifestJsonSchema(): JsonObject {
+  const written = toJson(z.toJSONSchema(ManifestFile, { io: 'input', target: 'draft-7' }));
+  const { definitions, $schema: _dialect, ...slack } = slackSchema;
+  if (!isJsonObject(written) || !isJsonObject(written.properties))
+    throw new TypeError('a schema is an object');
+  return {
+    ...written,
+    title: 'The manifest of Countersign',
+    properties: { ...written.properties, slack: toJson(slack) },
+    definitions: toJson(definitions),
+  };
+}

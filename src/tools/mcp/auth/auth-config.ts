@@ -1,3 +1,5 @@
+import type { Fetch } from '../mcp-config.ts';
+
 /** The OAuth client that the bot is, as an admin has registered it with an authorization server. */
 export interface ClientConfig {
   readonly clientId: string;
@@ -44,4 +46,15 @@ export interface Identity {
   renew(refused: string | undefined, challenge: Challenge): Promise<string>;
   /** Called after a 403 that asks for more scope; returns a token with it. */
   widen(refused: string | undefined, challenge: Challenge): Promise<string>;
+}
+
+/** The server to which a person connects their account, and the client that asks them. */
+export interface ConsentSettings {
+  readonly serverUrl: string;
+  readonly auth: RequesterAuth;
+  /** The address to which the authorization server sends the person back. */
+  readonly redirectUrl: string;
+  /** The address of the bot's client metadata document, if it is reachable over HTTPS. */
+  readonly clientMetadataUrl: string | undefined;
+  readonly fetch: Fetch;
 }

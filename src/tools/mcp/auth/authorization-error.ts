@@ -1,5 +1,5 @@
 import { OAuthError, UnauthorizedError } from '@modelcontextprotocol/client';
-import { describeError } from '../../../agent/util/describe-error.ts';
+import { describeError } from '../../../agent/errors.ts';
 
 /** Says why a request to a server got no token; nothing was run by it. */
 export class AuthorizationError extends UnauthorizedError {

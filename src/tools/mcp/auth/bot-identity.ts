@@ -10,7 +10,7 @@ import type { Fetch } from '../mcp-config.ts';
 import type { BotAuth, Challenge, ClientConfig, Identity } from './auth-config.ts';
 import { AuthorizationError, toAuthorizationError } from './authorization-error.ts';
 import { type Discovered, discover, selectScope } from './discover.ts';
-import { renewalTime } from './renewal-time.ts';
+import { renewalTime } from './grant.ts';
 
 export interface IdentityOptions {
   readonly serverUrl: string;

@@ -4,8 +4,8 @@ import {
   createPrivateKeyJwtAuth,
   type OAuthClientInformation,
 } from '@modelcontextprotocol/client';
+import type { ConsentSettings } from './auth-config.ts';
 import { AuthorizationError } from './authorization-error.ts';
-import type { ConsentSettings } from './person/consent-settings.ts';
 
 /** The client as an authorization server knows it, and how it proves itself. */
 export interface KnownClient {

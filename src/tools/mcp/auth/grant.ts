@@ -1,12 +1,11 @@
 import { checkResourceAllowed, type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
+import type { ConsentSettings } from './auth-config.ts';
 import { toAuthorizationError } from './authorization-error.ts';
 import { clientFor } from './client-for.ts';
 import { readMetadata } from './discover.ts';
 import type { RequesterServer } from './person/connections.ts';
-import type { ConsentSettings } from './person/consent-settings.ts';
-import { renewalTime } from './renewal-time.ts';
 
 /** The tokens of one person at one server, bound to the issuer that gave them and the resource that they are for. */
 export const Grant = z.object({
@@ -105,4 +104,16 @@ async function authenticationOf(client: ConsentSettings['auth']['client']): Prom
   if (client?.privateKey === undefined) return oauth.None();
   const { importPKCS8 } = await import('jose');
   return oauth.PrivateKeyJwt(await importPKCS8(client.privateKey, client.algorithm));
+}
+
+const MARGIN_MS = 60_000;
+const DEFAULT_SECONDS = 3600;
+
+/** Returns when a token ends, and when it is renewed: a minute before, or at half of a short life. */
+export function renewalTime(
+  seconds = DEFAULT_SECONDS,
+  now = Date.now(),
+): { renewAt: number; endsAt: number } {
+  const lifeMs = seconds * 1000;
+  return { renewAt: now + Math.max(lifeMs - MARGIN_MS, lifeMs / 2), endsAt: now + lifeMs };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, ProtocolError, type RequestOptions } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { describeError } from '../../../agent/errors.ts';
 import { toJson } from '../../../agent/json.ts';
 import type { ToolHelpers } from '../../../agent/tool.ts';
 import { StoppedError } from '../../../agent/util/abort.ts';
-import { describeError } from '../../../agent/util/describe-error.ts';
 import { McpServerError } from '../../errors.ts';
 import type { TaskAnswers } from '../input/input-dialog.ts';
 import { CallResult } from '../read-result.ts';

@@ -6,12 +6,11 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import type { Challenge } from '../auth-config.ts';
+import type { Challenge, ConsentSettings } from '../auth-config.ts';
 import { AuthorizationError, toAuthorizationError } from '../authorization-error.ts';
 import { clientFor } from '../client-for.ts';
 import { discover, readMetadata, selectScope } from '../discover.ts';
 import { type Grant, toGrant } from '../grant.ts';
-import type { ConsentSettings } from './consent-settings.ts';
 
 /** An authorization that was begun; it holds the PKCE verifier, so it is a secret. */
 export const PendingConsent = z.object({

@@ -1,12 +1,13 @@
-import type { McpDeclaration } from '../../../manifest/manifest.ts';
+import { guardedFetch } from '../../../http/guard/guarded-fetch.ts';
+import type { ProxySettings } from '../../../http/proxy.ts';
+import type { Manifest, McpDeclaration } from '../../../manifest/manifest.ts';
 import type { Secrets } from '../../../secrets.ts';
 import type { Fetch, McpOptions } from '../../mcp-config.ts';
 import { authFetch } from '../auth-fetch.ts';
 import { AuthorizationError } from '../authorization-error.ts';
 import { createBotIdentity } from '../bot-identity.ts';
 import type { Consent } from './ask-for-consent.ts';
-import { type Connections, personIdentity, type RequesterServer } from './connections.ts';
-import { listerIdentity } from './lister-identity.ts';
+import { type Connections, listerIdentity, personIdentity, type RequesterServer } from './connections.ts';
 
 export interface IdentityParts {
   /** Reaches only addresses that the manifest allows. */
@@ -57,3 +58,17 @@ const NO_CONNECTIONS: Connections = {
   widen: refuse,
   someone: refuse,
 };
+
+/** Lists the servers of a manifest whose calls run in the name of their requesters, without opening them. */
+export function requesterServersOf(
+  { tools }: Pick<Manifest, 'tools'>,
+  proxy?: ProxySettings | undefined,
+): RequesterServer[] {
+  return tools.flatMap((declaration) => {
+    if (declaration.kind !== 'mcp' || declaration.config.transport !== 'http') return [];
+    const { name, config, allowPrivate } = declaration;
+    const { url, auth } = config;
+    if (auth?.as !== 'requester') return [];
+    return [{ name, url, auth, fetch: authFetch(guardedFetch({ allowPrivate, proxy })) }];
+  });
+}

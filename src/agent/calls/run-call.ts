@@ -1,0 +1,236 @@
+import { inspect } from 'node:util';
+import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../errors.ts';
+import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
+import {
+  areSmall,
+  type CallPart,
+  type Media,
+  type Message,
+  type NestedRun,
+  type ToolPart,
+} from '../messages.ts';
+import type { Resume } from '../replies.ts';
+import type { Admitted, Tool, ToolContext, ToolHelpers } from '../tool.ts';
+import { limitTime, orAbort } from '../util/abort.ts';
+import { CallFiles, type FileSink } from '../util/tool-files.ts';
+import type { EffectEnd, EffectJournal } from './journal.ts';
+import { OUTCOME_UNKNOWN } from './journal.ts';
+import { RunningCall } from './nested.ts';
+import {
+  deniedPart,
+  errorPart,
+  type ReplacedInput,
+  settledPart,
+  waitingPart,
+  withFiles,
+} from './outcomes.ts';
+
+export interface ToolProgress {
+  readonly name: string;
+  readonly ref: string;
+  readonly message: string;
+  readonly fraction: number | undefined;
+}
+
+export interface ToolFailure {
+  readonly name: string;
+  readonly ref: string;
+  readonly error: unknown;
+}
+
+/** The settings that all calls of one `generate` share. */
+export interface RunSettings {
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+  readonly onProgress: ((progress: ToolProgress) => void) | undefined;
+  readonly onToolError: ((failure: ToolFailure) => void) | undefined;
+  readonly journal: EffectJournal | undefined;
+  readonly files: FileSink | undefined;
+  /** Returns the messages of the history so far. */
+  readonly messages: () => readonly Message[];
+}
+
+/** The state of a restarted call beyond that of a first run. */
+export interface Restarted {
+  readonly resumed: JsonObject | undefined;
+  readonly replaced: ReplacedInput | undefined;
+  readonly nested: { readonly before: readonly NestedRun[]; readonly replies: Resume } | undefined;
+}
+
+class Interrupted extends Error {
+  readonly metadata: JsonObject | undefined;
+
+  constructor(metadata: JsonObject | undefined) {
+    super('This call is paused; let the exception that interrupt() throws pass');
+    this.metadata = metadata;
+  }
+}
+
+class Denied extends Error {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super('This call is denied; let the exception that deny() throws pass');
+    this.reason = reason;
+  }
+}
+
+const LONGEST_ERROR = 2000;
+
+/** Runs one call to its result or its pause. It never throws: every failure of the tool becomes data for the model. */
+export async function runCall(
+  tool: Tool,
+  call: CallPart,
+  settings: RunSettings,
+  restarted?: Restarted,
+): Promise<ToolPart> {
+  const { name, ref, input } = call.toolRequest;
+  const replaced = restarted?.replaced;
+  const fail = (error: unknown, message: string): ToolPart => {
+    settings.onToolError?.({ name, ref, error });
+    return errorPart(call, message, replaced);
+  };
+  const hasEffect = tool.kind === 'tool' && tool.effect !== 'none';
+  const journal = hasEffect ? settings.journal : undefined;
+  // First of all: a call that has its result needs no check any more.
+  const recorded = await journal?.recorded(call, tool, replaced);
+  if (recorded !== undefined) return recorded;
+  // The tool gets a copy: changing its input must not change what people approved.
+  const fit = tool.inputSchema.parse(toJson(replaced === undefined ? input : replaced.ran));
+  if (!fit.ok) {
+    const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
+    return errorPart(call, `Not run: ${problem}`, replaced);
+  }
+  const stopped = () => errorPart(call, 'Not run: the task was stopped', replaced);
+  if (tool.kind === 'interrupt') {
+    if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
+    try {
+      const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
+      return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
+    } catch (error) {
+      return settings.signal.aborted ? stopped() : fail(error, describeError(error));
+    }
+  }
+  if (settings.signal.aborted) return stopped();
+
+  const limit = limitTime(settings.signal, tool.timeoutMs);
+  const { signal } = limit;
+  const media: Media[] = [];
+  const files = new CallFiles(settings.files);
+  let hasStarted = false;
+  let ended: Interrupted | Denied | undefined;
+  const end = (reason: Interrupted | Denied): never => {
+    ended = reason;
+    throw reason;
+  };
+  const helpers: ToolHelpers = {
+    context: settings.context,
+    signal,
+    resumed: restarted?.resumed && copyJson(restarted.resumed),
+    idempotencyKey: call.idempotencyKey,
+    interrupt: (metadata) => end(new Interrupted(copyMetadata(metadata))),
+    deny: (reason) => end(new Denied(reason)),
+    progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
+    attach(image) {
+      const isKept = areSmall([...media, image]);
+      if (isKept) media.push(image);
+      return isKept;
+    },
+    file: (file) => files.add(file),
+  };
+  const running = new RunningCall(signal, restarted?.nested?.before, restarted?.nested?.replies);
+  const finish = async (end: EffectEnd, part: ToolPart): Promise<ToolPart> => {
+    if (hasStarted) await journal?.finish(call, end, part);
+    return part;
+  };
+  const unknown = async (error: unknown): Promise<ToolPart> => {
+    settings.onToolError?.({ name, ref, error });
+    const found = signal.aborted ? undefined : await journal?.afterUnknown?.(call, tool, replaced);
+    if (found === 'again') return runCall(tool, call, settings, restarted);
+    if (found !== undefined) return found;
+    const metadata = { [OUTCOME_UNKNOWN]: describeError(error) };
+    return finish('unknown', waitingPart(call, { metadata, replaced }));
+  };
+
+  try {
+    const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
+    if (signal.aborted) return stopped();
+    if (journal !== undefined) {
+      const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
+      const { evidence } = start;
+      const begun = await journal.start({ ...started, messages: settings.messages(), evidence });
+      if (typeof begun === 'object') return begun;
+      hasStarted = begun;
+      if (!hasStarted) return stopped();
+      if (signal.aborted) return await finish('paused', stopped());
+    }
+    const work = running.run(async () => start());
+    const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));
+    // The tool caught the exception and went on, so its effects are unknown: that is a bug to report, not a pause.
+    if (ended !== undefined)
+      return finish(
+        'failed',
+        fail(ended, `The tool "${name}" went on after it had paused or denied the call`),
+      );
+    if (running.hasPaused) {
+      const problem = `The tool "${name}" went on after a generate() inside it had paused`;
+      return finish('failed', fail(undefined, problem));
+    }
+    const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
+    return await finish('succeeded', withFiles(result, await files.record(call, hasEffect)));
+  } catch (thrown) {
+    if (hasEffect && isAfterEffect(thrown)) {
+      settings.onToolError?.({ name, ref, error: thrown });
+      const output = { status: 'ran', problem: describeError(thrown) };
+      return finish('succeeded', settledPart(call, 'ok', output, replaced));
+    }
+    const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
+    if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
+      return unknown(error);
+    if (limit.isOver() && ended === undefined) return fail(error, describeError(error));
+    if (settings.signal.aborted) {
+      const message = 'The task was stopped while this call ran; it may or may not have taken effect';
+      return errorPart(call, message, replaced);
+    }
+    if (ended instanceof Denied) return finish('failed', deniedPart(call, ended.reason, replaced));
+    if (ended instanceof Interrupted) {
+      const nested = await running.finishedRuns();
+      return finish('paused', waitingPart(call, { metadata: ended.metadata, nested, replaced }));
+    }
+    if (running.hasPaused) {
+      const resumed = restarted?.resumed;
+      return finish('paused', waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced }));
+    }
+    return finish('failed', fail(error, describeError(error)));
+  } finally {
+    limit.end();
+  }
+}
+
+function outOfTime({ name, timeoutMs, effect }: Extract<Tool, { kind: 'tool' }>): Error {
+  const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
+  if (effect === 'none') return new Error(problem);
+  return outcomeUnknown(new Error(`${problem}; it may or may not have taken effect`));
+}
+
+function checkedOutput(tool: Tool, output: unknown): JsonValue {
+  const result = tool.outputSchema?.parse(output) ?? { ok: true, value: output };
+  if (result.ok) return toJson(result.value);
+  const where = result.field === '' ? '' : ` at "${result.field}"`;
+  throw afterEffect(
+    new TypeError(
+      `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
+    ),
+  );
+}
+
+function copyMetadata(metadata: JsonObject | undefined): JsonObject | undefined {
+  const copy = toJson(metadata);
+  return isJsonObject(copy) ? copy : undefined;
+}
+
+function describeError(error: unknown): string {
+  const other = typeof error === 'string' ? error : inspect(error);
+  const text = error instanceof Error ? error.message || error.name : other;
+  return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { DefinitionError } from './errors.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Interrupt } from './messages.ts';
+import { buildRespond, buildRestart } from './replies.ts';
+import { compileSchema, type Parsed, type Schema, type Unparsed } from './schema/compile-schema.ts';
+import type {
+  ActionTool,
+  Effect,
+  InterruptTool,
+  Preview,
+  PreviewHelpers,
+  Reconciled,
+  ToolHelpers,
+  ToolTexts,
+  UndoCall,
+} from './tool.ts';
+
+type NoInput = z.ZodObject<Record<never, never>>;
+
+export interface ToolConfig<Name extends string, Input extends Schema, Output extends Schema> {
+  readonly name: Name;
+  readonly description: string;
+  readonly inputSchema?: Input;
+  readonly outputSchema?: Output;
+}
+
+export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
+  extends ToolConfig<Name, Input, Output>,
+    ToolTexts<Parsed<Input>> {
+  /** The effect of a run; `once` where it is not declared. */
+  readonly effect?: Effect;
+  /** Computes what a call would change. It must not write. */
+  readonly preview?: (input: Parsed<Input>, helpers: PreviewHelpers) => Preview | Promise<Preview>;
+  /** Names the call that takes back what a call did; people are asked for it as for any other call. */
+  readonly undo?: (input: Parsed<Input>, output: JsonValue) => UndoCall | undefined;
+  /** Finds out whether a call took effect whose worker died in the middle of it. */
+  readonly reconcile?: (idempotencyKey: string, input: Parsed<Input>) => Promise<Reconciled>;
+  /** The longest run; after it the tool's signal fires, and whether the call took effect is unknown. */
+  readonly timeoutMs?: number;
+}
+
+export interface InterruptConfig<Name extends string, Input extends Schema, Output extends Schema>
+  extends ToolConfig<Name, Input, Output> {
+  /** The metadata of the interrupt, or a function that computes it from the input of the call. */
+  readonly requestMetadata?: JsonObject | ((input: Parsed<Input>) => JsonObject | Promise<JsonObject>);
+}
+
+/** Defines a tool that the model may call. Its function may pause with `interrupt`; `restart` runs it again. */
+export function defineTool<
+  const Name extends string,
+  Input extends Schema = NoInput,
+  Output extends Schema = z.ZodUnknown,
+>(
+  config: ActionConfig<Name, Input, Output>,
+  run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
+): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const { timeoutMs } = config;
+  const parts = compileConfig(config);
+  if (typeof run !== 'function') {
+    throw new DefinitionError(
+      'missing-function',
+      `Tool "${parts.name}": defineTool needs a function as its second argument; a tool that only asks is a defineInterrupt`,
+      parts.name,
+    );
+  }
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new DefinitionError(
+      'invalid-option',
+      `Tool "${parts.name}": timeoutMs must be above 0`,
+      parts.name,
+    );
+  }
+  const { title, done, target, fields } = config;
+  const tool = {
+    ...parts,
+    kind: 'tool' as const,
+    texts: {
+      ...(title !== undefined && { title }),
+      ...(done !== undefined && { done }),
+      ...(target !== undefined && { target }),
+      ...(fields !== undefined && { fields }),
+    },
+    run,
+    effect: config.effect ?? 'once',
+    ...(config.preview !== undefined && { preview: config.preview }),
+    ...(config.undo !== undefined && { undo: config.undo }),
+    ...(config.reconcile !== undefined && { reconcile: config.reconcile }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
+    restart: (
+      interrupt: Interrupt,
+      metadata: JsonObject = {},
+      options: { replaceInput?: Unparsed<Input> } = {},
+    ) => buildRestart(tool, interrupt, metadata, options),
+  };
+  return tool;
+}
+
+/** Defines a tool that always pauses: the model asks, and `respond` supplies the output. */
+export function defineInterrupt<
+  const Name extends string,
+  Input extends Schema = NoInput,
+  Output extends Schema = z.ZodUnknown,
+>(
+  config: InterruptConfig<Name, Input, Output>,
+): InterruptTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  const { requestMetadata } = config;
+  const tool = {
+    ...compileConfig(config),
+    kind: 'interrupt' as const,
+    ...(requestMetadata !== undefined && {
+      requestMetadata: (input: Parsed<Input>) =>
+        typeof requestMetadata === 'function' ? requestMetadata(input) : requestMetadata,
+    }),
+    respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
+  };
+  return tool;
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function compileConfig<Name extends string, Input extends Schema, Output extends Schema>(
+  config: ToolConfig<Name, Input, Output>,
+) {
+  const { name, description } = config;
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+    throw new DefinitionError(
+      'invalid-name',
+      `Tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"; models refuse any other`,
+      name,
+    );
+  }
+  const inputSchema = compileSchema<Parsed<Input>>(config.inputSchema ?? z.object({}), name, 'inputSchema');
+  if (inputSchema.jsonSchema.type !== 'object') {
+    throw new DefinitionError(
+      'invalid-schema',
+      `Tool "${name}": its inputSchema must describe an object`,
+      name,
+    );
+  }
+  return {
+    name,
+    description,
+    inputSchema,
+    outputSchema: config.outputSchema && compileSchema<unknown>(config.outputSchema, name, 'outputSchema'),
+    matches: (interrupt: Interrupt): interrupt is Interrupt<Name, Unparsed<Input>> =>
+      interrupt.toolRequest.name === name,
+  };
+}

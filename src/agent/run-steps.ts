@@ -1,0 +1,150 @@
+import { type ParsedCall, parseCalls } from './calls/parse-calls.ts';
+import { type RunSettings, runCall } from './calls/run-call.ts';
+import { ModelError } from './errors.ts';
+import { estimateHistory, trimHistory } from './history.ts';
+import { copyJson } from './json.ts';
+import { type FinishReason, MESSAGE_VERSION, sealMessage, type ToolPart } from './messages.ts';
+import {
+  askModel,
+  type Model,
+  type ModelConfig,
+  type ModelFinish,
+  type ModelReply,
+  type ModelRequest,
+  type ToolChoice,
+  type ToolSpec,
+} from './model.ts';
+import { appendResults } from './settle.ts';
+import type { Tool } from './tool.ts';
+import type { Transcript } from './transcript.ts';
+
+/** The model of a loop, and its limits. */
+export interface StepOptions {
+  readonly model: Model;
+  /** The instructions; if left out, those that were given with the latest `prompt` of these messages. */
+  readonly system?: string | undefined;
+  /** The most calls of the model after a person's message, pauses included. */
+  readonly maxSteps?: number | undefined;
+  /** The most tokens of history that the model is sent; without it, all of the history. */
+  readonly contextBudget?: number | undefined;
+  readonly onText?: ((delta: string) => void) | undefined;
+  readonly config?: ModelConfig | undefined;
+  /** Whether the model may or must call a tool. A demand holds for the first call of the model, or the loop would not end. */
+  readonly toolChoice?: ToolChoice | undefined;
+}
+
+type FinishWithoutError = Exclude<FinishReason, 'model-error'>;
+/** The reason why a loop ended. */
+export type Ending =
+  | { readonly finishReason: FinishWithoutError }
+  | { readonly finishReason: 'model-error'; readonly error: ModelError };
+
+const DEFAULT_MAX_STEPS = 20;
+
+/** Asks the model and runs its calls until it has an answer, a call waits, or a limit ends it. */
+export async function runSteps(
+  transcript: Transcript,
+  tools: ReadonlyMap<string, Tool>,
+  settings: RunSettings,
+  options: StepOptions & Pick<ModelRequest, 'outputSchema'>,
+): Promise<Ending> {
+  const {
+    model,
+    system = transcript.system,
+    onText,
+    config,
+    outputSchema,
+    maxSteps = DEFAULT_MAX_STEPS,
+  } = options;
+  const specs = [...tools.values()].map(toolSpec);
+  const { signal } = settings;
+  let { contextBudget, toolChoice } = options;
+  let isTrimmed = false;
+  for (;;) {
+    if (transcript.isWaiting) return { finishReason: 'interrupted' };
+    if (signal.aborted) return { finishReason: 'aborted' };
+    if (transcript.steps >= maxSteps) return { finishReason: 'max-steps' };
+
+    const history = trimHistory(transcript.history, contextBudget);
+    const request = { system, history, tools: specs, signal, onText, config, toolChoice, outputSchema };
+    const reply = await askModel(model, request);
+    if (reply instanceof ModelError) {
+      if (reply.code !== 'context-too-long' || isTrimmed)
+        return { finishReason: 'model-error', error: reply };
+      isTrimmed = true;
+      contextBudget = Math.max(1, Math.floor(estimateHistory(history) / 2));
+      continue;
+    }
+    if (toolChoice !== 'none') toolChoice = undefined;
+    const calls = INCOMPLETE.has(reply.finish)
+      ? []
+      : parseCalls(reply.calls, reply.finish, transcript, tools);
+    appendReply(transcript, reply, calls);
+    await runCalls(transcript, calls, settings);
+
+    if (reply.error !== undefined) return { finishReason: 'model-error', error: reply.error };
+    const finishReason = finishReasonOf(reply, calls.length > 0);
+    if (finishReason !== undefined) return { finishReason };
+  }
+}
+
+/** Endings of an answer that leave its calls in doubt: the calls are dropped, and none of them runs. */
+const INCOMPLETE: ReadonlySet<ModelFinish> = new Set(['cut', 'aborted', 'refusal', 'empty']);
+
+/** Tells how an answer ends the loop; `undefined` means that the loop goes on. */
+function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutError | undefined {
+  switch (reply.finish) {
+    case 'cut':
+      return 'cut-stream';
+    case 'empty':
+      return 'empty-choice';
+    case 'stop':
+      if (hasCalls) return undefined;
+      return reply.text === '' ? 'empty-choice' : 'stop';
+    case 'length':
+      return hasCalls ? undefined : 'length';
+    default:
+      return reply.finish;
+  }
+}
+
+function appendReply(transcript: Transcript, reply: ModelReply, calls: readonly ParsedCall[]): void {
+  const content = [...(reply.text === '' ? [] : [{ text: reply.text }]), ...calls.map((call) => call.part)];
+  if (content.length === 0) return;
+  const { usage, provider } = reply;
+  // The data of an answer that is not whole would not fit what is kept of it.
+  const isWhole = reply.finish === 'stop' && provider !== undefined;
+  transcript.append(
+    sealMessage({
+      v: MESSAGE_VERSION,
+      role: 'model',
+      content,
+      ...(usage !== undefined && { usage: { ...usage } }),
+      ...(isWhole && { provider: copyJson(provider) }),
+    }),
+  );
+}
+
+async function runCalls(
+  transcript: Transcript,
+  calls: readonly ParsedCall[],
+  settings: RunSettings,
+): Promise<void> {
+  const refused = calls.filter((call) => call.verdict === 'refused');
+  // A process that takes over runs the calls that the journal finds without a result, so those that must not run get theirs first.
+  const isSplit = settings.journal !== undefined && refused.length > 0;
+  if (isSplit)
+    appendResults(
+      transcript,
+      refused.map(({ answer }) => answer),
+    );
+  const parts = calls.flatMap((call): (ToolPart | Promise<ToolPart>)[] => {
+    if (call.verdict === 'runnable') return [runCall(call.tool, call.part, settings)];
+    return isSplit ? [] : [call.answer];
+  });
+  appendResults(transcript, await Promise.all(parts));
+}
+
+function toolSpec({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema: inputSchema.jsonSchema };
+}

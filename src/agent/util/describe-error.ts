@@ -1,4 +1,0 @@
-/** Returns the text of an error, without its stack. */
-export function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
