@@ -153,4 +153,4 @@ test('a parameter that the model refuses is told to the admins at the start', as
   expect(told.text).not.toMatch(/<!channel>|hidden-word/);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, error: '' });
-}, 60_000);
+});

@@ -109,6 +109,8 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
         const facts = known.keep(factsOfNew(request, turn.threadId));
         report(facts, { state: facts.state, says: facts.state === 'unknown' ? 'unknown' : 'asked' });
       }
+      for (const { requestId, by } of result.withdrawn ?? [])
+        await note(requestId, { state: 'withdrawn', says: 'withdrawn', by, endsWait: true });
       return result;
     },
 

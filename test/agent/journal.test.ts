@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { EffectJournal } from '../../src/agent/calls/journal.ts';
-import { settledPart } from '../../src/agent/calls/outcomes.ts';
+import { settledPart, waitingPart } from '../../src/agent/calls/outcomes.ts';
 import { defineTool } from '../../src/agent/define-tool.ts';
 import { isOutcomeUnknown, outcomeUnknown } from '../../src/agent/errors.ts';
 import { generate } from '../../src/agent/generate.ts';
@@ -84,6 +84,32 @@ test.each<[Effect, string, object]>([
   expect(response).toMatchObject(expected);
   expect(failures).toEqual([effect === 'once']);
   expect(told.at(-1)).toBe(effect === 'once' ? 'unknown stuck' : undefined);
+});
+
+test('a call whose retry is stopped waits for a person if an earlier run may have taken effect, and has not run otherwise', async () => {
+  const results = [true, false].map(async (mayHaveRun) => {
+    const stop = new AbortController();
+    const { journal, told } = listJournal({
+      afterUnknown: async () => {
+        stop.abort();
+        return 'again';
+      },
+      stopped: async (stopped) =>
+        mayHaveRun ? waitingPart(stopped, { metadata: { outcomeUnknown: 'stopped' } }) : undefined,
+    });
+    const write = toolOf('write', 'idempotent', () => {
+      throw outcomeUnknown(new Error('the line went dead'));
+    });
+    const { model } = await scripted(calls(call('c1', 'write')));
+    const { signal } = stop;
+    const { messages } = await generate({ model, prompt: 'go', tools: [write], journal, signal });
+    expect(told).toEqual(['start write after user model']);
+    return messages.at(-1)?.content;
+  });
+  expect(await Promise.all(results)).toMatchObject([
+    [{ interrupt: { metadata: { outcomeUnknown: 'stopped' } } }],
+    [{ toolResponse: { output: { message: 'Not run: the task was stopped' } } }],
+  ]);
 });
 
 test('calls that an earlier process left open end with what is on record, or run now', async () => {

@@ -33,7 +33,7 @@ test('after an approval the result is in view and the focus stays in the thread'
   await alice.page.keyboard.press('Enter');
   const result = alice.threadMessage(/Refunded \$140\.00/);
   await result.waitFor();
-  await expect.poll(() => alice.isInView(result), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.isInView(result)).toBe(true);
   expect(await alice.thread.getByRole('button', { name: /messages/ }).count()).toBe(0);
   expect(await alice.thread.locator(':focus').count()).toBe(1);
 });
@@ -43,7 +43,7 @@ test('a first of two approvals leaves the card in view and the focus in the thre
   await alice.approveTyped(alice.pendingCard('Delete customer'), 'Hooper Ltd');
   await alice.pendingCard('Delete customer').getByText('1 of 2').waitFor();
   const approve = alice.pendingCard('Delete customer').getByRole('button', { name: 'Approve' });
-  await expect.poll(() => alice.isInView(approve), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.isInView(approve)).toBe(true);
   expect(await alice.thread.locator(':focus').count()).toBe(1);
 });
 
@@ -53,7 +53,7 @@ test('after an edit the focus is on the message of the card', async () => {
   await alice.dialog.getByLabel(/amount/i).fill('14200');
   await alice.click(alice.dialog, 'Submit');
   await alice.pendingCard('Refund').getByRole('heading', { name: '$142.00' }).waitFor();
-  await expect.poll(() => alice.thread.locator(':focus').count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => alice.thread.locator(':focus').count()).toBe(1);
 });
 
 test('a clicked button is busy until the app responds, and for two seconds at most', async () => {
@@ -64,7 +64,7 @@ test('a clicked button is busy until the app responds, and for two seconds at mo
   await approve.click();
   await answered;
   expect(await approve.getAttribute('aria-busy')).toBe('true');
-  await expect.poll(() => approve.getAttribute('aria-busy'), { timeout: 10_000 }).toBe(null);
+  await expect.poll(() => approve.getAttribute('aria-busy')).toBe(null);
   await alice.page.unroute('**/click');
 });
 

@@ -149,7 +149,7 @@ test('the address of a message, copied from its toolbar, opens it in its thread'
   await alice.page.goto(link.pathname + link.search);
   const linked = alice.threadMessage(/Order A-1003: Office chair/);
   await linked.waitFor();
-  await expect.poll(() => alice.isInView(linked), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => alice.isInView(linked)).toBe(true);
   expect(await alice.isInView(alice.threadMessage(/^.*ten/))).toBe(false);
 });
 

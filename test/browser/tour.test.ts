@@ -164,10 +164,7 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
 
 test('step 7 ends: without a decision the line expires and can be asked again', async () => {
   await remi.click(await unfold('A request that expires'), 'Open the thread');
-  await remi
-    .threadMessage('◷ Publish')
-    .getByRole('button', { name: 'Request again' })
-    .waitFor({ timeout: 60_000 });
+  await remi.threadMessage('◷ Publish').getByRole('button', { name: 'Request again' }).waitFor();
   await remi.waitForText(/expired with no decision, so nothing was done/);
   await isDone('A request that expires');
 });

@@ -124,7 +124,7 @@ test('one approval across a restart is one trace, from the message to the reply,
   expect(JSON.stringify(receiver.spans)).not.toMatch(/A-1001|Refunded|refund order/);
   const approved = second.lines.find((line) => line.includes('request approved'));
   expect(approved).toContain(root?.traceId);
-}, 180_000);
+});
 
 test('content is on the spans only if the environment asks for it, and then without secrets', async () => {
   const { receiver, story, environment } = await prepare([
@@ -141,4 +141,4 @@ test('content is on the spans only if the environment asks for it, and then with
   expect(content('chat scripted', 'gen_ai.output.messages').join()).toContain('The key is');
   expect(content('execute_tool read_order', 'gen_ai.tool.call.arguments').join()).toContain('A-1001');
   expect(JSON.stringify(receiver.spans)).not.toContain('hidden-word');
-}, 180_000);
+});

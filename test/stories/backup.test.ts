@@ -58,4 +58,4 @@ test('a snapshot copied to a new server: what waited goes on, what ran does not 
   expect(await workshop.linesOf('effects')).toHaveLength(3);
   expect(await workshop.keys('effects')).toHaveProperty('size', 3);
   expect((await bot.context.store.verifyAudit()).problems).toEqual([]);
-}, 180_000);
+});

@@ -54,4 +54,4 @@ test('a delegation, its notice and the vote under it survive a killed process, a
   await other.click(bruno, /Approval needed/, 'approve');
   await story.noticeFor(bruno, /not an approver/);
   expect((await story.ledger.order('A-1002'))?.refunded ?? 0).toBe(0);
-}, 180_000);
+});

@@ -29,6 +29,11 @@ test('a card that Slack has no room for now is posted when Slack said, and once'
   expect(refused?.status).toBe(429);
   expect((posted?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(1000);
   expect(cardsIn(story, thread.channel, thread.ts)).toHaveLength(1);
+  // Slack has not taken the first one: nothing is left that could replace the card, and nothing has to be looked up.
+  await story.deliveredAll();
+  const methods = story.workspace.calls.map(({ method }) => method);
+  expect(methods).not.toContain('conversations.replies');
+  expect(methods).not.toContain('chat.update');
 });
 
 test('neither a failing Slack nor a lost answer makes a second card or a second reply', async () => {

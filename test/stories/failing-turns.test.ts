@@ -45,4 +45,4 @@ test('a thread whose turns keep failing is quarantined after some tries; people 
   await thread.shows(/Now I can\./);
   expect((await run(['threads'], environment, story.prefix)).out).toBe('');
   expect((await run(['retry', threadId], environment, story.prefix)).code).toBe(1);
-}, 60_000);
+});

@@ -65,4 +65,4 @@ test('hostile files are refused or harmless, the answer comes, and the memory of
   }
   // Unpacked, these files have more than 12 GB. The local Slack, which sends them, is in this process too.
   expect(most - before).toBeLessThan(400 * MB);
-}, 180_000);
+});

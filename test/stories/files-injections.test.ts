@@ -81,4 +81,4 @@ test('80 orders and forgeries in files stay quotes: nobody becomes a requester, 
     }
   }
   expect((await story.ledger.order('A-1001'))?.refunded).toBe(0);
-}, 300_000);
+});

@@ -33,7 +33,7 @@ test('files that were read before a process was killed are sent to the model aga
   expect(before).toHaveLength(3);
   expect(before[0]).toContain('data:image/png;base64,');
   expect(heardByModel(story.model)).toEqual(before);
-}, 180_000);
+});
 
 test('a file whose upload was completed when the process was killed is shown once', async () => {
   const manifest = `${MANIFEST}
@@ -59,4 +59,4 @@ test('a file whose upload was completed when the process was killed is shown onc
   await thread.shows(/Here it is\./);
   await story.deliveredAll();
   expect(shown()).toHaveLength(1);
-}, 180_000);
+});

@@ -10,6 +10,13 @@ function shownIn(story: Story, thread: Thread): string {
   return JSON.stringify(story.repliesIn(thread).map(({ text, blocks }) => ({ text, blocks })));
 }
 
+/** All events of the audit log. */
+async function auditEvents({ redis, prefix }: Story): Promise<string[]> {
+  const events: string[] = [];
+  for await (const { event } of openRedisStore({ client: redis, prefix }).exportAudit()) events.push(event);
+  return events;
+}
+
 /** The states of the approval of a call, by its audit rows, and its record now. */
 async function recordOf({ redis, prefix }: Story) {
   const store = openRedisStore({ client: redis, prefix });
@@ -56,6 +63,40 @@ describe.each<Protocol>(['current', 'older'])('an approved call of the %s protoc
     );
     expect(shownIn(story, thread)).not.toMatch(/Done: |"text":"Done /);
   });
+
+  test.each([
+    { button: 'ran', ends: 'succeeded', shows: /Done: /, told: /"ran"/ },
+    { button: 'did-not-run', ends: 'failed', shows: /Failed: /, told: /"did-not-run"/ },
+  ])(
+    'whose server dies after the answer is unknown, and ends as a person finds out: $button',
+    async (way) => {
+      const { story, thread, notes } = await startApproved(protocol, 'book_table', 'I see.');
+      await thread.shows(/Waiting for .* to answer bookings/);
+      await fillIn(story, thread, /Input needed/, { 'field-0': 'Crash', 'field-1': '3' });
+      await thread.shows(/Outcome unknown: [\s\S]*It ran[\s\S]*It didn't run/);
+      await thread.shows(/We don't know whether this completed\. Who can confirm it is asked in this thread/);
+      await story.deliveredAll();
+      expect(shownIn(story, thread)).not.toMatch(/Done: |Failed: /);
+      expect(await recordOf(story)).toMatchObject({
+        events: ['asked', 'approved', 'started', 'paused', 'paused'],
+        request: { state: 'paused', payload: '{"paused":"unknown"}' },
+      });
+      expect(await auditEvents(story)).toContain('unknown');
+      expect(story.model.requests).toHaveLength(1);
+
+      await thread.click(alice, /Outcome unknown: /, way.button);
+      const modal = await story.modalFor(alice);
+      await story.workspace.as(alice).submit(modal.id, { reason: 'I looked at the list.' });
+      await thread.shows(/I see\./);
+      await thread.shows(/Outcome confirmed: [\s\S]*I looked at the list/);
+      await thread.shows(way.shows);
+      expect(story.toldOfCalls().at(-1)).toMatch(way.told);
+      const { events, request } = await recordOf(story);
+      expect(events).toEqual(['asked', 'approved', 'started', 'paused', 'paused', way.ends]);
+      expect(request).toMatchObject({ state: way.ends, by: alice });
+      expect(notes().filter((line) => line.startsWith('booked'))).toHaveLength(1);
+    },
+  );
 });
 
 test('a declined question is on the card of the approved call', async () => {

@@ -44,7 +44,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   await thread.shows(/It is open again\./);
   await thread.shows(/^Undone: Locked the front door[\s\S]*View the request/);
   expect(await readFile(file, 'utf8')).toBe('locked front\nunlocked front with L-front\n');
-}, 180_000);
+});
 
 test('a task by command whose process was killed is done by the next one, with its note kept once', async () => {
   const manifest = MANIFEST.replace('agent: {', 'agent: { memory: channel, feedback: true,');
@@ -77,7 +77,7 @@ test('a task by command whose process was killed is done by the next one, with i
   expect(heardByModel(story.model).filter((text) => text.includes('> Refunds go to finance.'))).toHaveLength(
     1,
   );
-}, 180_000);
+});
 
 test.each([
   ['of a command', false],
@@ -143,7 +143,7 @@ test('a reply that was half shown when its process was killed is marked, and the
   expect(half.text).toMatch(/^It began [\s\S]*\(This answer was interrupted\. I started again below\.\)$/);
   await story.deliveredAll();
   expect(story.repliesIn(thread)).toHaveLength(2);
-}, 180_000);
+});
 
 test('a reply whose process was killed before Slack had answered the start of its stream is found and marked', async () => {
   const story = await startStory({
@@ -164,4 +164,4 @@ test('a reply whose process was killed before Slack had answered the start of it
   await thread.shows(/It began and ended\./);
   await expect.poll(() => story.redis.keys(`${story.prefix}{*}:outbox`)).toEqual([]);
   expect(story.repliesIn(thread)).toHaveLength(2);
-}, 180_000);
+});

@@ -46,4 +46,4 @@ tools:
   expect(Date.now()).toBeGreaterThanOrEqual(end);
   await story.deliveredAll();
   expect(story.workspace.messagesIn(story.workspace.directMessages(alice))).toHaveLength(1);
-}, 240_000);
+});

@@ -28,4 +28,4 @@ test('an edit that arrived before its process was killed is read by the next one
   await thread.shows(/Refunded\./);
   expect(heardByModel(story.model).at(-1)).toMatch(/: and tell Bert$/);
   expect(heardByModel(story.model)).toHaveLength(2);
-}, 180_000);
+});

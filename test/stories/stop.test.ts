@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest';
-import { CAST, MANIFEST, startStory } from './support.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { MESSAGE_VERSION, sealMessage, userMessage } from '../../src/agent/messages.ts';
+import { stopAndTell } from '../../src/bot/turns/stop-thread.ts';
+import type { RunningBot } from '../../src/start-bot.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { startRecordingServer } from '../tools/http/recording-server.ts';
+import { CAST, MANIFEST, type Story, startStory, type Thread } from './support.ts';
 
 const { alice, bruno, requester: remi } = CAST;
 const manifest = MANIFEST.replace(
@@ -8,6 +13,66 @@ const manifest = MANIFEST.replace(
 );
 const refund = (amount: number) => ({ name: 'refund_order', arguments: { orderId: 'A-1001', amount } });
 const look = { name: 'read_order', arguments: { orderId: 'A-1001' } };
+
+/** Processes that do not learn of a stop when they renew their lease. */
+const DEAF = { leaseMs: 600_000, renewMs: 600_000 };
+const SWEEP = { everyMs: 100, overdueMs: 0 };
+
+/** Asks for a refund, and returns after the answer of the model: the look-up of its approvers is held up until `goOn`. */
+async function askAndHold(story: Story): Promise<{ readonly thread: Thread; readonly goOn: () => void }> {
+  const isLookUp = (given: Readonly<Record<string, unknown>>) => given.user === alice;
+  const { until, goOn } = gate();
+  story.workspace.fail('users.info', { kind: 'held', until }, { when: isLookUp });
+  const thread = story.ask('refund it');
+  await story.workspace.until(
+    () =>
+      story.workspace.calls.some(
+        ({ method, arguments: given }) => method === 'users.info' && isLookUp(given),
+      ),
+    { what: 'the look-up of an approver' },
+  );
+  return { thread, goOn };
+}
+
+function gate(): { readonly until: Promise<void>; readonly goOn: () => void } {
+  let goOn = () => {};
+  const until = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  onTestFinished(goOn);
+  return { until, goOn };
+}
+
+/** Stops a thread in the process that does not run its turn. */
+async function stopElsewhere(bots: readonly RunningBot[], { channel, ts }: Thread, who: string = remi) {
+  const threadId = `${channel}:${ts}`;
+  const others = bots.filter(({ context }) => !context.turns.threads().includes(threadId));
+  expect(others).toHaveLength(bots.length - 1);
+  for (const { context } of others) expect(await stopAndTell(context, threadId, who)).toBe(true);
+}
+
+/** Leaves a thread as a process does that died after a stop: its turn has not ended, and may have started a call. */
+async function dieAfterStop(story: Story, tool?: string) {
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const thread = story.ask('do it');
+  const threadId = `${thread.channel}:${thread.ts}`;
+  const body = { user: remi, text: 'do it', role: 'requester', mention: true };
+  await store.enqueue(threadId, { id: thread.ts, body });
+  const claimed = await store.claimTurn(threadId, 600_000);
+  if (claimed.outcome !== 'claimed') throw new Error(claimed.outcome);
+  const { turn } = claimed;
+  if (tool !== undefined) {
+    const toolRequest = { name: tool, ref: 'call-1', input: {} };
+    const asked = userMessage('do it', { user: remi, role: 'requester', ts: thread.ts });
+    const called = { toolRequest, idempotencyKey: 'key-1' };
+    const answer = sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [called] });
+    const run = { run: 'run-1', logged: 0, read: 1, messages: [asked, answer], evidence: {} };
+    await store.startEffect(turn, { ref: 'call-1', tool, ...run });
+  }
+  await store.stop(threadId, { who: remi, evidence: {} });
+  await store.renewLease(turn, 0);
+  return { store, thread, threadId };
+}
 
 test('a stopped turn says what had already run, by the record; what only reads is not named', async () => {
   const story = await startStory({
@@ -50,17 +115,99 @@ test('a stop that comes after the answer of the model, and before people are ask
     manifest,
     replies: [{ calls: [refund(12_000)] }, { text: 'Not refunded.' }],
   });
-  const isLookUp = (given: Readonly<Record<string, unknown>>) => given.user === alice;
-  story.workspace.fail('users.info', { kind: 'slow', milliseconds: 3_000 }, { when: isLookUp });
-  const thread = story.ask('refund it');
-  await story.workspace.until(
-    () =>
-      story.workspace.calls.some(
-        ({ method, arguments: given }) => method === 'users.info' && isLookUp(given),
-      ),
-    { what: 'the look-up of an approver' },
-  );
+  const { thread, goOn } = await askAndHold(story);
   story.ask('stop', { threadTs: thread.ts });
+  await story.allReceived();
+  goOn();
   await thread.shows(/Withdrawn: Refund \$120\.00/);
   await thread.shows(/Not refunded\./);
+});
+
+test('a stop that another process receives in that moment withdraws it too, on record, and nobody is asked to approve', async () => {
+  const story = await startStory({
+    manifest: manifest.replaceAll('direct_messages: false', 'direct_messages: true'),
+    replies: [{ calls: [refund(12_000), refund(13_000)] }, { text: 'Not refunded.' }],
+    timing: DEAF,
+    withoutBot: true,
+  });
+  const bots = [await story.startOwnBot(), await story.startOwnBot()];
+  const { thread, goOn } = await askAndHold(story);
+  await stopElsewhere(bots, thread);
+  goOn();
+  await thread.shows(/Withdrawn: Refund \$120\.00/);
+  await thread.shows(/Withdrawn: Refund \$130\.00/);
+  await thread.shows(/Not refunded\./);
+  await story.deliveredAll();
+  expect(JSON.stringify(story.workspace.payloads())).not.toContain('Approval needed');
+  const events: string[] = [];
+  for await (const { event, detail } of openRedisStore({
+    client: story.redis,
+    prefix: story.prefix,
+  }).exportAudit())
+    if (event === 'asked' || event === 'withdrawn') events.push(`${event} ${detail}`);
+  expect(events).toEqual(['asked approval', 'asked approval', `withdrawn ${remi}`, `withdrawn ${remi}`]);
+});
+
+test('a stop by somebody else leaves the request of the requester open', async () => {
+  const story = await startStory({ manifest, replies: [{ calls: [refund(12_000)] }], withoutBot: true });
+  const bots = [await story.startOwnBot(), await story.startOwnBot()];
+  const { thread, goOn } = await askAndHold(story);
+  await stopElsewhere(bots, thread, bruno);
+  goOn();
+  await thread.shows(/Approval needed: Refund \$120\.00/);
+});
+
+test('a call that needs no approval does not start after a stop that another process received', async () => {
+  const { until, goOn } = gate();
+  const story = await startStory({
+    manifest,
+    replies: [{ calls: [refund(500)], before: () => until }],
+    timing: DEAF,
+    withoutBot: true,
+  });
+  const bots = [await story.startOwnBot(), await story.startOwnBot()];
+  const thread = story.ask('refund it');
+  await story.workspace.until(() => story.model.requests.length === 1, { what: 'the call of the model' });
+  await stopElsewhere(bots, thread);
+  goOn();
+  const said = await thread.shows(/Stopped\./);
+  expect(said.text).toBe('Stopped. Nothing else had run.');
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+});
+
+test('a stop holds for the process that takes over after the one that received it died; what was written later is answered', async () => {
+  const story = await startStory({
+    manifest,
+    replies: [{ text: 'Good morning.' }],
+    sweep: SWEEP,
+    withoutBot: true,
+  });
+  const dead = await dieAfterStop(story);
+  await dead.store.enqueue(dead.threadId, {
+    id: 'later',
+    body: { user: remi, text: 'hi', role: 'requester' },
+  });
+  await story.startOwnBot();
+  await dead.thread.shows(/^Stopped\. Nothing else had run\./);
+  await dead.thread.shows(/Good morning\./);
+  expect(story.model.requests).toHaveLength(1);
+});
+
+test('a call that may have run before the stop is not called off: a person is asked what happened', async () => {
+  const server = await startRecordingServer((response) => response.end('{}'));
+  onTestFinished(() => server.stop());
+  const story = await startStory({
+    manifest: `${manifest}  book:
+    description: Books.
+    effect: idempotent
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: { require: never }
+`,
+    sweep: SWEEP,
+    withoutBot: true,
+  });
+  const dead = await dieAfterStop(story, 'book');
+  await story.startOwnBot();
+  await dead.thread.shows(/Outcome unknown: Book/);
+  expect(server.requests).toEqual([]);
 });

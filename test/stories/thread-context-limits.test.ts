@@ -119,4 +119,4 @@ test('a process that is killed after it has read a thread is followed by one tha
   expect(JSON.stringify(before)).toContain('part 7 has no stamp');
   expect(after).toEqual(before);
   expect(readsOf(story)).toBe(1);
-}, 180_000);
+});

@@ -58,6 +58,7 @@ export async function answerCall(
     state.changed();
     return;
   }
+  if (fault?.kind === 'held') await fault.until;
   if (fault?.kind === 'slow') await pause(fault.milliseconds, undefined, { ref: false });
   sendJson(response, answer.status, answer.body, {
     'x-oauth-scopes': state.app.scopes.join(','),

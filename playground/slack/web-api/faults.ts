@@ -1,8 +1,8 @@
 import type { JsonObject } from '../state/types.ts';
 
 /**
- * A fault injected into a call: a server error, a connection reset before or after the call took effect, a refusal, a slow answer
- * to a call that took effect, or a reset of a call that takes effect late.
+ * A fault injected into a call: a server error, a connection reset before or after the call took effect, a refusal, an answer that is
+ * slow or held back though the call took effect, or a reset of a call that takes effect late.
  */
 export type Fault =
   | { kind: 'status'; status: 404 | 500 | 502 | 503 | 504 }
@@ -10,6 +10,7 @@ export type Fault =
   | { kind: 'lost-answer' }
   | { kind: 'refuse'; error: string }
   | { kind: 'slow'; milliseconds: number }
+  | { kind: 'held'; until: Promise<unknown> }
   | { kind: 'late'; milliseconds: number };
 
 /** The calls that a fault applies to: the next one of the method by default. */

@@ -35,6 +35,8 @@ export interface EffectJournal {
     tool: Tool,
     replaced: ReplacedInput | undefined,
   ): Promise<ToolPart | 'again' | undefined>;
+  /** Returns the interrupt of a call that a stop keeps from running, if an earlier run of it may have taken effect. */
+  stopped?(call: CallPart, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
   finish(call: CallPart, end: EffectEnd, part: ToolPart): Promise<void>;
 }
 

@@ -101,7 +101,8 @@ export async function runCall(
     const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     return errorPart(call, `Not run: ${problem}`, replaced);
   }
-  const stopped = () => errorPart(call, 'Not run: the task was stopped', replaced);
+  const stopped = async () =>
+    (await journal?.stopped?.(call, replaced)) ?? errorPart(call, 'Not run: the task was stopped', replaced);
   if (tool.kind === 'interrupt') {
     if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
@@ -162,7 +163,10 @@ export async function runCall(
       if (typeof begun === 'object') return begun;
       hasStarted = begun;
       if (!hasStarted) return stopped();
-      if (signal.aborted) return await finish('paused', stopped());
+      if (signal.aborted) {
+        const part = await stopped();
+        return 'interrupt' in part ? part : await finish('paused', part);
+      }
     }
     const work = running.run(async () => start());
     const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));

@@ -36,7 +36,9 @@ async function deliverItem(context: BotContext, item: OutboxItem): Promise<void>
       { item: item.item, tries: item.tries, reason: failure.reason, delayMs },
       'delivery failed, will retry',
     );
-    await context.store.retryOutbox(item, delayMs);
+    // A card is drawn by one call of Slack, the last one that can fail; a row may be sent by several.
+    const isUnsent = item.kind === 'view' && failure.kind === 'later' && failure.isUntaken === true;
+    await context.store.retryOutbox(item, delayMs, { isUnsent });
   }
 }
 

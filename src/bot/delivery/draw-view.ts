@@ -68,7 +68,7 @@ async function drawRequest(
     const posted = PostedMessage.safeParse(view.postedAt).data;
     const quiet = posted === undefined && place.user !== undefined ? quietEnd(context, request) : undefined;
     if (quiet !== undefined) {
-      await store.retryOutbox(item, quiet - Date.now());
+      await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
       return;
     }
     const listed =

@@ -2,7 +2,13 @@ import { ErrorCode } from '@slack/web-api';
 
 /** The meaning of a failed call to Slack: retry later, post anew, or give up. */
 export type SlackFailure =
-  | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly reason: string }
+  | {
+      readonly kind: 'later';
+      readonly afterMs: number | undefined;
+      readonly reason: string;
+      /** Present if Slack has certainly not taken the call. */
+      readonly isUntaken?: true;
+    }
   | { readonly kind: 'gone'; readonly reason: string }
   | { readonly kind: 'impossible'; readonly reason: string };
 
@@ -28,7 +34,7 @@ const LATER = new Set([
 export function judgeSlackFailure(error: unknown): SlackFailure {
   const { code, data, retryAfter, statusCode, message = String(error) } = fieldsOf(error);
   if (code === ErrorCode.RateLimitedError)
-    return { kind: 'later', afterMs: (retryAfter ?? 1) * 1000, reason: 'ratelimited' };
+    return { kind: 'later', afterMs: (retryAfter ?? 1) * 1000, reason: 'ratelimited', isUntaken: true };
   if (code === ErrorCode.HTTPError && isPermanent(statusCode))
     return { kind: 'impossible', reason: `http_${statusCode}` };
   if (code !== ErrorCode.PlatformError) return { kind: 'later', afterMs: undefined, reason: message };

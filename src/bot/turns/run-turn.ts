@@ -79,6 +79,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const controller = turns.begin(threadId);
   const lease = new TurnLease(timing.leaseMs, sentAt, controller, turns.handOver);
   const left: Parameters<RunningTurn['tidyUp']>[0][] = [];
+  if (turn.isStopped) lease.stop();
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
     const tidyUp: RunningTurn['tidyUp'] = (what) => void left.push(what);

@@ -7,7 +7,6 @@ const MAX_IN_BACKGROUND = 64;
 /** The turns and actions that run in this process, so that Stop reaches them at once and a shutdown waits for them. */
 export class RunningTurns {
   readonly #controllers = new Map<string, AbortController>();
-  readonly #endings = new Map<AbortController, () => void>();
   readonly #requesters = new Map<string, readonly string[]>();
   readonly #inBackground = new Map<string, Promise<void>>();
   readonly #work = new RunningWork();
@@ -31,8 +30,6 @@ export class RunningTurns {
   }
 
   end(threadId: string, controller: AbortController): void {
-    this.#endings.get(controller)?.();
-    this.#endings.delete(controller);
     if (this.#controllers.get(threadId) !== controller) return;
     this.#controllers.delete(threadId);
     this.#requesters.delete(threadId);
@@ -48,18 +45,11 @@ export class RunningTurns {
     return this.#requesters.get(threadId) ?? [];
   }
 
-  /** Stops the running turn of a thread, and returns its end; `undefined` if none runs here. */
-  stop(threadId: string): Promise<void> | undefined {
+  /** Stops the running turn of a thread; returns `false` if none runs here. */
+  stop(threadId: string): boolean {
     const controller = this.#controllers.get(threadId);
-    if (controller === undefined) return undefined;
-    controller.abort(new StoppedError());
-    const notBefore = this.#endings.get(controller);
-    return new Promise((resolve) => {
-      this.#endings.set(controller, () => {
-        notBefore?.();
-        resolve();
-      });
-    });
+    controller?.abort(new StoppedError());
+    return controller !== undefined;
   }
 
   /** Reserves a place for background work and returns its release; `undefined` at the limit. */

@@ -19,14 +19,11 @@ async function stopAll(
   threadId: string,
   who: string,
 ): Promise<StoppedRequests & { readonly isStopped: boolean }> {
-  const ending = context.turns.stop(threadId);
-  const stopped = await context.store.stop(threadId);
+  const stoppedHere = context.turns.stop(threadId);
+  // In this order: what the turn asks before the stop is on record is found open, and what it asks later is recorded as withdrawn.
+  const stopped = await context.store.stop(threadId, { who, evidence: { click: stopClick(threadId) } });
   const { withdrawn, running } = await withdrawWaiting(context, threadId, who);
-  // The turn may be about to ask people: its model had answered before the stop.
-  void ending
-    ?.then(() => withdrawWaiting(context, threadId, who))
-    .catch((err: unknown) => context.logger.warn({ threadId, err }, 'stop not completed'));
-  const isStopped = ending !== undefined || stopped.outcome === 'stopping' || withdrawn.length > 0;
+  const isStopped = stoppedHere || stopped.outcome === 'stopping' || withdrawn.length > 0;
   return { isStopped, withdrawn, running };
 }
 
@@ -45,7 +42,7 @@ export async function withdrawWaiting(
     (await store.waitingIn(threadId)).map(async (requestId) => {
       const loaded = await store.load(requestId);
       if (loaded.outcome !== 'found' || loaded.request.createdAt > askedBefore) return undefined;
-      const problem = await withdraw(context, requestId, { who, id: `stop ${threadId}` });
+      const problem = await withdraw(context, requestId, { who, id: stopClick(threadId) });
       if (problem === undefined) return { requestId, isWithdrawn: true };
       const { requesters, attempts } = loaded.request;
       return requesters.includes(who) && attempts > 0 ? { requestId, isWithdrawn: false } : undefined;
@@ -56,4 +53,9 @@ export async function withdrawWaiting(
     withdrawn: found.flatMap(({ requestId, isWithdrawn }) => (isWithdrawn ? [requestId] : [])),
     running: found.flatMap(({ requestId, isWithdrawn }) => (isWithdrawn ? [] : [requestId])),
   };
+}
+
+/** Names a stop where the audit log names a click. */
+function stopClick(threadId: string): string {
+  return `stop ${threadId}`;
 }

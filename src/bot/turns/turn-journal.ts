@@ -21,6 +21,7 @@ import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effe
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { replyTexts } from '../texts/replies.ts';
+import { mayRunAgain, reconcile } from './run-again.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
@@ -45,6 +46,8 @@ export class TurnJournal implements EffectJournal {
   readonly #runs = new Map<string, Run & Pick<EffectRecord, 'runs' | 'firstStart'>>();
   /** The calls of this turn that a server runs as tasks. */
   readonly #tasks = new Set<string>();
+  /** The calls that run again although an earlier run may have taken effect. */
+  readonly #mayHaveRun = new Map<string, Run>();
   /** The calls whose pause on record was handed out. */
   readonly #paused = new Set<string>();
   #logged: number;
@@ -79,7 +82,11 @@ export class TurnJournal implements EffectJournal {
     // A run that only follows a task takes no effect of its own.
     if (this.#followsTask(effect.ref)) return undefined;
     const found = await this.#lookUp(started, call, tool, replaced);
-    if (found !== undefined || this.#mayRunAgain(effect, tool)) return found;
+    if (found !== undefined) return found;
+    if (mayRunAgain(this.#context, effect, tool)) {
+      this.#mayHaveRun.set(effect.ref, started);
+      return undefined;
+    }
     const metadata = { [OUTCOME_UNKNOWN]: 'The worker stopped mid-run.' };
     const part = waitingPart(call, { metadata, replaced });
     await this.#record(started, { ref: effect.ref, end: 'unknown', part });
@@ -104,9 +111,15 @@ export class TurnJournal implements EffectJournal {
     const found = await this.#lookUp(started, call, tool, replaced);
     if (found !== undefined) return found;
     const mayFollow = this.#followsTask(call.toolRequest.ref) && started.runs < MAX_FOLLOWING_RUNS;
-    if (!mayFollow && !this.#mayRunAgain(started, tool)) return undefined;
+    if (!mayFollow && !mayRunAgain(this.#context, started, tool)) return undefined;
     await sleep(backOffMs(started.runs, RETRY_BACK_OFF));
-    return this.#lease.mayStart() ? 'again' : undefined;
+    if (!this.#lease.mayStart()) return undefined;
+    this.#mayHaveRun.set(call.toolRequest.ref, started);
+    return 'again';
+  }
+
+  stopped(call: CallPart, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined> {
+    return this.#uncertain(call, replyTexts.stoppedMeanwhile, replaced);
   }
 
   async start({ call, input, messages, evidence: admitted }: StartedCall): Promise<boolean | ToolPart> {
@@ -121,11 +134,11 @@ export class TurnJournal implements EffectJournal {
     const { runs = 0, firstStart = Date.now() } = before ?? {};
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
-      const earlierRun = earlier?.state === 'paused' ? undefined : before?.run;
       const limited = limitedEffect(this.#context.toolbox, this.#turn.threadId, evidence);
       const limit = limited && (await reserveLimits(this.#context.store, limited, run));
       if (limit !== undefined) await returnUse(this.#context.store, admitted);
-      if (limit !== undefined) return this.#refuse(call, evidence, earlierRun, overLimit(call, limit));
+      if (limit !== undefined)
+        return (await this.#uncertain(call, replyTexts.notTriedAgain)) ?? overLimit(call, limit);
       const fresh = this.rest(messages, this.read);
       const started = await this.#context.store
         .startEffect(this.#turn, {
@@ -142,7 +155,13 @@ export class TurnJournal implements EffectJournal {
       if (started.outcome === 'frozen') {
         await returnUse(this.#context.store, admitted);
         const freeze = await findFreeze(this.#context.store, call.toolRequest.name);
-        return this.#refuse(call, evidence, earlierRun, deniedPart(call, freezeTexts.denied(freeze)));
+        const denied = deniedPart(call, freezeTexts.denied(freeze));
+        return (await this.#uncertain(call, replyTexts.notTriedAgain)) ?? denied;
+      }
+      if (started.outcome === 'stopped') {
+        await returnUse(this.#context.store, admitted);
+        this.#lease.stop();
+        return false;
       }
       if (started.outcome !== 'started') {
         this.#context.logger.warn({ threadId: this.#turn.threadId, ref, ...started }, 'effect not started');
@@ -152,24 +171,23 @@ export class TurnJournal implements EffectJournal {
       this.#logged += fresh.messages.length;
       this.#inboxLogged += fresh.read;
       this.#runs.set(ref, { run, evidence, runs: runs + 1, firstStart });
+      const mayHaveRun = this.#mayHaveRun.has(ref);
+      if (mayHaveRun) this.#mayHaveRun.set(ref, { run, evidence });
       await tellOfUse(this.#context.store, this.#turn.threadId, call.toolRequest.name, admitted);
       if (this.#lease.mayStart()) return true;
       // The start is on record and the effect has not begun: the next turn may run it.
-      await this.finish(call, 'paused', waitingPart(call));
+      if (!mayHaveRun) await this.finish(call, 'paused', waitingPart(call));
       return false;
     });
   }
 
-  /** Ends a call that may not start now, unless an earlier run may have taken effect: then its outcome is unknown. */
-  async #refuse(
-    call: CallPart,
-    evidence: JsonObject,
-    earlierRun: string | undefined,
-    refused: ToolPart,
-  ): Promise<ToolPart> {
-    if (earlierRun === undefined) return refused;
-    const part = waitingPart(call, { metadata: { [OUTCOME_UNKNOWN]: replyTexts.notTriedAgain } });
-    await this.#record({ run: earlierRun, evidence }, { ref: call.toolRequest.ref, end: 'unknown', part });
+  /** Returns the interrupt of a call that may not run now, if an earlier run or its task may have taken effect. */
+  async #uncertain(call: CallPart, why: string, replaced?: ReplacedInput): Promise<ToolPart | undefined> {
+    const { ref } = call.toolRequest;
+    const run = this.#mayHaveRun.get(ref) ?? (this.#followsTask(ref) ? this.#runs.get(ref) : undefined);
+    if (run === undefined && !this.#followsTask(ref)) return undefined;
+    const part = waitingPart(call, { metadata: { [OUTCOME_UNKNOWN]: why }, replaced });
+    if (run !== undefined) await this.#record(run, { ref, end: 'unknown', part });
     return part;
   }
 
@@ -198,7 +216,7 @@ export class TurnJournal implements EffectJournal {
     tool: Tool,
     replaced: ReplacedInput | undefined,
   ): Promise<ToolPart | undefined> {
-    const found = await this.#reconcile(call, tool, replaced);
+    const found = await reconcile(this.#context, this.#turn.threadId, { call, tool, replaced });
     if (found === undefined) return undefined;
     const part = settledPart(call, 'closed', { status: found, reason: 'The tool looked it up' }, replaced);
     const end = found === 'ran' ? 'succeeded' : 'failed';
@@ -221,24 +239,6 @@ export class TurnJournal implements EffectJournal {
       // The end of the turn records the result as well; if that fails too, the next turn asks.
       logger.warn({ threadId: this.#turn.threadId, ref, err }, 'effect not recorded');
     }
-  }
-
-  async #reconcile(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined) {
-    if (tool.kind !== 'tool' || tool.reconcile === undefined) return undefined;
-    const input = tool.inputSchema.parse(toJson(replaced?.ran ?? call.toolRequest.input));
-    const verdict = await tool
-      .reconcile(call.idempotencyKey, input.ok ? input.value : {})
-      .catch((err: unknown) => {
-        this.#context.logger.warn({ threadId: this.#turn.threadId, err }, 'reconcile failed');
-        return 'unknown' as const;
-      });
-    return verdict === 'unknown' ? undefined : verdict;
-  }
-
-  #mayRunAgain({ runs, firstStart }: Pick<EffectRecord, 'runs' | 'firstStart'>, tool: Tool): boolean {
-    const execution = this.#context.toolbox.find(tool.name)?.execution;
-    if (tool.kind !== 'tool' || tool.effect !== 'idempotent' || execution === undefined) return false;
-    return runs < execution.maxAttempts && Date.now() - firstStart < execution.retryForMs;
   }
 
   /** Starts calls one after another, so that the messages of a round are logged once. */

@@ -32,12 +32,15 @@ export type EnqueueAndClaimResult =
   | Exclude<EnqueueResult, { readonly outcome: 'enqueued' }>
   | { readonly outcome: 'waiting'; readonly requestIds: readonly string[] };
 export type RenewLeaseResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
+export type StoppedRequest = { readonly requestId: string; readonly by: string };
 export type SuspendResult =
   | {
       readonly outcome: 'suspended';
       readonly waiting: number;
       /** The number of messages that arrived during the turn. */
       readonly unread: number;
+      /** The requests that were withdrawn as they were recorded, because a requester had stopped the turn. */
+      readonly withdrawn?: readonly StoppedRequest[];
     }
   | { readonly outcome: 'stale' }
   | { readonly outcome: 'foreign-request' | 'existing-request'; readonly requestId: string }

@@ -117,10 +117,16 @@ export interface Store
   startEffect(
     turn: ClaimedTurn,
     start: EffectStart,
-  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' | 'frozen' }>;
+  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' | 'frozen' | 'stopped' }>;
   finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
-  /** Asks the running turn of a thread to stop, in whichever process it runs. */
-  stop(threadId: string): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
+  /**
+   * Asks the running turn of a thread to stop, in whichever process it runs or is continued. It starts no further effect, and `suspend`
+   * withdraws what it asks people for in this person's name.
+   */
+  stop(
+    threadId: string,
+    stopper: Omit<Actor, 'eligible'>,
+  ): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */
   waitingIn(threadId: string): Promise<readonly string[]>;
   /** Reads a thread beside its turns. Nothing is claimed, so that it may have changed when it arrives. */
@@ -209,7 +215,12 @@ export interface Store
     postedAt: JsonObject,
     againMs?: number,
   ): Promise<'done' | 'due-again' | 'due-later' | 'stale'>;
-  retryOutbox(item: OutboxItem, delayMs: number): Promise<'later' | 'stale'>;
+  /** Returns an item to be sent later. With `isUnsent` the attempt cannot have sent it, and does not count. */
+  retryOutbox(
+    item: OutboxItem,
+    delayMs: number,
+    options?: { readonly isUnsent?: boolean },
+  ): Promise<'later' | 'stale'>;
 
   /** Lists requests that wait for any of these people and groups, newest first. */
   listWaiting(people: readonly string[], page: PageOptions): Promise<Page>;

@@ -76,6 +76,8 @@ export interface ClaimedTurn {
   readonly settled: readonly Settlement[];
   /** The journal of a turn that ended without a suspend. */
   readonly effects: readonly EffectRecord[];
+  /** Present if a person stopped the turn that this one continues. */
+  readonly isStopped?: true;
 }
 
 /** A thread as it was at one moment; one that does not exist is empty. */
@@ -211,7 +213,7 @@ export type OutboxItem = {
   readonly item: string;
   readonly owner: string;
   readonly shard: number;
-  /** The number of failed attempts to send it. */
+  /** The number of attempts without success that may have sent it. */
   readonly tries: number;
 } & (
   | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }

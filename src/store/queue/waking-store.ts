@@ -97,7 +97,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       const result = await store.suspend(turn, end);
       if (result.outcome !== 'suspended') return result;
       const { requests = [], rows = [] } = end;
-      if (result.waiting === 0 && result.unread > 0) wakeThread(turn.threadId);
+      const { waiting, unread, withdrawn = [] } = result;
+      if (waiting === 0 && (unread > 0 || withdrawn.length > 0)) wakeThread(turn.threadId);
       if (rows.length > 0 || requests.some(({ views = [] }) => views.length > 0)) wakeOutbox(turn.threadId);
       for (const request of requests) wakeTimers(request);
       return result;
@@ -266,8 +267,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
-    async retryOutbox(item, delayMs) {
-      const result = await store.retryOutbox(item, delayMs);
+    async retryOutbox(item, delayMs, options) {
+      const result = await store.retryOutbox(item, delayMs, options);
       if (result === 'later') engine.wake({ kind: 'outbox', shard: item.shard }, delayMs);
       return result;
     },

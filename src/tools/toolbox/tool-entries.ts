@@ -187,8 +187,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   };
 }
 
-function withConsent(tool: Action, { missingConsent }: ToolSource): Action {
-  return missingConsent === undefined ? tool : askForConsent(tool, missingConsent);
+function withConsent(tool: Action, { accounts }: ToolSource): Action {
+  return accounts === undefined ? tool : askForConsent(tool, accounts);
 }
 
 function watchTool(tool: Action, around: AroundRun | undefined): Action {

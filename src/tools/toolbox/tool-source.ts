@@ -7,7 +7,7 @@ import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
-import type { Consent } from '../mcp/auth/person/ask-for-consent.ts';
+import type { Accounts } from '../mcp/auth/person/ask-for-consent.ts';
 import type { Connections, RequesterServer } from '../mcp/auth/person/connections.ts';
 import { createIdentities } from '../mcp/auth/person/create-identities.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -33,8 +33,8 @@ export interface ToolSource {
   describe(): McpDescription | undefined;
   /** The server, if its calls run in the name of their requesters. */
   readonly requester?: RequesterServer | undefined;
-  /** Returns the account that a person has to connect before a call, if there is one missing. */
-  readonly missingConsent?: ((person: string) => Promise<Consent | undefined>) | undefined;
+  /** The accounts of its requesters, which a call looks at before it runs. */
+  readonly accounts?: Accounts | undefined;
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
     case 'mcp': {
       const { log, onChange } = options;
       const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate, proxy: options.proxy });
-      const { requester, missingConsent, ...identities } = createIdentities(declaration, {
+      const { requester, accounts, ...identities } = createIdentities(declaration, {
         ...options,
         fetch,
       });
@@ -93,7 +93,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
           server.problems().map(({ tool, problem }) => `${declaration.name}: ${tool}: ${problem}`),
         describe: () => server.describe(),
         requester,
-        missingConsent,
+        accounts,
         close: () => server.close(),
       };
     }

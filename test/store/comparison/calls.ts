@@ -103,7 +103,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'stop':
-      return call('stop', command.thread);
+      return call('stop', command.thread, { who: command.who, evidence });
     case 'waitingIn':
       return call('waitingIn', command.thread);
     case 'readThread':
@@ -287,7 +287,9 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         return call('doneView', item, revision - command.behind, { ts: `${step}` }, command.againMs);
       });
     case 'retryOutbox':
-      return about(recent(found.items, command.pick), (item) => call('retryOutbox', item, command.delayMs));
+      return about(recent(found.items, command.pick), (item) =>
+        call('retryOutbox', item, command.delayMs, { isUnsent: command.isUnsent }),
+      );
     case 'openGrant': {
       const { grant: id, uses, far } = command;
       // Redis forgets a grant by its own clock, so it expires far from now, or had expired before.

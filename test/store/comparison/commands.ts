@@ -134,7 +134,7 @@ const command = fc.oneof(
   { weight: 4, arbitrary: verb('unquarantine', { thread }) },
   { weight: 7, arbitrary: verb('startEffect', { pick, ref: effectRef, logged: mostly, read: fc.boolean() }) },
   { weight: 7, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
-  { weight: 1, arbitrary: verb('stop', { thread }) },
+  { weight: 4, arbitrary: verb('stop', { thread, who }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 1, arbitrary: verb('readThread', { thread }) },
   { weight: 3, arbitrary: verb('keepFile', { thread, file, size: fc.constantFrom(3, 30, 45) }) },
@@ -203,7 +203,7 @@ const command = fc.oneof(
       againMs: fc.constantFrom(0, 0, 60_000),
     }),
   },
-  { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration }) },
+  { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration, isUnsent: fc.boolean() }) },
   {
     weight: 4,
     arbitrary: verb('reserve', {
@@ -322,15 +322,37 @@ function click(
   };
 }
 
+/** What becomes of a stopped turn: it goes over to another process, starts nothing, and asks people. */
+function stopped(thread: (typeof THREADS)[number], item: number, requests: RequestPlan[]): Command[] {
+  const calls = { twice: item % 5 === 0 };
+  const handedOver: Command[] = [
+    { verb: 'enqueue', thread, item: item + 1_000, onlyKnown: true, ...calls },
+    { verb: 'release', pick: 0, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+  ];
+  return [
+    ...(item % 2 === 0 ? handedOver : []),
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests, row: false, ...calls },
+  ];
+}
+
 /** Sequences that lead further into a request's life than random single commands. */
 const passage = fc.oneof(
   round,
-  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
-    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'stop', thread, ...calls },
-    { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
-  ]),
+  fc
+    .tuple(thread, fc.integer({ min: 100, max: 999 }), once, who, requests)
+    .map(([thread, item, calls, who, plans]): Command[] => [
+      { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
+      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+      { verb: 'stop', thread, who, ...calls },
+      { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
+      ...stopped(
+        thread,
+        item,
+        plans.map((plan, at) => (at === 0 ? { ...plan, requester: who } : plan)),
+      ),
+    ]),
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
     { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },

@@ -22,6 +22,7 @@ const ANSWERS = [
     'waitingIn something',
     'waitingIn nothing',
   ],
+  ...['suspend suspended withdrawn', 'claimTurn claimed stopped', 'startEffect stopped'],
   ...['claimTurn claimed', 'claimTurn busy', 'claimTurn waiting', 'claimTurn idle'],
   ...['startEffect started', 'startEffect stale', 'startEffect finished', 'finishEffect finished'],
   ...['finishEffect stale', 'release released', 'release stale'],

@@ -133,7 +133,9 @@ function outcomeOf(said: unknown): string {
   if (Array.isArray(said)) return said.length === 0 ? 'nothing' : 'something';
   if (!isRecord(said)) return 'silent';
   if (isItem(said)) return 'held';
-  return [said.outcome ?? 'page', said.state].filter((word) => word !== undefined).join(' ');
+  const isStopped = isGiven(said) && said.turn.isStopped === true;
+  const more = [said.state, isStopped && 'stopped', said.withdrawn !== undefined && 'withdrawn'];
+  return [said.outcome ?? 'page', ...more].filter((word) => word !== undefined && word !== false).join(' ');
 }
 
 function ownerIn(said: unknown): string | undefined {
@@ -146,6 +148,8 @@ function comparable(said: unknown): unknown {
   if (Array.isArray(said) && !said.every(isItem)) return said.toSorted();
   if (isRecord(said) && Array.isArray(said.requestIds) && said.outcome === 'waiting')
     return toJson({ ...said, requestIds: said.requestIds.toSorted() });
+  if (isRecord(said) && Array.isArray(said.withdrawn))
+    return toJson({ ...said, withdrawn: said.withdrawn.map((each) => JSON.stringify(each)).sort() });
   if (isRecord(said) && Array.isArray(said.seen)) return toJson({ ...said, seen: said.seen.toSorted() });
   if (!isRecord(said) || !isRecord(said.turn) || !Array.isArray(said.turn.settled)) return toJson(said);
   const settled = said.turn.settled.map((entry) => JSON.stringify(entry)).sort();

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import {
+  actor,
   beginTurn,
   effectFinish,
   effectStart,
@@ -34,6 +35,11 @@ export const effectScenarios: Scenarios = {
   'start-effect-lease': async ({ store }) => {
     const late = await beginTurn(store, newThreadId(), 0);
     expect(await store.startEffect(late, effectStart(CALL))).toEqual({ outcome: 'stale' });
+  },
+  'start-effect-stopped': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.stop(turn.threadId, actor('U-rita'));
+    expect(await store.startEffect(turn, effectStart(CALL))).toEqual({ outcome: 'stopped' });
   },
   'start-effect-finished': async (stage) => {
     const turn = await startCall(stage);

@@ -8,6 +8,7 @@ import {
   MINUTE_MS,
   newRequest,
   newThreadId,
+  stateOf,
   suspendTurn,
   takeTurn,
 } from '../support.ts';
@@ -81,7 +82,26 @@ export const threadScenarios: Scenarios = {
   },
   'stop-idle': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId(), 0);
-    expect(await store.stop(threadId)).toEqual({ outcome: 'idle' });
+    expect(await store.stop(threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
+  },
+  'stop-repeated': async ({ store, resending, client, keys }) => {
+    const { threadId } = await beginTurn(store, newThreadId());
+    await resending.stop(threadId, actor('U-rita'));
+    const [thread = ''] = keys.forScript(threadId);
+    expect((await client.hget(thread, 'stopped_by'))?.match(/U-rita/g)).toHaveLength(1);
+  },
+  'claim-stopped': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.stop(turn.threadId, actor('U-rita'));
+    await store.release(turn);
+    expect(await takeTurn(store, turn.threadId)).toMatchObject({ isStopped: true });
+  },
+  'suspend-stopped': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    const request = newRequest(turn.threadId);
+    await store.stop(turn.threadId, actor('U-rita'));
+    await suspendTurn(store, turn, { requests: [request] });
+    expect(await stateOf(store, request.id)).toBe('withdrawn');
   },
   'suspend-repeated': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());

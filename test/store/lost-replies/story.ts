@@ -53,6 +53,7 @@ const REQUESTS: Readonly<Record<string, RequestChanges>> = {
   retried: { execution: { idempotent: true } },
   question: { kind: 'question' },
   withdrawn: {},
+  stopped: { requester: 'U-zoe' },
   superseded: {},
   abandoned: {},
   doubtful: { unsigned: true },
@@ -185,8 +186,6 @@ const THREAD_STEPS: readonly Step[] = [
   },
   { script: 'claim-turn', call: takeTurn },
   { script: 'renew-lease', call: (telling) => telling.store.renewLease(turnOf(telling), MINUTE_MS) },
-  { script: 'stop', call: ({ store, threadId }) => store.stop(threadId) },
-  { script: 'renew-lease', call: (telling) => telling.store.renewLease(turnOf(telling), MINUTE_MS) },
   {
     script: 'enqueue',
     call: ({ store, threadId }) => store.enqueue(threadId, { id: 'aside', body: {} }, { onlyKnown: true }),
@@ -214,6 +213,8 @@ const THREAD_STEPS: readonly Step[] = [
     again: { outcome: 'not-quarantined' },
   },
   { script: 'claim-turn', call: takeTurn },
+  { script: 'stop', call: ({ store, threadId }) => store.stop(threadId, by('U-zoe')) },
+  { script: 'renew-lease', call: (telling) => telling.store.renewLease(turnOf(telling), MINUTE_MS) },
   {
     script: 'suspend',
     call: (telling) =>

@@ -11,10 +11,12 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEf
       const before = thread.effects.get(ref);
       if (before?.state === 'finished') return { outcome: 'finished' };
       if (before?.state === 'started' && before.run === run) return { outcome: 'started' };
+      if (thread.stop === token) return { outcome: 'stopped' };
       if (freezeIn(world.home(threadId), tool) !== undefined) return { outcome: 'frozen' };
       if (thread.log.length === logged) {
         thread.log.push(...messages);
         thread.inbox = thread.inbox.slice(read);
+        if (thread.inboxClaimed !== undefined) thread.inboxClaimed -= read;
       }
       const runs = (before?.runs ?? 0) + 1;
       thread.effects.set(ref, {

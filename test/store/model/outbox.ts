@@ -74,11 +74,11 @@ export function outboxModel(world: World): OutboxVerbs {
       return againMs > 0 ? 'due-later' : 'done';
     },
 
-    retryOutbox({ item, owner, shard }, delayMs) {
+    retryOutbox({ item, owner, shard }, delayMs, { isUnsent = false } = {}) {
       const outgoing = world.shard(shard).outbox.get(item);
       if (outgoing?.claim !== owner) return 'stale';
       outgoing.claim = undefined;
-      outgoing.tries += 1;
+      if (!isUnsent) outgoing.tries += 1;
       outgoing.at = world.now + delayMs;
       return 'later';
     },

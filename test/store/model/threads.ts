@@ -47,6 +47,15 @@ export function threadModel(world: World): ThreadVerbs {
     else world.audit(request, 'asked', asked.kind);
   }
 
+  /** The requests of a turn that its stop has withdrawn, or somebody since. */
+  function withdrawnBy({ stop, round }: Thread, token: string) {
+    const withdrawn = round.flatMap((requestId) => {
+      const { state, by = '' } = world.request(requestId) ?? {};
+      return stop === token && state === 'withdrawn' ? [{ requestId, by }] : [];
+    });
+    return withdrawn.length === 0 ? {} : { withdrawn };
+  }
+
   function settlement(requestId: string) {
     const { state, by = '', payload = '' } = world.request(requestId) ?? {};
     return { requestId, state: SettledState.parse(state), by, payload };
@@ -92,11 +101,18 @@ export function threadModel(world: World): ThreadVerbs {
       }
       if (held === undefined) world.home(threadId).tokens += 1;
       const token = held?.token ?? String(world.home(threadId).tokens);
+      // A stop is for the turn that was running until it ends, whoever ends it, and for nothing that was written later.
+      const isStopped =
+        thread.stop !== undefined && thread.stop === thread.token && thread.committed !== thread.token;
+      const given = isStopped ? inbox.slice(0, Math.max(0, thread.inboxClaimed ?? inbox.length)) : inbox;
+      if (isStopped) thread.stop = token;
+      thread.inboxClaimed = given.length;
       lend(thread, world.caller, token, leaseMs);
       const journal = [...effects].map(([ref, effect]) => effectRecord(ref, effect));
       const turn = {
-        ...{ threadId, token, messages: [...log], inbox: [...inbox], settled: round.map(settlement) },
+        ...{ threadId, token, messages: [...log], inbox: [...given], settled: round.map(settlement) },
         effects: journal.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+        ...(isStopped && { isStopped: true as const }),
       };
       return { outcome: 'claimed', turn };
     },
@@ -143,9 +159,11 @@ export function threadModel(world: World): ThreadVerbs {
       return { outcome: 'released' };
     },
 
-    stop(threadId) {
+    stop(threadId, { who }) {
       const thread = world.thread(threadId);
       if (thread?.lease === undefined || !isBusy(thread)) return { outcome: 'idle' };
+      const others = thread.stop === thread.lease.token ? (thread.stoppers ?? []) : [];
+      thread.stoppers = others.includes(who) ? others : [...others, who];
       thread.stop = thread.lease.token;
       return { outcome: 'stopping' };
     },
@@ -167,7 +185,10 @@ export function threadModel(world: World): ThreadVerbs {
       const foreign = requests.find(({ id }) => threadOf(id) !== threadId);
       if (foreign !== undefined) return { outcome: 'foreign-request', requestId: foreign.id };
       if (thread?.committed === token)
-        return { outcome: 'suspended', waiting: world.open(thread), unread: thread.inbox.length };
+        return {
+          ...{ outcome: 'suspended', waiting: world.open(thread), unread: thread.inbox.length },
+          ...withdrawnBy(thread, token),
+        };
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       const existing = requests.find(({ id }) => world.request(id) !== undefined);
       if (existing !== undefined) return { outcome: 'existing-request', requestId: existing.id };
@@ -178,11 +199,23 @@ export function threadModel(world: World): ThreadVerbs {
       thread.effects.clear();
       thread.failures = 0;
       thread.lease = undefined;
+      thread.inboxClaimed = undefined;
       thread.wakeAt = requests.length === 0 && thread.inbox.length > 0 ? world.now : undefined;
       if (requests.length === 0) thread.retireAt = world.now + world.keepMs;
       for (const row of rows) world.send(threadId, row);
       for (const request of requests) open(request);
-      return { outcome: 'suspended', waiting: requests.length, unread: thread.inbox.length };
+      for (const { id, requester, requesters = [requester], unsigned = false } of requests) {
+        const stoppers = thread.stop === token ? (thread.stoppers ?? []) : [];
+        const who = stoppers.find((person) => requesters.includes(person));
+        const request = world.request(id);
+        if (unsigned || who === undefined || request === undefined) continue;
+        world.settle(request, 'withdrawn', who);
+        world.audit(request, 'withdrawn', who);
+      }
+      return {
+        ...{ outcome: 'suspended', waiting: world.open(thread), unread: thread.inbox.length },
+        ...withdrawnBy(thread, token),
+      };
     },
 
     retire(threadId) {

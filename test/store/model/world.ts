@@ -73,8 +73,11 @@ export interface Thread {
   round: readonly string[];
   lease?: { readonly owner: string; readonly token: string; readonly until: number } | undefined;
   committed?: string;
-  /** The token of the turn that somebody wants to stop. */
+  /** The token of the turn that somebody wants to stop, and who does. */
   stop?: string;
+  stoppers?: readonly string[];
+  /** The number of items, from the first on, that the running turn was given. */
+  inboxClaimed?: number | undefined;
   /** When somebody has to look at the thread; while a turn goes on, that is when its lease ends. */
   wakeAt?: number | undefined;
   retireAt?: number | undefined;

@@ -97,9 +97,17 @@ test('what is said to a known thread only wakes it if there is one', async () =>
 test('a stop and a look at what waits wake nobody', async () => {
   const threadId = newThreadId();
   await beginTurn(quiet, threadId);
-  expect(await store.stop(threadId)).toEqual({ outcome: 'stopping' });
+  expect(await store.stop(threadId, actor('U-rita'))).toEqual({ outcome: 'stopping' });
   expect(await store.waitingIn(threadId)).toEqual([]);
   expect(woken).toEqual([]);
+});
+
+test('a turn whose requests its stop withdraws wakes its thread', async () => {
+  const threadId = newThreadId();
+  const turn = await beginTurn(quiet, threadId);
+  await quiet.stop(threadId, actor('U-rita'));
+  await suspendTurn(store, turn, { requests: [newRequest(threadId)] });
+  expect(woken).toContainEqual({ work: { kind: 'thread', threadId }, delayMs: 0 });
 });
 
 test('a further place for a card wakes the outbox, and one for a request that is settled does not', async () => {

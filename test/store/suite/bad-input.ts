@@ -83,7 +83,7 @@ export function describeBadInput(subject: () => Subject): void {
         await expectNoChange(async () => {
           expect(await store.enqueue(id, { id: 'a', body: {} })).toEqual({ outcome: 'invalid-thread' });
           expect(await store.claimTurn(id, MINUTE_MS)).toEqual({ outcome: 'invalid-thread' });
-          expect(await store.stop(id)).toEqual({ outcome: 'idle' });
+          expect(await store.stop(id, actor('U-rita'))).toEqual({ outcome: 'idle' });
           expect(await store.waitingIn(id)).toEqual([]);
           expect(await store.readThread(id)).toEqual({ messages: [], inbox: [], seen: [] });
         });

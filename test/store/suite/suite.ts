@@ -8,6 +8,7 @@ import { describeLists } from './lists.ts';
 import { describeOutbox } from './outbox.ts';
 import { describeQuarantine } from './quarantine.ts';
 import { describeRuns } from './runs.ts';
+import { describeStops } from './stops.ts';
 import { describeThreads } from './threads.ts';
 import { describeTime } from './time.ts';
 import { describeUsage } from './usage.ts';
@@ -44,6 +45,7 @@ export function describeStore(name: string, openClient: () => Promise<OpenedClie
     // First, because it compares all that is on record, and the others put much there.
     describeBadInput(current);
     describeThreads(current);
+    describeStops(current);
     describeDecisions(current);
     describeTime(current);
     describeUsage(current);

@@ -141,32 +141,6 @@ export function describeThreads(subject: () => Subject): void {
     });
   });
 
-  describe('a stop', () => {
-    test('reaches the turn that is going on, and not the one after it', async () => {
-      const { store } = subject();
-      const threadId = newThreadId();
-      const turn = await beginTurn(store, threadId);
-      expect(await store.stop(threadId)).toEqual({ outcome: 'stopping' });
-      expect(await store.stop(threadId)).toEqual({ outcome: 'stopping' });
-      expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
-      expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
-      await suspendTurn(store, turn, { messages: [message('stopped')] });
-      const next = await beginTurn(store, threadId);
-      expect(next.messages).toEqual([message('stopped')]);
-      expect(await store.renewLease(next, MINUTE_MS)).toEqual({ outcome: 'renewed' });
-    });
-
-    test('finds nothing to stop where no turn is going on', async () => {
-      const { store } = subject();
-      const threadId = newThreadId();
-      expect(await store.stop(threadId)).toEqual({ outcome: 'idle' });
-      await beginTurn(store, threadId, 0);
-      expect(await store.stop(threadId)).toEqual({ outcome: 'idle' });
-      const current = await takeTurn(store, threadId);
-      expect(await store.renewLease(current, MINUTE_MS)).toEqual({ outcome: 'renewed' });
-    });
-  });
-
   describe('suspend', () => {
     test('writes messages, requests and outbox rows together and gives the thread back', async () => {
       const { store } = subject();

@@ -51,7 +51,7 @@ test('a task of a person is followed in their name, and by the next process afte
   expect(story.toldOfCalls().join()).toContain('report for remi-at-docs');
   expect(story.mcp.calls).toEqual([{ tool: 'research', as: 'remi-at-docs' }]);
   expect(new Set(story.mcp.followed)).toEqual(new Set(['get remi-at-docs']));
-}, 180_000);
+});
 
 test('each of several requesters in a thread uses their own account, and nobody uses that of another', async () => {
   const whoami = callOf('whoami');

@@ -5,7 +5,7 @@
 --   3 length of the lease in ms
 -- Returns
 --   {'claimed', token, number of messages, inbox, interrupts of the round and their ends as pairs, version of the record,
---    refs of the calls in the journal and their states as pairs}
+--    refs of the calls in the journal and their states as pairs, '1' if a person stopped the turn that this one continues}
 --                          the same call again returns the same token
 --   {'busy', end of the other lease}
 --   {'waiting', open requests}
@@ -30,11 +30,23 @@ if #inbox == 0 and #round == 0 and #effects == 0 then -- guard: claim-idle
   return { 'idle' }
 end
 
+-- A stop holds until the turn that it found has ended, whichever process ends it. What was written after the claim of that turn is left
+-- to the next one.
+local stopped = ''
+if thread.stop and thread.stop == thread.token and thread.committed ~= thread.token then -- guard: claim-stopped
+  stopped = '1'
+  for i = #inbox, tonumber(thread.inbox_claimed or #inbox) + 1, -1 do inbox[i] = nil end
+end
+
 -- Tokens are counted per shard, so that a retired thread that starts again never reuses one.
 local token = thread.token
 if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
+if stopped == '1' then
+  redis.call('HSET', K.thread, 'stop', token)
+  if thread.stopped_by then redis.call('HSET', K.thread, 'stopped_by', (string.gsub(thread.stopped_by, '^%S+', token))) end
+end
 -- The turn will write messages that a process of the version before cannot read.
 if thread.v == '1' then redis.call('HSET', K.thread, 'v', '2') end
-redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease))
+redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease), 'inbox_claimed', #inbox)
 wake_at(int(now + lease))
-return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', effects }
+return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', effects, stopped }

@@ -16,17 +16,19 @@
 --   {'stale'}              another turn has the thread, or the lease is over
 --   {'finished'}           the call has its result already
 --   {'frozen'}             the tool is frozen
+--   {'stopped'}            a person asked the turn to stop
 --- include audit
 --- include frozen
 local token, ref, run, known, read_items, body, digest, tool =
   ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
-local thread = read(K.thread, 'token', 'owner', 'lease_until')
+local thread = read(K.thread, 'token', 'owner', 'lease_until', 'stop', 'inbox_claimed')
 
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: start-effect-stale
 if tonumber(thread.lease_until) <= now then return { 'stale' } end -- guard: start-effect-lease
 local state, last_run, runs, first = string.match(redis.call('HGET', K.effects, ref) or '', '^(%S+) (%S+) (%S+) (%S+)')
 if state == 'finished' then return { 'finished' } end -- guard: start-effect-finished
 if state == 'started' and last_run == run then return { 'started', runs } end -- guard: start-effect-repeated
+if thread.stop == token then return { 'stopped' } end -- guard: start-effect-stopped
 if freeze_of(tool) then return { 'frozen' } end -- guard: start-effect-frozen
 
 -- Another call of the same round may have logged the messages.
@@ -34,7 +36,10 @@ local is_logged = false
 if redis.call('LLEN', K.log) ~= known then is_logged = true end -- guard: start-effect-logged
 if not is_logged then
   for from = 11, #ARGV, 1000 do redis.call('RPUSH', K.log, unpack(ARGV, from, math.min(from + 999, #ARGV))) end
-  if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
+  if read_items > 0 then
+    redis.call('LTRIM', K.inbox, read_items, -1)
+    if thread.inbox_claimed then redis.call('HINCRBY', K.thread, 'inbox_claimed', -read_items) end
+  end
 end
 runs = int((runs or 0) + 1)
 redis.call('HSET', K.effects, ref, table.concat({ 'started', run, runs, first or NOW, tool }, ' '))

@@ -1,12 +1,24 @@
--- Asks the running turn of a thread to stop; its worker learns of it when it renews the lease.
+-- Asks the running turn of a thread to stop, and keeps who asked: the turn starts no further effect, and what it still asks people for is
+-- withdrawn where this person is a requester. Its worker learns of it when it renews the lease, starts an effect or ends the turn.
 -- ARGV
 --   1 thread id
+--   2 who
+--   3 audit body of a withdrawal (JSON)
+--   4 digest of the body
 -- Returns
 --   {'stopping'}           also for the same call again while that turn runs
 --   {'idle'}
-local thread = read(K.thread, 'token', 'owner', 'lease_until')
+--- include stopped
+local who, body, digest = ARGV[2], ARGV[3], ARGV[4]
+local thread = read(K.thread, 'token', 'owner', 'lease_until', 'stop', 'stopped_by')
 
 if not thread.owner or tonumber(thread.lease_until) <= now then return { 'idle' } end -- guard: stop-idle
+local stops = stops_of(thread, thread.token)
+for _, stop in ipairs(stops) do
+  if stop.who == who then return { 'stopping' } end -- guard: stop-repeated
+end
 
-redis.call('HSET', K.thread, 'stop', thread.token)
+local before = #stops > 0 and thread.stopped_by or thread.token
+local line = table.concat({ who, NOW, digest, body }, ' ')
+redis.call('HSET', K.thread, 'stop', thread.token, 'stopped_by', before .. '\n' .. line)
 return { 'stopping' }

@@ -1,4 +1,5 @@
--- Ends a turn: appends its messages, opens its requests and releases the thread.
+-- Ends a turn: appends its messages, opens its requests and releases the thread. A request of a person who stopped the turn is recorded
+-- as withdrawn by them.
 -- ARGV
 --   1 thread id
 --   2 token
@@ -10,15 +11,27 @@
 --       id, immutable record (JSON), kind or 'unknown' for an outcome to resolve, requesters, people asked, expires in ms, remind every ms or '', escalate after ms or '',
 --       audit body (JSON), digest of the body, number of views, id of each view, number of hash words, then name and value of each field
 -- Returns
---   {'suspended', open requests, unread inbox items}     also for the same call again, which changes nothing
+--   {'suspended', open requests, unread inbox items, then interrupt and person of each withdrawn request}
+--                          also for the same call again, which changes nothing
 --   {'stale'}
 --   {'existing', index of the request that exists already}
 --- include thread
 --- include audit
 --- include send
+--- include stopped
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
-if thread.committed == token then return { 'suspended', thread.open, int(redis.call('LLEN', K.inbox)) } end -- guard: suspend-repeated
+local function suspended(open, unread)
+  local reply = { 'suspended', int(open), int(unread) }
+  local round = thread.stop == token and redis.call('HGETALL', K.round) or {}
+  for i = 1, #round, 2 do
+    local by = string.match(round[i + 1], '^withdrawn\n([^\n]*)')
+    if by then append(reply, { round[i], by }) end
+  end
+  return reply
+end
+
+if thread.committed == token then return suspended(thread.open, redis.call('LLEN', K.inbox)) end -- guard: suspend-repeated
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: suspend-stale
 -- Each request has two keys; K.request and K.record are those of the first.
 for i = FIRST_REQUEST, #KEYS, 2 do
@@ -38,6 +51,32 @@ pass_range('RPUSH', K.log, 6, place - 1)
 local rows = tonumber(ARGV[place])
 for i = 1, rows do send(ARGV[place + 2 * i - 1], ARGV[place + 2 * i]) end
 place = place + 2 * rows + 1
+
+local stops, withdrawals = stops_of(thread, token), {}
+
+-- The stop of one of these people.
+local function stop_of(people)
+  for _, stop in ipairs(stops) do
+    for _, person in ipairs(people) do
+      if person == stop.who then return stop end
+    end
+  end
+end
+
+-- Ends a request that was just opened as a requester's own stop does.
+local function withdraw(key, id, requesters, principals, stop)
+  redis.call('HSET', key, 'state', 'withdrawn', 'rev', '2', 'by', stop.who, 'payload', '', 'settled_at', NOW)
+  redis.call('ZREM', K.states, id)
+  redis.call('ZREM', K.timers, 'expire|' .. id, 'remind|' .. id, 'escalate|' .. id)
+  redis.call('ZADD', K.timers, int(now + redis.call('HGET', key, 'keep')), 'purge|' .. id)
+  local listed, decided = {}, {}
+  for _, person in ipairs(principals) do append(listed, { person .. ' ' .. NOW .. ' ' .. id }) end
+  change('ZREM', K.waiting, listed)
+  for _, person in ipairs(requesters) do append(decided, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
+  change('ZADD', K.decided, decided)
+  redis.call('HSET', K.round, interrupt_of(id), 'withdrawn\n' .. stop.who .. '\n')
+  audit('withdrawn', id, stop.who, stop.body, stop.digest)
+end
 
 redis.call('DEL', K.round, K.effects)
 local requests = tonumber(ARGV[place])
@@ -67,18 +106,24 @@ for i = 1, requests do
   change('ZADD', K.timers, timers)
   redis.call('HSET', K.round, interrupt_of(id), 'pending')
   if kind == 'unknown' then audit('unknown', id, 'try 1', body, digest) else audit('asked', id, kind, body, digest) end
+  local stop = stop_of(words(requesters))
+  if stop and kind ~= 'unknown' then -- guard: suspend-stopped
+    append(withdrawals, { function() withdraw(key, id, words(requesters), words(principals), stop) end })
+  end
   place = last_field + 1
 end
+for _, withdraw_one in ipairs(withdrawals) do withdraw_one() end
+local open = requests - #withdrawals
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
-redis.call('HSET', K.thread, 'open', int(requests), 'committed', token)
+redis.call('HSET', K.thread, 'open', int(open), 'committed', token)
 if thread.v == '3' then redis.call('HSET', K.thread, 'v', '2') end
-redis.call('HDEL', K.thread, 'owner', 'lease_until', 'failures')
+redis.call('HDEL', K.thread, 'owner', 'lease_until', 'failures', 'inbox_claimed')
 local unread = redis.call('LLEN', K.inbox)
-if requests == 0 and unread > 0 then
+if open == 0 and (requests > 0 or unread > 0) then
   redis.call('ZADD', K.wake, NOW, thread_id)
 else
   redis.call('ZREM', K.wake, thread_id)
 end
 if requests == 0 then redis.call('ZADD', K.timers, int(now + keep), 'retire|' .. thread_id) end
-return { 'suspended', int(requests), int(unread) }
+return suspended(open, unread)

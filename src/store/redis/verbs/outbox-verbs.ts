@@ -57,10 +57,9 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
       return reply.oneOf('done', 'due-again', 'due-later', 'stale');
     },
 
-    async retryOutbox({ item, owner, shard }, delayMs) {
-      const reply = new ScriptReply(
-        await run('outbox-retry', { threadId: '', shard, args: [item, owner, delayMs] }),
-      );
+    async retryOutbox({ item, owner, shard }, delayMs, { isUnsent = false } = {}) {
+      const args = [item, owner, delayMs, isUnsent ? 0 : 1];
+      const reply = new ScriptReply(await run('outbox-retry', { threadId: '', shard, args }));
       return reply.oneOf('later', 'stale');
     },
   };

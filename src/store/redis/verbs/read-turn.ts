@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
 import { type Message, readMessages, readToolPart } from '../../../agent/messages.ts';
 import { refuseNewer } from '../../errors.ts';
-import type { ClaimedTurn, ClaimResult, EffectRecord, InboxItem, Settlement } from '../../port/store.ts';
+import type {
+  ClaimedTurn,
+  ClaimResult,
+  EffectRecord,
+  InboxItem,
+  Settlement,
+  SuspendResult,
+} from '../../port/store.ts';
 import { readPart } from '../../record/describe-error.ts';
 import { requestIdOf } from '../../record/keys.ts';
 import { SettledState } from '../../record/request-record.ts';
@@ -63,6 +70,26 @@ export async function readClaimedTurn(
   return claimed?.outcome === 'claimed' ? claimed.turn : undefined;
 }
 
+/** Reads the reply of `suspend` to a call with these requests. */
+export function readSuspended(threadId: string, ids: readonly string[], reply: ScriptReply): SuspendResult {
+  switch (reply.code) {
+    case 'suspended': {
+      const pairs = reply.strings(3);
+      const withdrawn = pairs.flatMap((interruptId, index) =>
+        index % 2 === 1
+          ? []
+          : [{ requestId: requestIdOf(threadId, interruptId), by: pairs[index + 1] ?? '' }],
+      );
+      const counts = { waiting: reply.number(1), unread: reply.number(2) };
+      return { outcome: 'suspended', ...counts, ...(withdrawn.length > 0 && { withdrawn }) };
+    }
+    case 'existing':
+      return { outcome: 'existing-request', requestId: ids[reply.number(1)] ?? '' };
+    default:
+      return { outcome: 'stale' };
+  }
+}
+
 function parseTurn(threadId: string, reply: ScriptReply, messages: readonly Message[]): ClaimedTurn {
   readPart('v', () => Version.parse(reply.string(5)));
   return {
@@ -72,6 +99,7 @@ function parseTurn(threadId: string, reply: ScriptReply, messages: readonly Mess
     inbox: reply.list(3).map(readItem),
     settled: parseSettled(threadId, reply.list(4)),
     effects: parseEffects(reply.list(6)),
+    ...(reply.string(7) === '1' && { isStopped: true as const }),
   };
 }
 

@@ -7,7 +7,7 @@ import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.
 import { type NewRequest, RequestRules, versionFor } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { readClaim, readClaimedTurn, readItem } from './read-turn.ts';
+import { readClaim, readClaimedTurn, readItem, readSuspended } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
 export interface Retention {
@@ -94,7 +94,7 @@ export function threadVerbs(
       const texts = messages.map((message) => JSON.stringify(message));
       const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool, texts.length, ...texts];
       const reply = new ScriptReply(await run('start-effect', { threadId, args }));
-      return { outcome: reply.oneOf('started', 'stale', 'finished', 'frozen') };
+      return { outcome: reply.oneOf('started', 'stale', 'finished', 'frozen', 'stopped') };
     },
 
     async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {
@@ -103,9 +103,10 @@ export function threadVerbs(
       return { outcome: reply.oneOf('finished', 'stale') };
     },
 
-    async stop(threadId) {
+    async stop(threadId, { who, evidence }) {
       if (!isThreadId(threadId)) return { outcome: 'idle' };
-      const reply = new ScriptReply(await run('stop', { threadId, args: [] }));
+      const args = [who, ...run.auditBody(evidence)];
+      const reply = new ScriptReply(await run('stop', { threadId, args }));
       return { outcome: reply.oneOf('stopping', 'idle') };
     },
 
@@ -149,14 +150,7 @@ export function threadVerbs(
         ...counted(requests.map((request) => requestFields(run, request, requestMs))),
       ];
       const reply = new ScriptReply(await run('suspend', { threadId, requestIds: ids, args }));
-      switch (reply.code) {
-        case 'suspended':
-          return { outcome: 'suspended', waiting: reply.number(1), unread: reply.number(2) };
-        case 'existing':
-          return { outcome: 'existing-request', requestId: ids[reply.number(1)] ?? '' };
-        default:
-          return { outcome: 'stale' };
-      }
+      return readSuspended(threadId, ids, reply);
     },
 
     async retire(threadId, { early = false } = {}) {

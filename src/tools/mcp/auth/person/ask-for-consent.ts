@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Interrupt } from '../../../../agent/messages.ts';
 import type { Tool, ToolHelpers } from '../../../../agent/tool.ts';
+import { orAbort } from '../../../../agent/util/abort.ts';
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 
@@ -26,14 +27,20 @@ export function callerOf(context: ToolHelpers['context']): string | undefined {
   return Asked.safeParse(context).data?.requester;
 }
 
+/** The accounts of people at a server, before a call. */
+export interface Accounts {
+  /** Returns the consent that a person has to give first; `undefined` if their account is connected. */
+  missing(person: string): Promise<Consent | undefined>;
+  /** Renews the token of a person if it is due, so that the call itself has only to be sent. */
+  renew(person: string): Promise<unknown>;
+}
+
 /**
  * Pauses a call whose requester has not connected an account, before its gate. A call that people have decided on is not paused again: if
- * the connection is gone by then, it fails before anything is sent.
+ * the connection is gone by then, it fails before anything is sent. A token is renewed before the start is on record: a process that
+ * dies meanwhile leaves no doubt whether the call ran.
  */
-export function askForConsent(
-  tool: Action,
-  missing: (person: string) => Promise<Consent | undefined>,
-): Action {
+export function askForConsent(tool: Action, { missing, renew }: Accounts): Action {
   const check = async (helpers: ToolHelpers): Promise<void> => {
     if (Decided.safeParse(helpers.resumed).success) return;
     const person = callerOf(helpers.context);
@@ -48,6 +55,9 @@ export function askForConsent(
     ...(admit !== undefined && {
       admit: async (input: unknown, helpers: ToolHelpers) => {
         await check(helpers);
+        const person = callerOf(helpers.context);
+        // The run itself says why there is no token.
+        if (person !== undefined) await orAbort(renew(person), helpers.signal).catch(() => {});
         return admit(input, helpers);
       },
     }),

@@ -6,7 +6,7 @@ import type { Fetch, McpOptions } from '../../mcp-config.ts';
 import { authFetch } from '../auth-fetch.ts';
 import { AuthorizationError } from '../authorization-error.ts';
 import { createBotIdentity } from '../bot-identity.ts';
-import type { Consent } from './ask-for-consent.ts';
+import type { Accounts } from './ask-for-consent.ts';
 import { type Connections, listerIdentity, personIdentity, type RequesterServer } from './connections.ts';
 
 export interface IdentityParts {
@@ -19,7 +19,7 @@ export interface IdentityParts {
 /** The identities by which a server is listed and called, and the check before a call. */
 export interface Identities extends Pick<McpOptions, 'identity' | 'identityOf'> {
   readonly requester?: RequesterServer;
-  readonly missingConsent?: (person: string) => Promise<Consent | undefined>;
+  readonly accounts?: Accounts;
 }
 
 /** Creates the identities of a server, as the manifest says. */
@@ -37,10 +37,13 @@ export function createIdentities(
     requester,
     identity: listerIdentity(connections, requester),
     identityOf: (person) => personIdentity(connections, requester, person),
-    missingConsent: async (person) =>
-      (await connections.isConnected(requester, person))
-        ? undefined
-        : { server: name, host: new URL(url).host, person },
+    accounts: {
+      missing: async (person) =>
+        (await connections.isConnected(requester, person))
+          ? undefined
+          : { server: name, host: new URL(url).host, person },
+      renew: (person) => connections.token(requester, person),
+    },
   };
 }
 

@@ -1,0 +1,10 @@
+-- A stop is kept for the turn that it found running: `stop` has the token of the turn; `stopped_by` has the token again, then a line for
+-- each person who stopped it: who, when, and digest and body of the audit row of what it withdraws. Older processes keep `stop` alone.
+local function stops_of(thread, token)
+  local stops = {}
+  if thread.stop ~= token or string.match(thread.stopped_by or '', '^%S*') ~= token then return stops end
+  for who, digest, body in string.gmatch(thread.stopped_by, '\n(%S+) %S+ (%S+) ([^\n]*)') do
+    append(stops, { { who = who, digest = digest, body = body } })
+  end
+  return stops
+end
