@@ -51,7 +51,7 @@ export async function joinDigest(
   const details = readDetails(request)?.policy;
   const policy = context.toolbox.policy(details?.name ?? '');
   if (policy === undefined || request.state !== 'pending' || details?.risk === 'high') return undefined;
-  const wasHeld = item.tries > 0 && policy.quietHours !== undefined;
+  const wasHeld = quietEnd(context, request, new Date(request.createdAt)) !== undefined;
   if (!wasHeld && policy.digest === undefined) return undefined;
   if (item.tries > 0 && (await wasPosted(context, item, person))) return undefined;
   if (wasHeld && (await countWithoutCard(context, person)) > 1) {
