@@ -60,6 +60,7 @@ export const LIMITS = {
   fileAlt: 1_000,
   richTextIndent: 8,
   statusLoadingMessages: 10,
+  profileStatus: 100,
   suggestedPrompts: 4,
   sessionTitle: 200,
   taskTitle: 256,

@@ -8,6 +8,7 @@ export type Form = 'quick' | 'full';
 const ONLY_FULL = [
   'test/browser/appearance.test.ts',
   'test/browser/block-kit.test.ts',
+  'test/browser/gallery-policies.test.ts',
   'test/browser/gallery.test.ts',
   'test/browser/interaction.test.ts',
   'test/browser/persistence.test.ts',
@@ -39,6 +40,7 @@ const ONLY_FULL = [
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/delegation-kill.test.ts',
+  'test/stories/digest-kill.test.ts',
   'test/stories/effects-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',

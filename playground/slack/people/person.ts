@@ -246,6 +246,14 @@ export class Person {
     return outcome;
   }
 
+  /** Sets the status in the person's profile; without a text it is cleared. */
+  setStatus(text: string, { emoji = '', expiration = 0 } = {}): void {
+    const user = this.#requireActive();
+    if (text.length > LIMITS.profileStatus)
+      throw new NotPossible(`A status has at most ${LIMITS.profileStatus} characters.`);
+    user.status = { text, emoji, expiration };
+  }
+
   /** Writes mentions as Slack does: with id and name for a command that wants them escaped, else as a name. */
   #commandText(command: string, text: string): string {
     const { app, users } = this.#context.state;

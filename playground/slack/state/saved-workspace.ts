@@ -29,6 +29,7 @@ const user = z.strictObject({
   tz: z.string(),
   tz_label: z.string(),
   tz_offset: z.number(),
+  status: z.strictObject({ text: z.string(), emoji: z.string(), expiration: z.number() }).exactOptional(),
 });
 
 const channel = z.strictObject({

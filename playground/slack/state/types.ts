@@ -19,6 +19,8 @@ export interface User {
   tz: string;
   tz_label: string;
   tz_offset: number;
+  /** The status that the person has set; `expiration` is in seconds, and 0 if it never ends. */
+  status?: { text: string; emoji: string; expiration: number };
 }
 
 export type ChannelKind = 'public' | 'private' | 'im' | 'mpim';

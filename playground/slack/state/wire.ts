@@ -117,7 +117,7 @@ function sharingOf({ team, users }: WorkspaceState, { members }: Channel): JsonO
 }
 
 /** A user as `users.info` shows it to the bot. */
-export function userOnWire(state: WorkspaceState, user: User): JsonObject {
+export function userOnWire(state: WorkspaceState, { status, ...user }: User): JsonObject {
   const isOwnBot = user.id === state.app.botUserId;
   return {
     ...user,
@@ -129,6 +129,9 @@ export function userOnWire(state: WorkspaceState, user: User): JsonObject {
       real_name: user.real_name,
       display_name: user.name,
       team: user.team_id,
+      status_text: status?.text ?? '',
+      status_emoji: status?.emoji ?? '',
+      status_expiration: status?.expiration ?? 0,
       ...(isOwnBot && { bot_id: state.app.botId, api_app_id: state.app.id }),
     },
   };

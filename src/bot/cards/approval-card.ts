@@ -1,4 +1,4 @@
-import type { Button, ConfirmationDialog, KnownBlock } from '@slack/types';
+import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
@@ -123,11 +123,19 @@ export function approvalLines(request: RequestRecord, details: CardDetails): Kno
     line(
       words(`${counted}. ${cardTexts.rejectionRule(policy.vetoes)} `),
       words(cardTexts.approvers),
-      ...mentions(approversOf(request, details)),
+      ...mentions(approversOf(request, details), statusOf(details)),
     ),
     ...groupLines(request),
     ...(votes.length === 0 ? [] : [line(words(cardTexts.approvedBy), ...votes)]),
   ];
+}
+
+/** Adds the status that an approver has set in Slack. It decides nothing: who is away may approve all the same. */
+function statusOf({ statuses }: CardDetails) {
+  return (id: string): RichTextElement[] => {
+    const status = statuses?.[id];
+    return status === undefined ? [] : [words(cardTexts.status(showLabel(status, limits.status)))];
+  };
 }
 
 /** Builds a line for each approver group: how many of it have approved, and who is in it. */

@@ -23,6 +23,7 @@ export interface CardDetails
     | 'policy'
     | 'editedBy'
     | 'approvers'
+    | 'statuses'
     | 'runsAs'
     | 'files'
     | 'undoes'
@@ -47,6 +48,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     originalInput,
     editedBy,
     approvers,
+    statuses,
     description,
     why,
     purpose,
@@ -66,7 +68,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   };
   const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
   const call = { presented, name, input: toJson(input), originalInput, editedBy, consent, pause };
-  return { ...call, approvers, description, why, purpose, policy, rule, undoes, files, runsAs };
+  return { ...call, approvers, statuses, description, why, purpose, policy, rule, undoes, files, runsAs };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

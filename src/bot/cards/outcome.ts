@@ -82,7 +82,7 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
         ...ifAny(cardTexts.reason, reason),
       ];
     case 'expired':
-      return [line(words(cardTexts.expired), ...when(request))];
+      return [line(words(cardTexts.expired(request.kind === 'approval')), ...when(request))];
     case 'superseded':
       return replacedBlocks(request, reason);
     case 'answered':
@@ -206,7 +206,8 @@ function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): Kn
   if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
     elements.push(button(id, WITHDRAW, cardTexts.withdraw));
   if (undoUntil(request).length > 0) elements.push(button(id, UNDO, cardTexts.undo));
-  if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, cardTexts.requestAgain));
+  const again = request.kind === 'approval' ? cardTexts.requestAgain : cardTexts.askAgain;
+  if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, again));
   if (request.state === 'unknown') {
     const texts = confirmTexts.runAgain(titleOf(request));
     const confirm = {

@@ -7,7 +7,7 @@ import { words } from '../cards/card.ts';
 import { showLabel } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
 import { typedText } from '../intake/readable-text.ts';
-import type { Directory } from '../slack/directory.ts';
+import type { Directory, Member } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { askStandIn } from './ask-stand-in.ts';
@@ -50,7 +50,8 @@ async function delegate(
   const { to, until } = parsed;
   if (until > Date.now() + MAX_DAYS * DAY_MS) return delegationTexts.tooLong(MAX_DAYS);
   if (to === from) return delegationTexts.toYourself;
-  const problem = await standInProblem(directory, to);
+  const standIn = await directory.member(to).catch(() => undefined);
+  const problem = standInProblem(standIn);
   if (problem !== undefined) return problem;
   const covered = await coveredPolicies(directory, from, toolbox.policies());
   if (covered === undefined) return delegationTexts.cannotCheck;
@@ -68,7 +69,8 @@ async function delegate(
     },
   });
   await askStandIn(context, { who: to, standsFor: from });
-  return delegationTexts.done({ to, until, reason });
+  const status = standIn?.status && showLabel(standIn.status, limits.status);
+  return delegationTexts.done({ to, until, reason }, status);
 }
 
 function problemText(text: string, problem: 'person' | 'time'): string {
@@ -77,8 +79,7 @@ function problemText(text: string, problem: 'person' | 'time'): string {
 }
 
 /** Says why a person cannot decide for anybody; the same is checked again at each vote. */
-async function standInProblem(directory: Directory, who: string): Promise<string | undefined> {
-  const found = await directory.member(who).catch(() => undefined);
+function standInProblem(found: Member | undefined): string | undefined {
   if (found === undefined) return delegationTexts.cannotCheck;
   const reasons = ['isDeactivated', 'isBot', 'isStranger', 'isGuest'] as const;
   const reason = reasons.find((each) => found[each]);

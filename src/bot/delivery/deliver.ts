@@ -1,6 +1,7 @@
 import { inSpan } from '../../observe/tracing.ts';
 import type { OutboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { drawDigest } from '../digests/draw-digest.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { drawView } from './draw-view.ts';
@@ -16,7 +17,7 @@ export async function deliver(context: BotContext, shard: number): Promise<void>
   for (;;) {
     const items = await context.store.claimOutbox(shard, { leaseMs: context.timing.claimMs, limit: BATCH });
     // Messages of a thread stay in their order. Copies of a card follow it, because they link to it.
-    for (const item of items) if (item.kind === 'row' || isInThread(item)) await deliverItem(context, item);
+    for (const item of items) if (item.kind !== 'view' || isInThread(item)) await deliverItem(context, item);
     const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
     if (first !== undefined) await deliverItem(context, first);
     await Promise.all(copies.map((item) => deliverItem(context, item)));
@@ -26,7 +27,8 @@ export async function deliver(context: BotContext, shard: number): Promise<void>
 
 async function deliverItem(context: BotContext, item: OutboxItem): Promise<void> {
   try {
-    await (item.kind === 'row' ? sendInSpan(context, item) : drawView(context, item));
+    if (item.kind === 'row') await sendInSpan(context, item);
+    else await (item.kind === 'view' ? drawView(context, item) : drawDigest(context, item));
   } catch (err) {
     const failure = judgeSlackFailure(err);
     const delayMs = (failure.kind === 'later' && failure.afterMs) || backOff(item.tries);

@@ -6,6 +6,7 @@ import { buildCard } from '../cards/build-card.ts';
 import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
+import { isListed, joinDigest } from '../digests/join-digest.ts';
 import { findFreeze } from '../freezes/freeze-actions.ts';
 import { grantIdOf } from '../grants/grant-details.ts';
 import { openGrant } from '../grants/open-grant.ts';
@@ -13,10 +14,11 @@ import { quietEnd } from '../requests/quiet-end.ts';
 import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
-import { isUnthreaded, parseThreadId } from '../slack/thread.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { findPosted, messageMark } from './find-posted.ts';
 import { keepUndo } from './keep-undo.ts';
+import { PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
 
 const Place = z.object({
@@ -27,9 +29,6 @@ const Place = z.object({
   for: z.string().optional(),
 });
 type Place = z.infer<typeof Place>;
-/** A posted card. The link to the card in the thread is looked up once, and stored with it. */
-const PostedMessage = z.object({ channel: z.string(), ts: z.string(), threadLink: z.string().optional() });
-type PostedMessage = z.infer<typeof PostedMessage>;
 type ViewItem = OutboxItem & { kind: 'view' };
 type View = RequestRecord['views'][number];
 /** Stands in place of the posted message for a view that Slack refuses. */
@@ -72,6 +71,14 @@ async function drawRequest(
       await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
       return;
     }
+    const listed =
+      posted === undefined && place.user !== undefined
+        ? await joinDigest(context, item, request, place.user)
+        : undefined;
+    if (listed !== undefined) {
+      await store.doneView(item, request.revision, listed);
+      return;
+    }
     const threadLink = await threadLinkFor(context, request, item.viewId);
     // The process that recorded the last vote may have died before it opened the grant.
     if (request.granted) await openGrant(context, request);
@@ -95,7 +102,7 @@ async function drawRequest(
 /** Tells whether a card is to be drawn: not where Slack refuses it, and not for the first time for people who are not asked any more. */
 function isWanted({ state }: RequestRecord, view: View): boolean {
   if (isUndeliverable(view)) return false;
-  const isPosted = PostedMessage.safeParse(view.postedAt).success;
+  const isPosted = PostedMessage.safeParse(view.postedAt).success || isListed(view.postedAt);
   return isPosted || view.id === THREAD_VIEW || state === 'pending' || state === 'unknown';
 }
 
@@ -130,29 +137,6 @@ function cardFor(
 async function freezeFor({ store }: BotContext, request: RequestRecord): Promise<Freeze | undefined> {
   const isShown = request.kind === 'approval' && ['pending', 'approved'].includes(request.state);
   return isShown ? findFreeze(store, toolOf(request)) : undefined;
-}
-
-/** Finds the link of a copy to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none. */
-async function threadLinkFor(
-  { links }: BotContext,
-  request: RequestRecord,
-  viewId: string,
-): Promise<string | undefined> {
-  if (viewId === THREAD_VIEW) return undefined;
-  const posted = request.views.map((view) => ({
-    id: view.id,
-    message: PostedMessage.safeParse(view.postedAt).data,
-  }));
-  const known = posted.find(({ message }) => message?.threadLink !== undefined)?.message?.threadLink;
-  if (known !== undefined) return known;
-  const { channel, threadTs } = parseThreadId(request.threadId);
-  // A link to the card opens the thread; a link to the thread's root opens only the channel.
-  const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
-  if (isUnthreaded(request.threadId))
-    return inThread === undefined
-      ? undefined
-      : links.linkTo({ channel, ts: inThread.ts, threadTs: inThread.ts });
-  return links.linkTo({ channel, ts: inThread?.ts ?? threadTs, threadTs });
 }
 
 async function post(

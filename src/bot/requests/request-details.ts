@@ -59,6 +59,8 @@ const Details = z.object({
   presented: PresentedCall.optional().catch(undefined),
   /** The people who could approve when the request was made; missing if Slack could not be asked. */
   approvers: z.array(z.string()).optional().catch(undefined),
+  /** The status in Slack of approvers when the request was made, by person; for show only. */
+  statuses: z.record(z.string(), z.string()).optional().catch(undefined),
   /** The model's input, if another one waits for approval. */
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
   /** The people whose words the model read beside the requesters'. */

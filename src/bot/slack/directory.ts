@@ -13,6 +13,8 @@ export interface Member {
   readonly team?: string | undefined;
   /** As Slack names it, such as Europe/Berlin. */
   readonly timeZone: string | undefined;
+  /** The status that the person has set in Slack, such as "On vacation"; for show only. */
+  readonly status?: string | undefined;
 }
 
 /** The bot's own user, and its workspace. */
@@ -150,6 +152,7 @@ export class Directory {
       isDeactivated: user === undefined || user.deleted === true,
       team: user?.team_id,
       timeZone: user?.tz,
+      status: statusIn(user?.profile),
     };
   }
 
@@ -191,6 +194,18 @@ export class Directory {
     );
     return known.value;
   }
+}
+
+/** Returns the text of a status that has not ended. */
+function statusIn({
+  status_text: text = '',
+  status_expiration: ends = 0,
+}: {
+  readonly status_text?: string;
+  readonly status_expiration?: number;
+} = {}): string | undefined {
+  const isOver = ends > 0 && ends * 1_000 <= Date.now();
+  return text.trim() === '' || isOver ? undefined : text;
 }
 
 /** Adds an answer at the end and removes the oldest ones, so that the cache stays bounded. */

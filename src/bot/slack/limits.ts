@@ -52,10 +52,13 @@ export const limits = {
   questionLines: 30,
   answerCharacters: 1_000,
   mentions: 20,
+  /** Three blocks each, beside a title, a sentence and the number of the others. */
+  digestRows: 15,
   choiceButtons: 5,
   menuCharacters: 4_000,
   choiceListCharacters: 3_000,
   label: 150,
+  status: 60,
   hint: 500,
   reason: 1_000,
   errorText: 200,

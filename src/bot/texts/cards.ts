@@ -77,6 +77,7 @@ export const cardTexts = {
   rejectionRule: (vetoes: number) =>
     vetoes === 1 ? 'Any rejection cancels it.' : `${vetoes} rejections cancel it.`,
   approvers: 'Approvers: ',
+  status: (text: string) => ` (status: ${text})`,
   approvedBy: 'Approved by ',
   rejectedBy: 'Rejected by ',
   inPlaceOf: ' for ',
@@ -111,6 +112,7 @@ export const cardTexts = {
   withdraw: 'Withdraw',
   reviewAll: 'Review all to approve',
   requestAgain: 'Request again',
+  askAgain: 'Ask again',
   undo: 'Undo',
   undoUntil: ' · Undo until ',
   undoRequested: 'Undo requested by ',
@@ -140,7 +142,7 @@ export const cardTexts = {
   externalSystem: 'an external system',
   rejected: 'Rejected by ',
   withdrawn: 'Withdrawn by ',
-  expired: 'Expired with no decision, ',
+  expired: (isApproval: boolean) => `Expired with no ${isApproval ? 'decision' : 'answer'}, `,
   replacedByEdit: 'Replaced by an edited request from ',
   replaced: (reason: string) =>
     whyNotStarted(reason, reason === 'stale-approval' ? 'needs a new approval' : 'did not run'),

@@ -26,13 +26,17 @@ export const delegationTexts = {
     isStranger: 'Only people of this workspace can decide for you.',
     isGuest: "Guests can't decide for you.",
   },
-  done: ({ to, until, reason }: Pick<Delegation, 'to' | 'until' | 'reason'>): RichTextElement[] => [
+  done: (
+    { to, until, reason }: Pick<Delegation, 'to' | 'until' | 'reason'>,
+    status: string | undefined,
+  ): RichTextElement[] => [
     words('Until '),
     moment(until),
     words(', '),
     mention(to),
     words(` can approve and reject for you, where the policy of a request allows it.${why(reason)}`),
     words(' You can still decide yourself; each request counts one of you.'),
+    ...(status === undefined ? [] : [words(` Their status in Slack now: ${status}`)]),
   ],
   given: {
     title: 'Delegated to you until ',

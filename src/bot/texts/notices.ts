@@ -68,6 +68,10 @@ export const noticeTexts = {
   toolChanged: 'The tool, its settings or its policy changed',
 
   reminder: { lead: 'Reminder: ', tail: ' is waiting for ' },
+  escalatedAtOnce: {
+    lead: 'Escalated at once, because enough waits for the approvers already: ',
+    tail: '. Can also be decided by ',
+  },
   escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
   unknown: {
     lead: '',

@@ -75,10 +75,10 @@ export const replyTexts = {
   stopped: ({ withdrawn, running, ran, unknown }: StoppedActions) =>
     [
       'Stopped.',
-      ...(withdrawn.length === 0 ? [] : [`Withdrawn: ${listed(withdrawn)}.`]),
-      ...(running.length === 0 ? [] : [`Too late to stop: ${listed(running)}.`]),
-      ...(unknown.length === 0 ? [] : [`We don't know whether this completed: ${listed(unknown)}.`]),
-      ran.length === 0 ? 'Nothing else had run.' : `Already done: ${listed(ran)}.`,
+      ...(withdrawn.length === 0 ? [] : [`Withdrawn: ${ended(listed(withdrawn))}`]),
+      ...(running.length === 0 ? [] : [`Too late to stop: ${ended(listed(running))}`]),
+      ...(unknown.length === 0 ? [] : [`We don't know whether this completed: ${ended(listed(unknown))}`]),
+      ran.length === 0 ? 'Nothing else had run.' : `Already done: ${ended(listed(ran))}`,
     ].join(' '),
   cutOff: '(This answer was interrupted. I started again below.)',
   nothingToStop: 'You have nothing to stop here.',
@@ -100,6 +100,11 @@ export const statusTexts = {
   waitingForApproval: 'Waiting for approval',
   stopped: 'Stopped',
 } as const;
+
+/** Ends a sentence, unless it has an end: a question is its own title. */
+function ended(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
 
 function inAbout(waitMs: number | undefined): string {
   if (waitMs === undefined || waitMs < MINUTE_MS) return 'in a minute';

@@ -53,10 +53,11 @@ async function withRequest(
 /** Lets further people decide, and sends them the card. */
 async function escalate(context: BotContext, request: RequestRecord): Promise<void> {
   const { store, directory, toolbox } = context;
-  const further = request.policy.escalate?.to ?? [];
+  const { to: further = [], afterMs } = request.policy.escalate ?? {};
+  const isAtOnce = afterMs === 0;
   const result = await store.escalate(
     request.id,
-    titledRow(request, 'escalate', noticeTexts.escalated, further),
+    titledRow(request, 'escalate', isAtOnce ? noticeTexts.escalatedAtOnce : noticeTexts.escalated, further),
   );
   const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
   if (result.outcome !== 'escalated' || policy?.directMessages === false) return;

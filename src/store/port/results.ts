@@ -138,3 +138,5 @@ export type LoadResult =
   | { readonly outcome: 'found'; readonly request: RequestRecord }
   | { readonly outcome: 'malformed'; readonly problem: string }
   | Unknown;
+
+export type NoteUndoResult = { readonly outcome: 'noted' | 'not-due' } | Settled | Unknown | Malformed;

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { NewView } from '../record/request-record.ts';
+import type { NewView, UndoNote, UndoStep } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type { ConnectionStore } from './connections.ts';
 import type { DelegationStore } from './delegations.ts';
+import type { DigestStore } from './digests.ts';
 import type { FreezeStore } from './freezes.ts';
 import type { GrantStore } from './grants.ts';
 import type { LimitStore } from './limits.ts';
@@ -22,6 +23,7 @@ import type {
   FinishResult,
   HeartbeatResult,
   LoadResult,
+  NoteUndoResult,
   PurgeResult,
   RecoverResult,
   RedrawResult,
@@ -35,7 +37,6 @@ import type {
   VoteResult,
   WithdrawResult,
 } from './results.ts';
-import type { UndoStore } from './undo.ts';
 import type { UsageStore } from './usage.ts';
 import type {
   Actor,
@@ -66,11 +67,11 @@ import type {
 export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
 export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
 export type * from './delegations.ts';
+export type * from './digests.ts';
 export type * from './freezes.ts';
 export type * from './grants.ts';
 export type * from './limits.ts';
 export type * from './results.ts';
-export type * from './undo.ts';
 export type * from './values.ts';
 
 /**
@@ -81,12 +82,12 @@ export interface Store
   extends AuditStore,
     ConnectionStore,
     DelegationStore,
+    DigestStore,
     FreezeStore,
     GrantStore,
     LimitStore,
     ManifestStore,
     MemoryStore,
-    UndoStore,
     UsageStore {
   /** Adds a message to a thread's inbox, once. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
@@ -176,6 +177,11 @@ export interface Store
     reason: string,
     tries?: number,
   ): Promise<ResolveResult>;
+
+  /** Offers to undo an action for so long after its success. The request that undoes is one of its own. */
+  offerUndo(requestId: string, withinMs: number): Promise<NoteUndoResult>;
+  /** Records a step of the undo and redraws the cards of the action; a step that is behind changes nothing. */
+  noteUndo(requestId: string, step: Exclude<UndoStep, 'offered'>, note?: UndoNote): Promise<NoteUndoResult>;
 
   expire(requestId: string): Promise<ExpireResult>;
   /** Sends a reminder, or sets it for the end of the quiet hours. */

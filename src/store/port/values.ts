@@ -208,7 +208,7 @@ export interface DueWork {
 }
 export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire' | 'undo';
 
-/** An outbox item that one sender has claimed: a row to send, or a card of a request to draw. */
+/** An outbox item that one sender has claimed: a row to send, a card of a request or the digest of a person to draw. */
 export type OutboxItem = {
   readonly item: string;
   readonly owner: string;
@@ -218,4 +218,5 @@ export type OutboxItem = {
 } & (
   | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }
   | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
+  | { readonly kind: 'digest'; readonly person: string }
 );

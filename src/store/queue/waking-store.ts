@@ -2,6 +2,7 @@ import type { Engine } from '../port/engine.ts';
 import type { StartResult, Store, VoteResult } from '../port/store.ts';
 import { shardOf, threadOf } from '../record/keys.ts';
 import type { NewRequest } from '../record/request-record.ts';
+import { wakingDigests } from './waking-digests.ts';
 
 /** Most actions end within this time, and their card is drawn once; the others show that they are running. */
 const RUNNING_CARD_MS = 500;
@@ -45,6 +46,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
 
   return {
     ...store,
+    ...wakingDigests(store, engine),
 
     async enqueue(threadId, item, options) {
       const result = await store.enqueue(threadId, item, options);

@@ -62,8 +62,8 @@ const SHARD_KEYS = [
   'delegated',
   'manifest',
 ] as const;
-/** Keys of a thread, a day or a channel that few scripts name; the day or the channel takes the place of a thread in them. */
-const OTHER_KEYS = ['usage', 'feedback', 'memory'] as const;
+/** Keys of a thread, a day, a channel or a person that few scripts name; the day, the channel or the person takes the place of a thread in them. */
+const OTHER_KEYS = ['usage', 'feedback', 'memory', 'digest'] as const;
 /** The keys of one server; its name takes the place of a thread in them. */
 const SERVER_KEYS = ['connections', 'versions'] as const;
 type ServerKey = (typeof SERVER_KEYS)[number];
@@ -127,6 +127,11 @@ export class Keys {
   /** The notes about a channel. */
   memory(channel: string): string {
     return this.#of(MEMORY_SHARD, 'memory', channel);
+  }
+
+  /** The digest of a person. */
+  digest(person: string): string {
+    return this.#of(shardOf(person), 'digest', person);
   }
 
   grant(id: string, shard: number): string {

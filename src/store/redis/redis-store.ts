@@ -10,6 +10,7 @@ import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { connectionVerbs } from './verbs/policy/connection-verbs.ts';
 import { delegationVerbs } from './verbs/policy/delegation-verbs.ts';
+import { digestVerbs } from './verbs/policy/digest-verbs.ts';
 import { freezeVerbs } from './verbs/policy/freeze-verbs.ts';
 import { grantVerbs } from './verbs/policy/grant-verbs.ts';
 import { limitVerbs } from './verbs/policy/limit-verbs.ts';
@@ -54,6 +55,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
     ...delegationVerbs(run, client, keys),
+    ...digestVerbs(run, client, keys),
     ...grantVerbs(run, client, keys),
     ...limitVerbs(run, keys),
     ...usageVerbs(run, client, keys),

@@ -44,6 +44,7 @@ const FOLDERS = {
   limit: ['reserve', 'give-back', 'read-totals'],
   grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
   delegation: ['delegate', 'end-delegation', 'apply-delegations'],
+  digest: ['digest-tell', 'digest-note', 'digest-done'],
   usage: ['spend', 'rename-usage'],
   connections: ['save-connection', 'remove-connection'],
   memory: ['remember', 'forget'],

@@ -54,6 +54,8 @@ export interface Policy {
   readonly load:
     | { readonly waiting: number | undefined; readonly approvalsPerHour: number | undefined }
     | undefined;
+  /** After so many cards within a time, an approver gets one message that lists the others; `undefined` for a card of each. */
+  readonly digest: { readonly after: number; readonly withinMs: number } | undefined;
   /** Whether Approve asks for a confirmation; `undefined` leaves it to the risk of the call. */
   readonly confirm: boolean | undefined;
   readonly risk: Risk;

@@ -100,6 +100,10 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     directMessages: written.direct_messages ?? true,
     quietHours: toQuietHours(written, timeZone),
     load: toLoad(written.load),
+    digest: written.load?.digest && {
+      after: written.load.digest.after,
+      withinMs: written.load.digest.within,
+    },
     confirm: written.confirm,
     risk,
     timeZone: written.time_zone ?? timeZone,
@@ -116,7 +120,9 @@ function toQuietHours(
 }
 
 function toLoad(written: PolicyFile['load']): Policy['load'] {
-  return written && { waiting: written.waiting, approvalsPerHour: written.approvals_per_hour };
+  const { waiting, approvals_per_hour: approvalsPerHour } = written ?? {};
+  if (waiting === undefined && approvalsPerHour === undefined) return undefined;
+  return { waiting, approvalsPerHour };
 }
 
 function toGrants(written: PolicyFile['grants']): GrantRule | undefined {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { Violation } from '../check/invariants.ts';
 import { readEffects } from '../worker/effects.ts';
+import { Absence } from '../world/absence.ts';
 import { GRANTED_USES, MOST_CAPPED } from '../world/cast.ts';
 import { makeErrand, POLICY_RECIPES } from '../world/errand.ts';
 import { exportedRows } from '../world/gather-evidence.ts';
@@ -14,13 +15,16 @@ const ALLOWED = { kind: 'allowed again', tools: ['favored'], intent: 'allow' } a
 const SETTLE_WITHIN_MS = 240_000;
 const Started = z.object({ idempotencyKey: z.string(), granted: z.object({ grant: z.string() }).optional() });
 
-/** Kills workers while actions run under limits and grants, and counts what ran from outside. */
+/** Kills workers while actions run under limits, grants and delegations, and counts what ran from outside. */
 async function killUnderPolicies(world: World, kills: number): Promise<Played> {
   // Most of the others come after somebody has allowed the same again.
+  const absence = new Absence(world);
+  await absence.leave();
   const first = makeErrand(ALLOWED, CHANNELS.general);
   world.people.say(first);
   await world.workspace.until(() => world.people.finished.has(first), { what: 'the first grant' });
   const played = await atEveryPoint('kill', kills, POLICY_RECIPES)(world, kills);
+  const last = await absence.comeBack();
   await letSettle(world, SETTLE_WITHIN_MS);
   const effects = readEffects(world.effectsFile);
   const rows = await exportedRows(world);
@@ -45,14 +49,16 @@ async function killUnderPolicies(world: World, kills: number): Promise<Played> {
   const used = [...uses.values()].reduce((sum, keys) => sum + keys.size, 0);
   if (used === 0 || capped === 0)
     violations.push({ invariant: 11, what: `${capped} actions ran under a limit, and ${used} under grants` });
-  const remark = `${capped} of at most ${MOST_CAPPED} under a limit, ${used} under ${grants.length} grants of ${GRANTED_USES} uses`;
-  return { ...played, errands: [first, ...played.errands], violations, remark };
+  const delegated = absence.judge(rows);
+  violations.push(...delegated.violations);
+  const remark = `${capped} of at most ${MOST_CAPPED} under a limit, ${used} under ${grants.length} grants of ${GRANTED_USES} uses, ${delegated.remark}`;
+  return { ...played, errands: [first, ...played.errands, last], violations, remark };
 }
 
-/** The faults of a process while limits count and grants are used. `rounds` is the number of faults. */
+/** The faults of a process while limits count, and grants and delegations are used. `rounds` is the number of faults. */
 export const POLICY_CELLS: readonly Cell[] = [
   {
-    name: 'limits and grants: worker killed',
+    name: 'limits, grants and delegations: worker killed',
     rounds: { long: 300, short: 5 },
     world: { workers: 4, logLevel: 'info', noticeMs: NOTICE_MS, silentIsDead: true },
     // What is over the limit does not run.

@@ -8,6 +8,7 @@ export const [
   linger,
   waver,
   favored,
+  deputed,
   quintet,
   score,
   briefQuintet,

@@ -78,6 +78,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   waver: { ...pair, quorum: 1, expiresMs: LONG_MS },
   /** May be allowed again by those who approve it. */
   favored: { ...named, quorum: 1, expiresMs: LONG_MS },
+  /** Its approver is away now and then, and somebody else signs for them. */
+  deputed: { approvers: [CAST.bruno], signers: [CAST.alice], quorum: 1, expiresMs: LONG_MS },
   quintet: { ...five, quorum: 3, expiresMs: LONG_MS },
   score: { ...twenty, quorum: 5, expiresMs: LONG_MS },
   'brief-quintet': { ...five, quorum: 3, expiresMs: FOR_A_CROWD_MS },

@@ -63,12 +63,13 @@ export const UNSIGNED_RECIPES: readonly Recipe[] = [
   { kind: 'unsigned beside signed', tools: ['note', 'credit'], intent: 'approve' },
 ];
 
-/** The ways of a call under a limit or a grant: some who approve allow the same again. */
+/** The ways of a call under a limit, a grant or a delegation: some who approve allow the same again, or sign for somebody else. */
 export const POLICY_RECIPES: readonly Recipe[] = [
   { kind: 'under a limit', tools: ['capped'], intent: 'approve' },
   { kind: 'allowed again', tools: ['favored'], intent: 'allow' },
   { kind: 'under a limit beside a grant', tools: ['capped', 'favored'], intent: 'approve' },
   { kind: 'under a grant', tools: ['favored'], intent: 'approve' },
+  { kind: 'signed for somebody who is away', tools: ['deputed'], intent: 'approve' },
 ];
 
 /** The crowds of one millisecond: five people or twenty, among themselves or against the expiry. */

@@ -7,8 +7,9 @@ const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresM
     tool === 'favored'
       ? `, grants: { for: 1h, uses: ${GRANTED_USES}, scope: requester, when: "input.amount > 0" }`
       : '';
+  const delegation = tool === 'deputed' ? ', delegation: true' : '';
   const expires = `${expiresMs / 1_000}s`;
-  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late}${grants} }`;
+  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late}${grants}${delegation} }`;
 });
 const rules = [
   ...Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`),

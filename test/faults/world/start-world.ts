@@ -58,6 +58,7 @@ export async function startWorld(options: WorldOptions) {
     users: USERS,
     channels: CHANNELS,
     userGroups: USER_GROUPS,
+    app: { commands: ['/countersign'] },
     // As patient as Slack is, in a world that is faster: it sends again until some worker is there.
     timings: {
       eventRetries: [300, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000],

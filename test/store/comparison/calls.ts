@@ -273,6 +273,16 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'doneOutbox':
       return about(recent(found.items, command.pick), (item) => {
         if (item.kind === 'row') return call('doneRow', item);
+        if (item.kind === 'digest') {
+          const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
+          return call('doneDigest', item, {
+            revision: revision - command.behind,
+            place: { ts: `${step}` },
+            number: number + (step % 2),
+            gone: [...(on?.keys() ?? [])].slice(0, step % 3),
+            againMs: command.againMs,
+          });
+        }
         const revision = world.request(item.requestId)?.revision ?? 1;
         return call('doneView', item, revision - command.behind, { ts: `${step}` }, command.againMs);
       });
@@ -324,6 +334,17 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('readDelegations');
     case 'spreadDelegations':
       return call('spreadDelegations', [...new Set(command.threads.map(shardOf))]);
+    case 'tell': {
+      const limit = { after: command.after, withinMs: command.withinMs };
+      const told = { id: `${command.thread}~${command.listed}`, revision: step };
+      return call('tell', command.thread, told, limit, command.delayMs);
+    }
+    case 'listInDigest': {
+      const told = { id: `${command.thread}~${command.listed}`, revision: step };
+      return call('listInDigest', command.thread, told, command.delayMs);
+    }
+    case 'readDigest':
+      return call('readDigest', command.thread);
     case 'freeze': {
       const { scope, who } = command;
       return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });

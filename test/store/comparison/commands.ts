@@ -106,6 +106,9 @@ const spreadDelegations = verb('spreadDelegations', {
   threads: fc.subarray([...THREADS], { minLength: 1 }),
 });
 
+/** A request on a digest. */
+const listed = fc.nat({ max: 4 });
+
 const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
 const action = fc.constantFrom('one', 'two', 'three');
 const limitKeys = fc.subarray(['refunds', 'parts'], { minLength: 1 });
@@ -223,6 +226,16 @@ const command = fc.oneof(
   { weight: 1, arbitrary: endDelegation },
   { weight: 2, arbitrary: spreadDelegations },
   { weight: 1, arbitrary: verb('readDelegations', {}) },
+  // A person's digest is in the shard of their id; a thread takes the place of the person here, because its shard is compared.
+  {
+    weight: 3,
+    arbitrary: verb('tell', {
+      ...{ thread, listed, after: fc.nat({ max: 2 }), delayMs: fc.constantFrom(0, 1_000) },
+      withinMs: fc.constantFrom(1_000, 1_000_000),
+    }),
+  },
+  { weight: 3, arbitrary: verb('listInDigest', { thread, listed, delayMs: fc.constantFrom(0, 1_000) }) },
+  { weight: 2, arbitrary: verb('readDigest', { thread }) },
   { weight: 1, arbitrary: freeze },
   { weight: 3, arbitrary: unfreeze },
   { weight: 2, arbitrary: spread },

@@ -4,6 +4,7 @@ import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { connectionScenarios } from './connections.ts';
 import { decisionScenarios } from './decisions.ts';
 import { delegationScenarios } from './delegations.ts';
+import { digestScenarios } from './digests.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { freezeScenarios } from './freezes.ts';
@@ -30,6 +31,7 @@ const scenarios: Scenarios = {
   ...limitScenarios,
   ...grantScenarios,
   ...delegationScenarios,
+  ...digestScenarios,
   ...manifestScenarios,
 };
 const scripts = loadScripts();

@@ -111,6 +111,11 @@ function viewOf({ items = [] }: Telling) {
   throw new Error('No view was taken');
 }
 
+function digestOf({ items = [] }: Telling) {
+  for (const item of items) if (item.kind === 'digest') return item;
+  throw new Error('No digest was taken');
+}
+
 async function begin(telling: Telling, name: string): Promise<void> {
   await telling.store.vote(id(telling, name), yes('U-ann'));
   await telling.store.start(id(telling, name), attempt(name, { heartbeatTimeoutMs: 0 }));
@@ -264,6 +269,24 @@ const OUTBOX_STEPS: readonly Step[] = [
     },
     call: takeItems,
     after: 1,
+  },
+  {
+    script: 'digest-tell',
+    call: ({ store, threadId }) =>
+      store.tell(threadId, { id: `${threadId}~one`, revision: 1 }, { after: 0, withinMs: MINUTE_MS }, -1),
+  },
+  {
+    script: 'digest-note',
+    call: ({ store, threadId }) => store.listInDigest(threadId, { id: `${threadId}~two`, revision: 1 }, -1),
+  },
+  {
+    script: 'digest-done',
+    prepare: (telling) => takeItems(telling, 0),
+    call: (telling) =>
+      telling.store.doneDigest(digestOf(telling), {
+        ...{ revision: 2, place: { ts: '171.3' }, number: 1, againMs: 0 },
+        gone: [`${telling.threadId}~one`],
+      }),
   },
 ];
 

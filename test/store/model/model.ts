@@ -1,5 +1,6 @@
 import { connectionModel } from './connections.ts';
 import { delegationModel } from './delegations.ts';
+import { digestModel } from './digests.ts';
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
@@ -33,6 +34,7 @@ export function modelOf(world: World): Verbs {
     ...freezeModel(world),
     ...grantModel(world),
     ...delegationModel(world),
+    ...digestModel(world),
     ...limitModel(world),
     ...usageModel(world),
     ...connectionModel(world),

@@ -38,6 +38,7 @@ export function outboxModel(world: World): OutboxVerbs {
         const held = { item, owner: world.caller, shard, tries };
         const [, id = '', viewId = ''] = item.split('|');
         if (row !== undefined) return { kind: 'row', ...held, rowId: id, body: row };
+        if (item.startsWith('digest|')) return { kind: 'digest', ...held, person: id };
         return { kind: 'view', ...held, requestId: id, viewId };
       });
     },

@@ -175,6 +175,19 @@ export interface Granted extends NewGrant {
   revokedBy?: string;
 }
 
+/** A digest: when cards of requests were sent, and the requests that are on it. */
+export interface Digested {
+  revision: number;
+  drawn: number;
+  number: number;
+  place: JsonObject | undefined;
+  postedAt: number;
+  postedRevision: number;
+  readonly cards: Map<string, number>;
+  /** The revision of the digest with which a request came, and the revision of the request. */
+  readonly on: Map<string, { readonly since: number; readonly known: number }>;
+}
+
 /** The amount that an action counts for a limit, and the attempts that hold it. */
 export interface Counted {
   readonly at: number;
@@ -208,6 +221,7 @@ export class World {
   readonly delegations = { epoch: 0, given: new Map<string, Delegation>(), ended: new Map<string, string>() };
   /** The notes about each channel, by id. */
   readonly notes = new Map<string, Map<string, KeptNote>>();
+  readonly digests = new Map<string, Digested>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();

@@ -5,6 +5,7 @@ import type { Policy } from '../../../tools/gate/policy.ts';
 import type { BotContext } from '../../context.ts';
 import { mayDecide } from '../../decisions/authorize.ts';
 import { hasPart, type StandIn } from '../../delegations/stand-ins.ts';
+import { limits } from '../../slack/limits.ts';
 import { membershipsOf } from '../approver-groups.ts';
 import { channelView, personView, standInViews } from '../view-ids.ts';
 
@@ -43,6 +44,21 @@ export async function eligibleApprovers(
     members,
   );
   return { approvers, places: filled.flat().length, isSure: true };
+}
+
+/** Lists the status that approvers have set in Slack, by person, from look-ups that were just made; a card names no more people. */
+export async function statusesOf(
+  directory: BotContext['directory'],
+  approvers: readonly string[],
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const found = await Promise.all(
+    approvers.slice(0, limits.mentions).map(async (id) => ({
+      id,
+      status: (await directory.member(id).catch(() => undefined))?.status,
+    })),
+  );
+  const set = found.flatMap(({ id, status }) => (status === undefined ? [] : [[id, status] as const]));
+  return set.length === 0 ? undefined : Object.fromEntries(set);
 }
 
 /** The approvers who get a direct message. */

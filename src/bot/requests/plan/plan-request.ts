@@ -22,7 +22,7 @@ import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { type ReadFile, toDetails } from '../request-details.ts';
 import { NOBODY } from '../task-people.ts';
 import { THREAD_VIEW } from '../view-ids.ts';
-import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk } from './people-to-ask.ts';
+import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { presentCall, previewOf } from './present-call.ts';
 
@@ -147,9 +147,10 @@ export async function planRequest(
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
-  const [told, standIns] = await Promise.all([
+  const [told, standIns, statuses] = await Promise.all([
     peopleToAsk({ store, directory }, policy, approvers),
     standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
+    statusesOf(directory.relaxed(), approvers),
   ]);
   const risk = riskOf(policy.risk, judged);
   const mayGrant = risk !== 'high' && !pause.own && !isOverLimit(pause) && editor === undefined;
@@ -164,6 +165,7 @@ export async function planRequest(
     details: toDetails(call, interrupt, {
       presented,
       approvers: isSure ? approvers : undefined,
+      ...(statuses !== undefined && { statuses }),
       description: tool.description,
       ...(entry.runsAsRequester !== undefined && {
         runsAs: { person: requester, server: entry.runsAsRequester.name },

@@ -71,6 +71,7 @@ function readItem(
   held: Pick<OutboxItem, 'owner' | 'shard' | 'tries'>,
 ): OutboxItem | undefined {
   const [kind = '', requestId = '', viewId = ''] = item.split('|');
+  if (kind === 'digest') return { kind, item, ...held, person: requestId };
   if (kind === 'view') return { kind, item, ...held, requestId, viewId };
   try {
     const body = Body.parse(JSON.parse(row));

@@ -1,10 +1,12 @@
 import type { DueWork, Store, TimerKind } from '../../port/store.ts';
-import type { UndoStore } from '../../port/undo.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { askAbout } from './request-verbs.ts';
 
-type TimerVerbs = UndoStore & Pick<Store, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'due'>;
+type TimerVerbs = Pick<
+  Store,
+  'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'due' | 'offerUndo' | 'noteUndo'
+>;
 
 const KINDS: readonly string[] = [
   'expire',

@@ -5,12 +5,14 @@ import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
 import type { Finding } from '../problem.ts';
 import { LimitFile } from '../schema/limits.ts';
 import { PolicyFile } from '../schema/policies.ts';
+import { durationMs } from '../schema/values.ts';
 import { DEFAULT_EXPIRES_MS, policyIn } from '../to-manifest.ts';
 import { checkApprovers } from './check-approvers.ts';
 import { checkExpression } from './check-expression.ts';
 import { readableParts } from './check-shape.ts';
 import { didYouMean } from './nearest-word.ts';
 
+const MOST_WITHIN_MS = durationMs('1d');
 const Parts = PolicyFile.partial();
 const CONDITION = {
   what: 'condition',
@@ -65,6 +67,7 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
     time_zone,
     grants,
     quiet_hours: quiet,
+    load,
   } = readableParts(Parts, policy);
   const findings: Finding[] = checkTimeZone(pointer, time_zone);
   const report = (key: string, message: string): void => {
@@ -78,6 +81,8 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
   findings.push(...checkTimeZone(`${pointer}/quiet_hours`, quiet?.time_zone));
   if (quiet !== undefined && quiet.from === quiet.to)
     report('quiet_hours', 'these hours have no end: "from" and "to" are the same');
+  if ((load?.digest?.within ?? 0) > MOST_WITHIN_MS)
+    report('load/digest/within', 'cards are counted for at most 1d');
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {

@@ -31,6 +31,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'announce',
   'directMessages',
   'quietHours',
+  'digest',
   'confirm',
   'risk',
   'timeZone',

@@ -84,6 +84,15 @@ export const PolicyFile = z
         approvals_per_hour: Count.optional().describe(
           'How many requests of this policy one person may approve in an hour; no limit.',
         ),
+        digest: z
+          .strictObject({
+            after: Count.describe('How many requests come as cards of their own within that time.'),
+            within: Duration.describe('The time in which they are counted, at most 1d: "10m".'),
+          })
+          .optional()
+          .describe(
+            'One direct message lists what waits, instead of one message for each further request; without it, each has its own. High risk always has its own.',
+          ),
       })
       .optional()
       .describe('How much one approver is asked, and may approve in an hour.'),

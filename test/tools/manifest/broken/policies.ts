@@ -16,6 +16,14 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'a digest that counts for longer than a day',
+    text: `policies:
+  default: { approvers: [U012ABCDEF], load: { digest: { after: 3, within: 2d } } }
+`,
+    rest: 'slack',
+    problems: ['2:75: policies.default.load.digest.within: cards are counted for at most 1d'],
+  },
+  {
     says: 'a policy without approvers',
     text: `policies:
   default: { quorum: 1 }

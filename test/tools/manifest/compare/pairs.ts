@@ -155,6 +155,7 @@ export const PAIRS: readonly [
   ],
   ['no delegation any more', BASE, 'stronger', undefined, having('policies.default.delegation', true)],
   ['quiet hours', having('policies.default.quiet_hours', { from: '20:00', to: '07:00' }), 'equal'],
+  ['a digest', having('policies.default.load', { digest: { after: 3, within: '10m' } }), 'equal'],
   ['limits of what one approver does', having('policies.default.load', { waiting: 3 }), 'incomparable'],
   ['separation of the thread', having('policies.default.separation', 'thread'), 'stronger'],
   [
