@@ -2,14 +2,9 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFull } from '../support/count-for.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
-import type { Cell } from './cells/cell.ts';
 import { CELLS } from './cells/cells.ts';
 import { FEW_KILLS } from './cells/failpoints.ts';
 import { LOAD_CELLS } from './cells/load.ts';
-import { MODEL_STRIKES } from './cells/model-faults.ts';
-import { REDIS_STRIKES } from './cells/redis-faults.ts';
-import { SLACK_STRIKES } from './cells/slack-faults.ts';
-import { type Strike, striking } from './cells/strike.ts';
 import { playCell } from './play-cell.ts';
 import { buildWorker } from './world/build-worker.ts';
 
@@ -19,29 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-const strikes = [
-  strikeOf(REDIS_STRIKES, 'Redis killed and restarted'),
-  strikeOf(SLACK_STRIKES, 'Slack: reset after it was accepted'),
-  strikeOf(MODEL_STRIKES, 'model cut off at every chunk'),
-];
-
-function strikeOf(strikes: Readonly<Record<string, Strike>>, name: string): Strike {
-  const strike = strikes[name];
-  if (strike === undefined) throw new Error(`No fault is called "${name}"`);
-  return strike;
-}
-
-/** A fault of each kind, in one world. */
-const oneOfEach: Cell = {
-  name: 'one fault of each kind',
-  rounds: { long: strikes.length, short: strikes.length },
-  world: { workers: 2 },
-  leastExecuted: 0.5,
-  play: striking(async (world, round) => strikes[round]?.(world, round)),
-};
-
-/** The full form plays every fault in a world of its own; `npm run faults` does so many times. */
-const cells = isFull ? CELLS : [oneOfEach, FEW_KILLS];
+/** The quick form plays a few kills, the full form every fault in a world of its own; `npm run faults` does so many times. */
+const cells = isFull ? CELLS : [FEW_KILLS];
 
 /** Faults are played over many seconds, and on a busy machine over minutes. */
 const LONGEST_MS = 900_000;

@@ -233,7 +233,7 @@ export function callsOf(
 }
 
 /** One of so many items is played at each entry. */
-const EVERY = countFor('HOSTILE_EVERY', { quick: 120, full: 1 });
+const EVERY = countFor('HOSTILE_EVERY', { quick: 1, full: 1 });
 
 /** Plays the items, a few at a time, and gives what became of each by name. */
 export async function playAll<Item extends { readonly name: string }, Outcome>(

@@ -21,7 +21,7 @@ const MALFORMED: readonly string[] = [
 ];
 
 /** A model that fails; what it had begun to say is not acted upon. */
-export const MODEL_STRIKES: Readonly<Record<string, Strike>> = {
+const MODEL_STRIKES: Readonly<Record<string, Strike>> = {
   'model: 429': failing(() => ({ status: 429, headers: { 'retry-after': '1' } })),
   'model: 5xx': failing((call) => ({ status: 500 + (call % 4) })),
   'model hangs': failing(() => ({ hang: true })),

@@ -35,7 +35,7 @@ const flushScripts: Strike = ({ redis }) => askRedis(redis.url, (client) => clie
 const promoteReplica: Strike = async ({ cluster }) => cluster?.promoteReplica();
 
 /** Redis as it must not be, while it keeps what it acknowledged. */
-export const REDIS_STRIKES: Readonly<Record<string, Strike>> = {
+const REDIS_STRIKES: Readonly<Record<string, Strike>> = {
   'Redis killed and restarted': killAndRestart,
   'Redis: replies lost': loseReplies,
   'Redis slow by 5 s': slowDown,

@@ -43,7 +43,7 @@ const revokeToken: Strike = async ({ workspace }) => {
 };
 
 /** Slack as it is on a bad day. */
-export const SLACK_STRIKES: Readonly<Record<string, Strike>> = {
+const SLACK_STRIKES: Readonly<Record<string, Strike>> = {
   'Slack: 429': rateLimit,
   'Slack: 5xx': serverErrors,
   'Slack: reset after it was accepted': failing(
