@@ -60,6 +60,8 @@ function namingPeople({ present }: Presentation): Presentation {
   };
 }
 
+const SHOWN_OF_DIGEST = 12;
+
 /** Builds the entry of the tool that applies a changed manifest. No model is offered it; every call of it needs approval. */
 export function changeEntries(manifest: Manifest, approve: ApproveChange | undefined): RuledEntry[] {
   if (manifest.agent.policyChanges === undefined || approve === undefined) return [];
@@ -75,8 +77,9 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
         weaker.length === 1 ? 'Made a rule weaker' : `Made ${weaker.length} rules weaker`,
       fields: ({ weaker, from, to }) => ({
         'What becomes weaker': weaker.map((words) => `• ${words}`).join('\n'),
-        'Active manifest': from,
-        'Changed manifest': to,
+        // The digests are whole in Details.
+        'Active manifest': `${from.slice(0, SHOWN_OF_DIGEST)}…`,
+        'Changed manifest': `${to.slice(0, SHOWN_OF_DIGEST)}…`,
       }),
     },
     async (change, { context }) => {
