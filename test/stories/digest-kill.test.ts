@@ -1,22 +1,9 @@
 import { expect, test } from 'vitest';
+import { manifest, refund } from './digesting.ts';
 import { startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 
 const { alice } = CAST;
-const refund = (orderId: string) => ({
-  calls: [{ name: 'refund_order', arguments: { orderId, amount: 12_000, reason: '' } }],
-});
-const manifest = (policy: string) => `
-slack: { display_information: { name: Countersign } }
-agent: { instructions: Help. }
-policies:
-  default: { approvers: [${alice}], ${policy} }
-tools:
-  refund_order:
-    module: ./examples/shop/tools/refund-order.ts
-    title: "Refund order {{input.orderId}}"
-    approval: { policy: default }
-`;
 const timing = { leaseMs: 1_500, renewMs: 200, claimMs: 1_500 };
 const sweep = { everyMs: 100, overdueMs: 0 };
 

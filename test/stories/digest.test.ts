@@ -1,22 +1,9 @@
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { manifest, refund } from './digesting.ts';
 import { CAST, startStory } from './support.ts';
 
 const { alice, bruno } = CAST;
-const refund = (orderId: string, amount = 12_000) => ({
-  calls: [{ name: 'refund_order', arguments: { orderId, amount, reason: '' } }],
-});
-const manifest = (policy: string) => `
-slack: { display_information: { name: Countersign } }
-agent: { instructions: Help. }
-policies:
-  default: { approvers: [${alice}], ${policy} }
-tools:
-  refund_order:
-    module: ./examples/shop/tools/refund-order.ts
-    title: "Refund order {{input.orderId}}"
-    approval: { policy: default }
-`;
 
 test('after so many cards an approver gets one message that lists what waits, kept up to date, and decides from there', async () => {
   const story = await startStory({

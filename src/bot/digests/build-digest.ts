@@ -1,13 +1,12 @@
 import type { KnownBlock } from '@slack/types';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { type Card, heading, line, mentions, moment, plain, words } from '../cards/card.ts';
-import { stateOf, titleOf } from '../cards/card-details.ts';
+import { type Card, heading, line, mentions, moment, words } from '../cards/card.ts';
+import { titleOf } from '../cards/card-details.ts';
 import { escapeMarkup, showLabel, showLine } from '../cards/values/show-text.ts';
-import { HOME_OPEN } from '../home/build-home.ts';
+import { titleWithView } from '../home/build-home.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { digestTexts } from '../texts/digests.ts';
-import { homeTexts } from '../texts/home.ts';
 
 /** A request on a digest, with the link to its card in the thread. */
 export interface DigestRow {
@@ -45,20 +44,9 @@ export function buildMoved(): Card {
 }
 
 function buildRow({ request, link, askedFor }: DigestRow): KnownBlock[] {
-  const title = titleOf(request);
   return [
     { type: 'divider' },
-    {
-      type: 'section',
-      text: plain(`${stateOf(request).icon} ${title}`),
-      accessory: {
-        type: 'button',
-        action_id: HOME_OPEN,
-        value: request.id,
-        text: plain(homeTexts.view),
-        accessibility_label: showLabel(homeTexts.viewTitle(title), limits.accessibilityLabel),
-      },
-    },
+    titleWithView(request, titleOf(request)),
     line(
       ...(request.state === 'unknown' ? [words(digestTexts.unknown, { bold: true })] : []),
       words(cardTexts.requestedBy),

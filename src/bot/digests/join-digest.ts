@@ -23,7 +23,7 @@ export function isListed(postedAt: JsonObject | undefined): boolean {
   return Listed.safeParse(postedAt).success;
 }
 
-/** Tells whether a request is for a person to decide, or its outcome for them to confirm; whoever a group has may be one of them. */
+/** Tells whether a request is for a person to decide, or its outcome for them to confirm; any member of a group may be. */
 export function waitsFor(request: RequestRecord, person: string): boolean {
   const { state, policy } = request;
   if (state === 'unknown') return policy.resolvers.some((id) => id === person || isGroup(id));

@@ -103,25 +103,30 @@ export function buildList(list: ListPage): KnownBlock[] {
   ];
 }
 
+/** Builds the title of a request in a list, with the button that opens its Details. */
+export function titleWithView(request: RequestRecord, title: string): KnownBlock {
+  return {
+    type: 'section',
+    text: plain(`${stateOf(request).icon} ${title}`),
+    accessory: {
+      type: 'button',
+      action_id: HOME_OPEN,
+      value: request.id,
+      text: plain(homeTexts.view),
+      accessibility_label: showLabel(homeTexts.viewTitle(title), limits.accessibilityLabel),
+    },
+  };
+}
+
 function buildRow(request: RequestRecord): KnownBlock[] {
   const title = titleOf(request, limits.description);
-  const { icon, word } = stateOf(request);
+  const { word } = stateOf(request);
   const approvals =
     request.kind === 'approval'
       ? [cardTexts.approvals(countedApprovals(request), request.policy.quorum)]
       : [];
   return [
-    {
-      type: 'section',
-      text: plain(`${icon} ${title}`),
-      accessory: {
-        type: 'button',
-        action_id: HOME_OPEN,
-        value: request.id,
-        text: plain(homeTexts.view),
-        accessibility_label: showLabel(homeTexts.viewTitle(title), limits.accessibilityLabel),
-      },
-    },
+    titleWithView(request, title),
     line(
       words(`${word} · ${cardTexts.requestedBy}`),
       ...mentions(request.requesters),

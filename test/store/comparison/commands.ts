@@ -322,7 +322,7 @@ function click(
   };
 }
 
-/** What becomes of a stopped turn: it goes over to another process, starts nothing, and asks people. */
+/** Ends a stopped turn: it goes over to another process, starts nothing, and asks people. */
 function stopped(thread: (typeof THREADS)[number], item: number, requests: RequestPlan[]): Command[] {
   const calls = { twice: item % 5 === 0 };
   const handedOver: Command[] = [
