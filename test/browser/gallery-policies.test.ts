@@ -105,8 +105,8 @@ test('load: nobody approves more than so many, and who has enough is not asked',
   const first = story.ask('refund order A-1001');
   await story.directly(alice).shows(/Approval needed/);
   const second = story.ask('refund order A-1002');
-  await second.shows(/Escalated at once/);
-  await look('load-escalated', { as: 'remi', at: second, shows: /Escalated at once/ });
+  await second.shows(/Escalated right away/);
+  await look('load-escalated', { as: 'remi', at: second, shows: /Escalated right away/ });
   await first.click(alice, /Approval needed/, 'approve');
   await first.shows(/Refunded\./);
   await second.click(alice, /Approval needed/, 'approve');

@@ -69,7 +69,7 @@ export const noticeTexts = {
 
   reminder: { lead: 'Reminder: ', tail: ' is waiting for ' },
   escalatedAtOnce: {
-    lead: 'Escalated at once, because enough waits for the approvers already: ',
+    lead: 'Escalated right away, because the approvers already have enough waiting: ',
     tail: '. Can also be decided by ',
   },
   escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
