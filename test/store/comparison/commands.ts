@@ -3,23 +3,23 @@ import fc from 'fast-check';
 /** Two of the threads share a shard, and so its outbox, its tokens and its chain. */
 export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
 export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
-type Person = (typeof PEOPLE)[number];
+export type Person = (typeof PEOPLE)[number];
 export const TOOLS = ['refund_order', 'press_part'] as const;
 export const KEPT_MS = 5_000;
 
-const thread = fc.constantFrom(...THREADS);
-const who = fc.constantFrom(...PEOPLE);
+export const thread = fc.constantFrom(...THREADS);
+export const who = fc.constantFrom(...PEOPLE);
 const people = fc.subarray([...PEOPLE]);
 /** Which of the things there are at that moment; most often one to which the actor fits. */
-const pick = fc.nat({ max: 999 });
+export const pick = fc.nat({ max: 999 });
 /** One to which it fits, where there is any. */
-const fitting = fc.nat({ max: 249 }).map((number) => 4 * number + 1);
+export const fitting = fc.nat({ max: 249 }).map((number) => 4 * number + 1);
 /** Any that there is, whether it fits or not. */
-const any = fc.nat({ max: 249 }).map((number) => 4 * number);
-const duration = fc.constantFrom(-1, 0, 1_000, 1_000, 1_000_000, 1_000_000);
+export const any = fc.nat({ max: 249 }).map((number) => 4 * number);
+export const duration = fc.constantFrom(-1, 0, 1_000, 1_000, 1_000_000, 1_000_000);
 const far = fc.constantFrom(0, 1_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000);
-const once = fc.constant({ twice: false });
-const mostly = fc.nat({ max: 9 }).map((die) => die > 0);
+export const once = fc.constant({ twice: false });
+export const mostly = fc.nat({ max: 9 }).map((die) => die > 0);
 const often = fc.nat({ max: 3 }).map((die) => die > 0);
 
 /** Mostly none; else two groups, whose quorums the policy's own is the sum of. */
@@ -58,7 +58,7 @@ const plan = fc.record({
 });
 export type RequestPlan = typeof plan extends fc.Arbitrary<infer Plan> ? Plan : never;
 
-function verb<Name extends string, Fields extends object>(
+export function verb<Name extends string, Fields extends object>(
   name: Name,
   fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> },
 ): fc.Arbitrary<{ readonly verb: Name; readonly twice: boolean } & Fields> {
@@ -67,21 +67,27 @@ function verb<Name extends string, Fields extends object>(
     .map(([once, rest]) => ({ verb: name, twice: !once, ...rest }));
 }
 
-const requests = fc.array(plan, { maxLength: 3, size: 'max' });
-const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
-const state = fc.constantFrom('succeeded', 'failed', 'paused');
-const conclusion = fc.constantFrom('succeeded', 'failed', 'paused', 'superseded');
+export const requests = fc.array(plan, { maxLength: 3, size: 'max' });
+export const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
+export const state = fc.constantFrom('succeeded', 'failed', 'paused');
+export const conclusion = fc.constantFrom('succeeded', 'failed', 'paused', 'superseded');
 /** The number of attempts that the person was shown; mostly absent. */
-const tries = fc.constantFrom(undefined, undefined, 1, 2);
-const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
+export const tries = fc.constantFrom(undefined, undefined, 1, 2);
+export const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
 /** Mostly the same call, so that one is also started after its end. */
 const effectRef = fc.constantFrom('call-1', 'call-1', 'call-1', 'call-1', 'call-2');
 const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
 const file = fc.integer({ min: 1, max: 3 });
 const limit = fc.integer({ min: 1, max: 4 });
 
-const suspension = verb('suspend', { pick, readAll: mostly, fresh: often, requests, row: fc.boolean() });
-const start = verb('start', {
+export const suspension = verb('suspend', {
+  pick,
+  readAll: mostly,
+  fresh: often,
+  requests,
+  row: fc.boolean(),
+});
+export const start = verb('start', {
   ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people },
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
 });
@@ -109,11 +115,11 @@ const spreadDelegations = verb('spreadDelegations', {
 /** A request on a digest. */
 const listed = fc.nat({ max: 4 });
 
-const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
+export const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
 const action = fc.constantFrom('one', 'two', 'three');
 const limitKeys = fc.subarray(['refunds', 'parts'], { minLength: 1 });
 
-const command = fc.oneof(
+export const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
   { weight: 6, arbitrary: verb('again', { pick }) },
   { weight: 1, arbitrary: verb('compare', {}) },
@@ -276,169 +282,3 @@ const command = fc.oneof(
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;
-
-const round = fc
-  .tuple(thread, fc.integer({ min: 100, max: 999 }), suspension, once)
-  .map(([thread, item, suspend, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
-    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { ...suspend, pick: 0 },
-  ]);
-
-const several = fc.shuffledSubarray([...PEOPLE], { minLength: 3, maxLength: 3 });
-
-/** Calls while an action runs, mostly refused. */
-const meanwhile: fc.Arbitrary<Command[]> = fc.array(
-  fc.oneof(
-    verb('supersede', { pick: any }),
-    verb('recover', { pick: any }),
-    verb('resolve', { pick: any, who, eligible: mostly, verdict, tries }),
-    verb('heartbeat', { pick: any, heartbeatTimeoutMs: duration, progress: fc.constantFrom('', 'half') }),
-    start,
-  ),
-  { minLength: 1, maxLength: 4, size: 'max' },
-);
-
-function click(
-  pick: number,
-  who: Person,
-  decision: 'approve' | 'reject',
-  calls: { twice: boolean },
-  standsFor?: Person,
-): Command {
-  // The first is in one group, the second in the other, the others in both.
-  const groups = who === 'U-ann' ? [1] : who === 'U-ben' ? [2] : [1, 2];
-  return {
-    verb: 'vote',
-    pick,
-    who,
-    decision,
-    shown: true,
-    eligible: true,
-    groups,
-    grants: pick % 2 === 0,
-    standsFor,
-    ...calls,
-  };
-}
-
-/** Ends a stopped turn: it goes over to another process, starts nothing, and asks people. */
-function stopped(thread: (typeof THREADS)[number], item: number, requests: RequestPlan[]): Command[] {
-  const calls = { twice: item % 5 === 0 };
-  const handedOver: Command[] = [
-    { verb: 'enqueue', thread, item: item + 1_000, onlyKnown: true, ...calls },
-    { verb: 'release', pick: 0, ...calls },
-    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-  ];
-  return [
-    ...(item % 2 === 0 ? handedOver : []),
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
-    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests, row: false, ...calls },
-  ];
-}
-
-/** Sequences that lead further into a request's life than random single commands. */
-const passage = fc.oneof(
-  round,
-  fc
-    .tuple(thread, fc.integer({ min: 100, max: 999 }), once, who, requests)
-    .map(([thread, item, calls, who, plans]): Command[] => [
-      { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
-      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-      { verb: 'stop', thread, who, ...calls },
-      { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
-      ...stopped(
-        thread,
-        item,
-        plans.map((plan, at) => (at === 0 ? { ...plan, requester: who } : plan)),
-      ),
-    ]),
-  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
-    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
-    { verb: 'finishEffect', pick: 0, ref: 'call-1', same: true, end: 'succeeded', ...calls },
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
-  ]),
-  fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
-    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
-    { verb: 'wait', ms: KEPT_MS, ...calls },
-    { verb: 'purge', pick: other, ...calls },
-    { verb: 'retire', thread, ...calls },
-  ]),
-  fc
-    .tuple(fitting, who, once)
-    .map(([pick, who, calls]) => [click(pick, who, 'reject', calls), click(pick, who, 'approve', calls)]),
-  fc.tuple(grantId, once).map(([grant, calls]): Command[] => [
-    { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
-    { verb: 'useGrant', grant, action: 'one', ...calls },
-    { verb: 'useGrant', grant, action: 'two', ...calls },
-    { verb: 'useGrant', grant, action: 'three', ...calls },
-  ]),
-  // One person votes for another, who then votes as well, and the delegation ends.
-  fc
-    .tuple(fitting, thread, several, fc.boolean(), once)
-    .map(([pick, thread, [one = 'U-ann', two = 'U-ben', three = 'U-cid'], isEnded, calls]): Command[] => [
-      { verb: 'delegate', who: one, to: two, far: 1_000_000, ...calls },
-      { verb: 'spreadDelegations', threads: [...THREADS], ...calls },
-      ...(isEnded
-        ? ([
-            { verb: 'endDelegation', who: one, by: one, isAdmin: false, known: undefined, ...calls },
-            { verb: 'spreadDelegations', threads: [thread], ...calls },
-          ] satisfies Command[])
-        : []),
-      click(pick, two, 'approve', calls, one),
-      click(pick, one, 'approve', calls),
-      click(pick, three, 'approve', calls, two),
-    ]),
-  fc
-    .tuple(fitting, several, any, once)
-    .map(([pick, people, other, calls]): Command[] => [
-      ...people.map((who) => click(pick, who, 'approve', calls)),
-      { verb: 'addViews', pick: other, views: ['home'], ...calls },
-      { verb: 'abandon', pick: other, ...calls },
-    ]),
-  fc
-    .tuple(fitting, several, start, meanwhile, state, once)
-    .map(([pick, people, start, others, state, calls]): Command[] => [
-      ...people.map((who) => click(pick, who, 'approve', calls)),
-      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
-      ...others,
-      { verb: 'finish', pick, state, ...calls },
-    ]),
-  fc
-    .tuple(thread, fitting, several, start, conclusion, once)
-    .map(([thread, pick, people, start, state, calls]): Command[] => [
-      ...people.map((who) => click(pick, who, 'approve', calls)),
-      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
-      { verb: 'finish', pick, state: 'paused', ...calls },
-      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-      { verb: 'conclude', pick, state: 'paused', own: true, step: 1, ...calls },
-      { verb: 'conclude', pick, state, own: true, step: 2, ...calls },
-    ]),
-  fc
-    .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once, tries)
-    .map(([pick, start, who, last, ms, calls, tries]) =>
-      (['run-again', last] as const).flatMap((verdict): Command[] => [
-        { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 0 },
-        { verb: 'recover', pick, ...calls },
-        { verb: 'resolve', pick, who, eligible: true, verdict, tries, ...calls },
-        { verb: 'wait', ms, ...calls },
-      ]),
-    ),
-);
-
-/** Up to a hundred calls, some sent twice and some sent again when they are long out of date. */
-export const commands: fc.Arbitrary<Command[]> = fc
-  .tuple(
-    round,
-    fc.array(
-      fc.oneof(
-        { weight: 3, arbitrary: command.map((single) => [single]) },
-        { weight: 1, arbitrary: passage },
-      ),
-      { maxLength: 100, size: 'max' },
-    ),
-  )
-  .map(([first, others]) => [...first, ...others.flat()].slice(0, 100));

@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import {
+  any,
+  type Command,
+  command,
+  conclusion,
+  duration,
+  fitting,
+  grantId,
+  KEPT_MS,
+  mostly,
+  once,
+  PEOPLE,
+  type Person,
+  pick,
+  type RequestPlan,
+  requests,
+  start,
+  state,
+  suspension,
+  THREADS,
+  thread,
+  tries,
+  verb,
+  verdict,
+  who,
+} from './commands.ts';
+
+const round = fc
+  .tuple(thread, fc.integer({ min: 100, max: 999 }), suspension, once)
+  .map(([thread, item, suspend, calls]): Command[] => [
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { ...suspend, pick: 0 },
+  ]);
+
+const several = fc.shuffledSubarray([...PEOPLE], { minLength: 3, maxLength: 3 });
+
+/** Calls while an action runs, mostly refused. */
+const meanwhile: fc.Arbitrary<Command[]> = fc.array(
+  fc.oneof(
+    verb('supersede', { pick: any }),
+    verb('recover', { pick: any }),
+    verb('resolve', { pick: any, who, eligible: mostly, verdict, tries }),
+    verb('heartbeat', { pick: any, heartbeatTimeoutMs: duration, progress: fc.constantFrom('', 'half') }),
+    start,
+  ),
+  { minLength: 1, maxLength: 4, size: 'max' },
+);
+
+function click(
+  pick: number,
+  who: Person,
+  decision: 'approve' | 'reject',
+  calls: { twice: boolean },
+  standsFor?: Person,
+): Command {
+  // The first is in one group, the second in the other, the others in both.
+  const groups = who === 'U-ann' ? [1] : who === 'U-ben' ? [2] : [1, 2];
+  return {
+    verb: 'vote',
+    pick,
+    who,
+    decision,
+    shown: true,
+    eligible: true,
+    groups,
+    grants: pick % 2 === 0,
+    standsFor,
+    ...calls,
+  };
+}
+
+/** Ends a stopped turn: it goes over to another process, starts nothing, and asks people. */
+function stopped(thread: (typeof THREADS)[number], item: number, requests: RequestPlan[]): Command[] {
+  const calls = { twice: item % 5 === 0 };
+  const handedOver: Command[] = [
+    { verb: 'enqueue', thread, item: item + 1_000, onlyKnown: true, ...calls },
+    { verb: 'release', pick: 0, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+  ];
+  return [
+    ...(item % 2 === 0 ? handedOver : []),
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests, row: false, ...calls },
+  ];
+}
+
+/** Messages are claimed, sent by one process or by two, and some of them change meanwhile. */
+const sending = fc
+  .tuple(thread, fc.nat({ max: 4 }), fc.nat({ max: 2 }), fc.constantFrom(0, 60_000), fc.boolean(), once)
+  .map(([thread, listed, pick, againMs, isRace, calls]): Command[] => {
+    const claim: Command = {
+      verb: 'claimOutbox',
+      thread,
+      leaseMs: isRace ? 0 : 1_000_000,
+      limit: 20,
+      ...calls,
+    };
+    const done: Command = { verb: 'doneOutbox', pick, behind: 0, againMs, ...calls };
+    return [
+      { verb: 'enqueueOutbox', thread, row: listed, ...calls },
+      { verb: 'redraw', pick: 1, ...calls },
+      { verb: 'listInDigest', thread, listed, delayMs: 0, ...calls },
+      { verb: 'wait', ms: 1_000, ...calls },
+      claim,
+      ...(isRace ? [claim] : []),
+      { ...done, behind: isRace ? 0 : listed % 2 },
+      { ...done, pick: pick + 10 },
+      { ...done, pick: pick + 20 },
+      { ...done, pick: 7 + 10 * listed },
+      { verb: 'retryOutbox', pick: 7 + 10 * pick, delayMs: 1_000, isUnsent: false, ...calls },
+    ];
+  });
+
+/** A tool is frozen, calls of it are refused, and people lift the freeze. */
+const freezing = fc
+  .tuple(thread, fitting, several, start, fc.constantFrom(1, 2), fc.boolean(), once)
+  .map(([thread, pick, people, start, quorum, isKnown, calls]): Command[] => {
+    const [one = 'U-ann', two = 'U-ben', three = 'U-cid'] = people;
+    const lift = { verb: 'unfreeze', scope: '*', eligible: true, still: true, quorum, ...calls } as const;
+    return [
+      { verb: 'enqueue', thread, item: 50, onlyKnown: false, ...calls },
+      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { verb: 'freeze', scope: '*', who: one, ...calls },
+      { verb: 'freeze', scope: '*', who: two, ...calls },
+      { verb: 'spreadFreezes', threads: [...THREADS], ...calls },
+      { verb: 'startEffect', pick: 0, ref: 'call-2', logged: true, read: false, ...calls },
+      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
+      { ...lift, who: one, known: false },
+      { ...lift, who: three, known: undefined, eligible: false },
+      { ...lift, who: one, known: isKnown ? true : undefined },
+      { ...lift, who: two, known: undefined },
+      { verb: 'spreadFreezes', threads: [...THREADS], ...calls },
+    ];
+  });
+
+/** Sequences that lead further into a request's life than random single commands. */
+const passage = fc.oneof(
+  round,
+  sending,
+  freezing,
+  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'failTurn', pick: 0, mostFailures: 1, ...calls },
+    { verb: 'unquarantine', thread, ...calls },
+  ]),
+  fc.tuple(thread, once).map(([thread, calls]): Command[] => [
+    { verb: 'keepFile', thread, file: 1, size: 45, ...calls },
+    { verb: 'keepFile', thread, file: 2, size: 45, ...calls },
+    { verb: 'keepFile', thread, file: 3, size: 45, ...calls },
+    { verb: 'readFiles', thread, ...calls },
+  ]),
+  fc.tuple(who, fc.boolean(), once).map(([who, next, calls]): Command[] => [
+    { verb: 'claimExport', who, leaseMs: 1_000_000, ...calls },
+    { verb: 'saveProgress', who, own: true, ...calls },
+    { verb: 'appendCheckpoint', who, own: true, next, ...calls },
+    { verb: 'appendCheckpoint', who, own: true, next: true, ...calls },
+    { verb: 'remember', note: 1, most: 2, ...calls },
+    { verb: 'remember', note: 2, most: 2, ...calls },
+    { verb: 'remember', note: 3, most: 2, ...calls },
+  ]),
+  fc
+    .tuple(fitting, who, fc.constantFrom(undefined, 1_000), once)
+    .map(([pick, who, quietMs, calls]): Command[] => [
+      { verb: 'answer', pick, who, eligible: false, value: 'b', ...calls },
+      { verb: 'wait', ms: 1_000, ...calls },
+      { verb: 'remind', pick, quietMs, ...calls },
+      ...[0, 1, 2, 3].map(
+        (): Command => ({ verb: 'list', who, people: [], limit: 2, next: false, ...calls }),
+      ),
+      { verb: 'answer', pick, who, eligible: true, value: 'b', ...calls },
+    ]),
+  fc
+    .tuple(thread, fc.integer({ min: 100, max: 999 }), once, who, requests)
+    .map(([thread, item, calls, who, plans]): Command[] => [
+      { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
+      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+      { verb: 'stop', thread, who, ...calls },
+      { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
+      ...stopped(
+        thread,
+        item,
+        plans.map((plan, at) => (at === 0 ? { ...plan, requester: who } : plan)),
+      ),
+    ]),
+  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'finishEffect', pick: 0, ref: 'call-1', same: true, end: 'succeeded', ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+  ]),
+  fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
+    { verb: 'wait', ms: KEPT_MS, ...calls },
+    { verb: 'purge', pick: other, ...calls },
+    { verb: 'retire', thread, ...calls },
+  ]),
+  fc
+    .tuple(fitting, who, once)
+    .map(([pick, who, calls]) => [
+      { ...click(pick, who, 'approve', calls), shown: false },
+      click(pick, who, 'reject', calls),
+      click(pick, who, 'approve', calls),
+    ]),
+  fc.tuple(grantId, once).map(([grant, calls]): Command[] => [
+    { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
+    { verb: 'useGrant', grant, action: 'one', ...calls },
+    { verb: 'useGrant', grant, action: 'two', ...calls },
+    { verb: 'useGrant', grant, action: 'three', ...calls },
+  ]),
+  fc.tuple(grantId, who, once).map(([grant, who, calls]): Command[] => [
+    { verb: 'openGrant', grant, uses: 2, far: 1_000_000, ...calls },
+    { verb: 'revokeGrant', grant, who, eligible: false, ...calls },
+    { verb: 'revokeGrant', grant, who, eligible: true, ...calls },
+    { verb: 'useGrant', grant, action: 'one', ...calls },
+  ]),
+  // One person votes for another, who then votes as well, and the delegation ends.
+  fc
+    .tuple(fitting, thread, several, fc.boolean(), once)
+    .map(([pick, thread, [one = 'U-ann', two = 'U-ben', three = 'U-cid'], isEnded, calls]): Command[] => [
+      { verb: 'delegate', who: one, to: two, far: 1_000_000, ...calls },
+      { verb: 'spreadDelegations', threads: [...THREADS], ...calls },
+      ...(isEnded
+        ? ([
+            { verb: 'endDelegation', who: one, by: three, isAdmin: false, known: undefined, ...calls },
+            { verb: 'endDelegation', who: one, by: one, isAdmin: false, known: undefined, ...calls },
+            { verb: 'spreadDelegations', threads: [thread], ...calls },
+          ] satisfies Command[])
+        : []),
+      click(pick, two, 'approve', calls, one),
+      click(pick, one, 'approve', calls),
+      click(pick, three, 'approve', calls, two),
+    ]),
+  fc
+    .tuple(fitting, several, any, once)
+    .map(([pick, people, other, calls]): Command[] => [
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { verb: 'addViews', pick: other, views: ['home'], ...calls },
+      { verb: 'redraw', pick: other, ...calls },
+      { verb: 'abandon', pick: other, ...calls },
+    ]),
+  fc
+    .tuple(fitting, several, start, meanwhile, state, once)
+    .map(([pick, people, start, others, state, calls]): Command[] => [
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
+      ...others,
+      { verb: 'finish', pick, state, ...calls },
+      { verb: 'offerUndo', pick, withinMs: 1_000, ...calls },
+      { verb: 'noteUndo', pick, who: 'U-ann', step: 'over', ...calls },
+      { verb: 'redraw', pick: pick - 1, ...calls },
+    ]),
+  fc
+    .tuple(fitting, several, start, conclusion, once)
+    .map(([pick, people, start, state, calls]): Command[] => [
+      ...people.map((who) => click(pick, who, 'approve', calls)),
+      { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
+      { verb: 'finish', pick, state: 'paused', ...calls },
+      ...THREADS.map((thread): Command => ({ verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls })),
+      { verb: 'conclude', pick, state: 'paused', own: true, step: 1, ...calls },
+      { verb: 'conclude', pick, state, own: true, step: 2, ...calls },
+      { verb: 'conclude', pick: pick - 1, state, own: true, step: 2, ...calls },
+    ]),
+  fc
+    .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once, tries)
+    .map(([pick, start, who, last, ms, calls, tries]) =>
+      (['run-again', last] as const).flatMap((verdict): Command[] => [
+        { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 0 },
+        { verb: 'recover', pick, ...calls },
+        { verb: 'supersede', pick: pick - 1, ...calls },
+        { ...start, pick: pick - 1, same: true, still: true, heartbeatTimeoutMs: 0 },
+        { verb: 'resolve', pick, who, eligible: true, verdict, tries, ...calls },
+        { verb: 'wait', ms, ...calls },
+      ]),
+    ),
+);
+
+/** Up to a hundred calls, some sent twice and some sent again when they are long out of date. */
+export const sequences: fc.Arbitrary<Command[]> = fc
+  .tuple(
+    round,
+    fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: command.map((single) => [single]) },
+        { weight: 1, arbitrary: passage },
+      ),
+      { maxLength: 100, size: 'max' },
+    ),
+  )
+  .map(([first, others]) => [...first, ...others.flat()].slice(0, 100));
