@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { MESSAGE_VERSION, sealMessage, userMessage } from '../../src/agent/messages.ts';
 import { stopAndTell } from '../../src/bot/turns/stop-thread.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { CAST, MANIFEST, type Story, startStory, type Thread } from './support.ts';
@@ -51,8 +52,15 @@ async function stopElsewhere(bots: readonly RunningBot[], { channel, ts }: Threa
   for (const { context } of others) expect(await stopAndTell(context, threadId, who)).toBe(true);
 }
 
-/** Leaves a thread as a process does that died after a stop: its turn has not ended, and may have started a call. */
-async function dieAfterStop(story: Story, tool?: string) {
+async function stopped(store: Store, threadId: string): Promise<void> {
+  await store.stop(threadId, { who: remi, evidence: {} });
+}
+
+/** Leaves a thread as a process does that died: its turn has not ended, may have started a call, and was stopped before, if nothing else is said. */
+async function die(
+  story: Story,
+  { tool, before = stopped }: { tool?: string; before?: typeof stopped } = {},
+) {
   const store = openRedisStore({ client: story.redis, prefix: story.prefix });
   const thread = story.ask('do it');
   const threadId = `${thread.channel}:${thread.ts}`;
@@ -69,7 +77,7 @@ async function dieAfterStop(story: Story, tool?: string) {
     const run = { run: 'run-1', logged: 0, read: 1, messages: [asked, answer], evidence: {} };
     await store.startEffect(turn, { ref: 'call-1', tool, ...run });
   }
-  await store.stop(threadId, { who: remi, evidence: {} });
+  await before(store, threadId);
   await store.renewLease(turn, 0);
   return { store, thread, threadId };
 }
@@ -182,7 +190,7 @@ test('a stop holds for the process that takes over after the one that received i
     sweep: SWEEP,
     withoutBot: true,
   });
-  const dead = await dieAfterStop(story);
+  const dead = await die(story);
   await dead.store.enqueue(dead.threadId, {
     id: 'later',
     body: { user: remi, text: 'hi', role: 'requester' },
@@ -191,6 +199,25 @@ test('a stop holds for the process that takes over after the one that received i
   await dead.thread.shows(/^Stopped\. Nothing else had run\./);
   await dead.thread.shows(/Good morning\./);
   expect(story.model.requests).toHaveLength(1);
+});
+
+test('a stop after the process of the turn died, and before another takes it over, reaches it', async () => {
+  const story = await startStory({
+    manifest,
+    // The worker that "stop" wakes may come before the stop itself.
+    replies: [{ text: [], hang: 0 }],
+    sweep: { everyMs: 600_000, overdueMs: 600_000 },
+    withoutBot: true,
+  });
+  const { thread } = await die(story, {
+    async before() {
+      await story.startOwnBot();
+      await story.allReceived();
+    },
+  });
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/^Stopped\. Nothing else had run\./);
+  expect(JSON.stringify(story.workspace.payloads())).not.toContain('nothing to stop');
 });
 
 test('a call that may have run before the stop is not called off: a person is asked what happened', async () => {
@@ -206,7 +233,7 @@ test('a call that may have run before the stop is not called off: a person is as
     sweep: SWEEP,
     withoutBot: true,
   });
-  const dead = await dieAfterStop(story, 'book');
+  const dead = await die(story, { tool: 'book' });
   await story.startOwnBot();
   await dead.thread.shows(/Outcome unknown: Book/);
   expect(server.requests).toEqual([]);

@@ -13,7 +13,7 @@ export type EnqueueResult =
       readonly outcome: 'enqueued';
       readonly waiting: number;
       readonly place: number;
-      /** Whether a turn is running; it is followed by one that reads the item. */
+      /** Whether a turn has not ended; it is followed by one that reads the item. */
       readonly busy: boolean;
     }
   | { readonly outcome: 'duplicate' }

@@ -55,4 +55,6 @@ export interface McpOptions {
   /** Supplies the token of the person in whose name a call runs; without it calls run as `identity`. */
   readonly identityOf?: ((person: string) => Identity) | undefined;
   readonly backOff?: BackOffLimits;
+  /** The time that a call waits for a server that is being restarted. */
+  readonly restartWaitMs?: number;
 }

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
@@ -18,6 +19,8 @@ import { openSession, type Session } from './open-session.ts';
 import { belongsToTask } from './tasks/follow-task.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
+/** A call waits this long for a server that is being restarted. */
+const RESTART_WAIT_MS = 10_000;
 /** A server that was found to speak an older protocol is asked again after this time. */
 const LEGACY_VERDICT_MS = 24 * 60 * 60_000;
 
@@ -47,7 +50,7 @@ export interface McpServer {
   readonly state: McpState;
   /** Resolves after the first attempt, whether it connected or not. */
   readonly ready: Promise<void>;
-  /** Returns the tools as last listed. While the server is down they fail with one clear error. */
+  /** Returns the tools as last listed. While the server is down they wait for its restart, then fail with one clear error. */
   tools(): readonly Tool[];
   hintsOf(toolName: string): McpHints | undefined;
   /** Returns the digest of a tool's definition as last listed. */
@@ -67,6 +70,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   const { name, log, onChange, guardedFetch, identity, identityOf } = options;
   const limits = options.backOff ?? BACK_OFF;
   const closing = new AbortController();
+  const events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
   let state: McpState = 'connecting';
   let session: Session | undefined;
   let listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
@@ -79,8 +83,18 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   let failures = 0;
   let retryAt: number | undefined;
 
+  const untilConnected = async (signal: AbortSignal): Promise<void> => {
+    if (state === 'connected' || closing.signal.aborted) return;
+    const limit = AbortSignal.timeout(options.restartWaitMs ?? RESTART_WAIT_MS);
+    await once(events, 'connected', { signal: AbortSignal.any([signal, closing.signal, limit]) }).catch(
+      () => {},
+    );
+    signal.throwIfAborted();
+  };
+
   const run = async (called: ListedTool, input: JsonObject, helpers: ToolHelpers): Promise<unknown> => {
     const { name: tool, digest } = called;
+    await untilConnected(helpers.signal);
     const known = listing.digests.get(`${config.prefix}${tool}`);
     if (known !== undefined && known !== digest) {
       const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
@@ -144,6 +158,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     );
     useList(session.list);
     markReady();
+    events.emit('connected');
     const reason = await session.lost;
     state = 'down';
     if (Date.now() - since >= limits.longestMs) failures = 0;

@@ -81,8 +81,9 @@ export const threadScenarios: Scenarios = {
     expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stale' });
   },
   'stop-idle': async ({ store }) => {
-    const { threadId } = await beginTurn(store, newThreadId(), 0);
-    expect(await store.stop(threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
+    const turn = await beginTurn(store, newThreadId());
+    await suspendTurn(store, turn);
+    expect(await store.stop(turn.threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
   },
   'stop-repeated': async ({ store, resending, client, keys }) => {
     const { threadId } = await beginTurn(store, newThreadId());

@@ -30,6 +30,10 @@ export function threadModel(world: World): ThreadVerbs {
     return lease !== undefined && lease.until > world.now;
   }
 
+  function hasTurn({ token, committed }: Thread): boolean {
+    return token !== undefined && token !== committed;
+  }
+
   function open(asked: NewRequest): void {
     const { views = [], unsigned = false } = asked;
     const { principals, remindEveryMs, escalate } = asked.policy;
@@ -80,7 +84,7 @@ export function threadModel(world: World): ThreadVerbs {
       thread.retireAt = undefined;
       const waiting = world.open(thread);
       if (waiting === 0) thread.wakeAt ??= world.now;
-      return { outcome: 'enqueued', waiting, place: thread.inbox.length, busy: isBusy(thread) };
+      return { outcome: 'enqueued', waiting, place: thread.inbox.length, busy: hasTurn(thread) };
     },
 
     claimTurn(threadId, leaseMs) {
@@ -161,10 +165,10 @@ export function threadModel(world: World): ThreadVerbs {
 
     stop(threadId, { who }) {
       const thread = world.thread(threadId);
-      if (thread?.lease === undefined || !isBusy(thread)) return { outcome: 'idle' };
-      const others = thread.stop === thread.lease.token ? (thread.stoppers ?? []) : [];
+      if (thread?.token === undefined || !hasTurn(thread)) return { outcome: 'idle' };
+      const others = thread.stop === thread.token ? (thread.stoppers ?? []) : [];
       thread.stoppers = others.includes(who) ? others : [...others, who];
-      thread.stop = thread.lease.token;
+      thread.stop = thread.token;
       return { outcome: 'stopping' };
     },
 

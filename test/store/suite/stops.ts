@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
 import { Keys, shardOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
@@ -36,10 +37,32 @@ export function describeStops(subject: () => Subject): void {
       const { store } = subject();
       const threadId = newThreadId();
       expect(await store.stop(threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
-      await beginTurn(store, threadId, 0);
+      await suspendTurn(store, await beginTurn(store, threadId));
       expect(await store.stop(threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
-      const current = await takeTurn(store, threadId);
-      expect(await store.renewLease(current, MINUTE_MS)).toEqual({ outcome: 'renewed' });
+      const next = await beginTurn(store, threadId);
+      expect(await store.renewLease(next, MINUTE_MS)).toEqual({ outcome: 'renewed' });
+    });
+
+    const failure = { mostFailures: 3, delayMs: MINUTE_MS, reason: 'no answer', notices: [] };
+    test.each<[string, (store: Store, turn: ClaimedTurn) => Promise<unknown>]>([
+      ['whose process died', (store, turn) => store.renewLease(turn, 0)],
+      ['that failed and waits for its next try', (store, turn) => store.failTurn(turn, failure)],
+      ['that was given back', (store, turn) => store.release(turn)],
+    ])('reaches a turn %s, in the process that continues it', async (_, interrupt) => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      await interrupt(store, await beginTurn(store, threadId));
+      expect(await store.enqueue(threadId, { id: 'later', body: {} })).toMatchObject({ busy: true });
+      expect(await store.stop(threadId, actor('U-rita'))).toEqual({ outcome: 'stopping' });
+      const stopped = await takeTurn(store, threadId);
+      expect(stopped).toMatchObject({
+        isStopped: true,
+        inbox: [expect.not.objectContaining({ id: 'later' })],
+      });
+      await suspendTurn(store, stopped);
+      const next = await takeTurn(store, threadId);
+      expect(next.inbox.map(({ id }) => id)).toEqual(['later']);
+      expect(next.isStopped).toBeUndefined();
     });
 
     test('withdraws what its turn still asks for in the name of who stopped it, and leaves the requests of others open', async () => {

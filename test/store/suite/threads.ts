@@ -58,7 +58,7 @@ export function describeThreads(subject: () => Subject): void {
       expect((await takeTurn(store, threadId)).inbox.map(({ id }) => id)).toEqual(['later']);
     });
 
-    test('says whether a turn is going on, after which the message is read', async () => {
+    test('says whether a turn has not ended, after which the message is read', async () => {
       const { store } = subject();
       const threadId = newThreadId();
       const turn = await beginTurn(store, threadId);
@@ -66,7 +66,7 @@ export function describeThreads(subject: () => Subject): void {
       await suspendTurn(store, turn);
       expect(await store.enqueue(threadId, { id: 'after', body: {} })).toMatchObject({ busy: false });
       await takeTurn(store, threadId, 0);
-      expect(await store.enqueue(threadId, { id: 'lapsed', body: {} })).toMatchObject({ busy: false });
+      expect(await store.enqueue(threadId, { id: 'lapsed', body: {} })).toMatchObject({ busy: true });
     });
 
     test('opens no thread for what is only said to a known one', async () => {

@@ -42,7 +42,7 @@ test('a changed definition reaches onChange', async () => {
 
 test('a server that went away and came back is found again, and calls in between are told so', async () => {
   const http = await serve();
-  const { server } = await openHttp(http.url);
+  const { server } = await openHttp(http.url, {}, { restartWaitMs: 10 });
   await http.stop();
   await eventually(() => expect(server.state).not.toBe('connected'));
   await expect(call(server, 'web_greet')).rejects.toMatchObject({ code: 'down' });

@@ -19,9 +19,31 @@ import {
 const botProcess = fileURLToPath(new URL('fixtures/bot-process.ts', import.meta.url));
 
 describe('a server that goes down', () => {
-  test('comes back after it was killed, and calls in between are told so', async () => {
+  test('is waited for by a call', async () => {
     const { config, pid } = moodyServer();
-    const { server, changes } = await open(config, { backOff: { firstMs: 1000, longestMs: 1000 } });
+    const { server } = await open(config, { backOff: { firstMs: 500, longestMs: 500 } });
+    process.kill(pid(), 'SIGKILL');
+    await eventually(() => expect(server.state).toBe('down'));
+    expect(await call(server, 'greet', { name: 'again' })).toBe('hello again');
+  });
+
+  test('is waited for no longer than the call is wanted', async () => {
+    const { config, pid } = moodyServer();
+    const { server } = await open(config, { backOff: { firstMs: 60_000, longestMs: 60_000 } });
+    process.kill(pid(), 'SIGKILL');
+    await eventually(() => expect(server.state).toBe('down'));
+    const stop = new AbortController();
+    const waiting = call(server, 'greet', {}, { signal: stop.signal });
+    stop.abort(new Error('stopped by Ada'));
+    await expect(waiting).rejects.toThrow('stopped by Ada');
+  });
+
+  test('comes back after it was killed, and calls that have waited long enough are told so', async () => {
+    const { config, pid } = moodyServer();
+    const { server, changes } = await open(config, {
+      backOff: { firstMs: 1000, longestMs: 1000 },
+      restartWaitMs: 10,
+    });
     const before = server.tools();
     process.kill(pid(), 'SIGKILL');
     await eventually(() => expect(server.state).toBe('down'));

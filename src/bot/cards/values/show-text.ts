@@ -91,8 +91,13 @@ export function escapeMarkup(text: string): string {
 
 function finder(what: string): (text: string) => RegExp {
   const alone = new RegExp(what, 'gv');
-  const besideEmoji = new RegExp(`\\p{RGI_Emoji}|${what}`, 'gv');
-  return (text) => (OF_EMOJI.test(text) ? besideEmoji : alone);
+  // It takes tens of milliseconds to make, and few texts need it.
+  let besideEmoji: RegExp | undefined;
+  return (text) => {
+    if (!OF_EMOJI.test(text)) return alone;
+    besideEmoji ??= new RegExp(`\\p{RGI_Emoji}|${what}`, 'gv');
+    return besideEmoji;
+  };
 }
 
 function codeOf(hidden: string): string {

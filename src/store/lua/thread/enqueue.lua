@@ -6,7 +6,7 @@
 --   4 '1' if only an existing thread takes it
 --   5 the item to add instead while the thread is at work (JSON), or ''
 -- Returns
---   {'enqueued', open requests, place in the inbox, '1' if a turn is running}
+--   {'enqueued', open requests, place in the inbox, '1' if a turn has not ended}
 --   {'duplicate'}          also for the same call again
 --   {'unknown-thread'}
 --- include thread
@@ -29,6 +29,6 @@ else
   thread.v = '2'
   redis.call('HSET', K.thread, 'v', thread.v)
 end
-local busy = thread.owner and tonumber(thread.lease_until) > now
+local busy = thread.token and thread.committed ~= thread.token
 if open == 0 then wake_by(NOW) end
 return { 'enqueued', int(open), int(place), busy and '1' or '0' }
