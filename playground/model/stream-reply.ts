@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery } from './model-reply.ts';
 
+const CUT_AFTER_MS = 10;
+
 /** Sends chunks as server-sent events, closed by `[DONE]` unless the delivery cuts or silences the stream before. */
 export async function streamChunks(
   response: ServerResponse,
@@ -34,8 +36,11 @@ async function deliver(
   const last = typeof cut === 'number' ? cut : hang;
   const sent = await sendEvents(response, events.slice(0, last), delayMs, before);
   if (!sent) return;
-  if (cut !== undefined) response.socket?.destroySoon();
-  else if (hang === undefined) response.end();
+  if (cut !== undefined) {
+    // From Node 24 on, fetch drops the bytes that arrive together with the end of the connection.
+    await sleep(CUT_AFTER_MS);
+    response.socket?.destroySoon();
+  } else if (hang === undefined) response.end();
 }
 
 /** Sends the bytes of an event stream exactly as given and ends the response. */
