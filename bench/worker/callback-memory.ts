@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import type { Workspace } from '../../playground/slack/workspace.ts';
 import { startPrivateRedis } from '../support/private-redis.ts';
@@ -31,7 +30,7 @@ export async function measureCallbackMemory(reports: number): Promise<Table> {
   });
   const stage = await openStage(await ourBot());
   try {
-    const port = await freePort();
+    const port = await findFreePort();
     const bot = await stage.startBot({ redisUrl: redis.url, modelUrl: model.url, port });
     const rows = [memoryRow('connected, at rest', await memoryOf(bot))];
     const addresses = await openCallbacks(stage.workspace, port);
@@ -88,14 +87,4 @@ async function sendReports(addresses: readonly string[], count: number): Promise
     if (statuses.some((status) => status !== 400))
       throw new Error(`A report was answered with ${statuses.find((status) => status !== 400)}.`);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port is free.');
-  return address.port;
 }

@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchChromium } from '../../playground/chromium/launch-chromium.ts';
 import { PersonPage } from '../../playground/chromium/person-page.ts';
+import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { type Playground, startPlayground } from '../../playground/start-playground.ts';
 
@@ -31,10 +32,11 @@ export class PlaygroundFixture {
     return this.#playground.url;
   }
 
-  async start(port = 0): Promise<void> {
+  async start(port?: number): Promise<void> {
     const { REDIS_URL: _shared, OPENAI_API_KEY: _real, ...env } = process.env;
     this.#playground = await startPlayground({
-      port,
+      // Nobody takes it while the playground restarts.
+      port: port ?? (await findFreePort()),
       dataFolder: this.#dataFolder,
       manifest,
       reset: false,

@@ -105,7 +105,6 @@ test.each([
     await expect.poll(() => story.redis.keys(`${story.prefix}{*}:outbox`)).toEqual([]);
     expect(asked()).toHaveLength(1);
   },
-  180_000,
 );
 
 test('a reply that was half shown when its process was killed is marked, and the next process answers whole', async () => {

@@ -52,7 +52,6 @@ test.each(STEPS)(
     expect(story.mcp.calls).toEqual([{ tool: 'whoami', as: 'remi-at-docs' }]);
     expect(story.oauth.tokensBy('authorization_code')).toBe(1);
   },
-  180_000,
 );
 
 test.each(['before', 'after'] as const)(

@@ -1,22 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { ModelReply } from '../../../playground/model/model-reply.ts';
+import { findFreePort } from '../../../playground/redis/find-free-port.ts';
 import type { BotSetup } from '../../../src/start-bot.ts';
 import { CLIENT_ID, CLIENT_SECRET, serveOAuth } from '../../tools/mcp/auth/fixtures/oauth-server.ts';
 import { type ProtectedOptions, serveProtected } from '../../tools/mcp/auth/fixtures/protected-server.ts';
 import { CAST, type StoryOptions, startStory } from '../support.ts';
 
 export const KEY = randomBytes(32).toString('base64');
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
   readonly replies: readonly ModelReply[];
@@ -29,7 +20,7 @@ export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
 
 /** Starts the product with an authorization server and an MCP server that wants the account of the requester; no bot runs yet. */
 export async function startAccountStory(options: AccountOptions) {
-  const port = await freePort();
+  const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const oauth = await serveOAuth({ redirectUris: [`${publicUrl}/connect/return`] });
   onTestFinished(() => oauth.stop());

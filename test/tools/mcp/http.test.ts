@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { findFreePort } from '../../../playground/redis/find-free-port.ts';
 import type { HttpConfig, McpOptions } from '../../../src/tools/mcp/mcp-config.ts';
 import { type HttpServer, serveHttp } from './fixtures/http-server.ts';
 import { call, eventually, open } from './support.ts';
@@ -41,7 +42,7 @@ test('a changed definition reaches onChange', async () => {
 });
 
 test('a server that went away and came back is found again, and calls in between are told so', async () => {
-  const http = await serve();
+  const http = await serve(await findFreePort());
   const { server } = await openHttp(http.url, {}, { restartWaitMs: 10 });
   await http.stop();
   await eventually(() => expect(server.state).not.toBe('connected'));
