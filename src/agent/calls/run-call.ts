@@ -109,7 +109,7 @@ export async function runCall(
       const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
       return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
     } catch (error) {
-      return settings.signal.aborted ? stopped() : fail(error, describeError(error));
+      return settings.signal.aborted ? stopped() : fail(error, shortError(error));
     }
   }
   if (settings.signal.aborted) return stopped();
@@ -149,7 +149,7 @@ export async function runCall(
     const found = signal.aborted ? undefined : await journal?.afterUnknown?.(call, tool, replaced);
     if (found === 'again') return runCall(tool, call, settings, restarted);
     if (found !== undefined) return found;
-    const metadata = { [OUTCOME_UNKNOWN]: describeError(error) };
+    const metadata = { [OUTCOME_UNKNOWN]: shortError(error) };
     return finish('unknown', waitingPart(call, { metadata, replaced }));
   };
 
@@ -185,13 +185,13 @@ export async function runCall(
   } catch (thrown) {
     if (hasEffect && isAfterEffect(thrown)) {
       settings.onToolError?.({ name, ref, error: thrown });
-      const output = { status: 'ran', problem: describeError(thrown) };
+      const output = { status: 'ran', problem: shortError(thrown) };
       return finish('succeeded', settledPart(call, 'ok', output, replaced));
     }
     const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
     if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
       return unknown(error);
-    if (limit.isOver() && ended === undefined) return fail(error, describeError(error));
+    if (limit.isOver() && ended === undefined) return fail(error, shortError(error));
     if (settings.signal.aborted) {
       const message = 'The task was stopped while this call ran; it may or may not have taken effect';
       return errorPart(call, message, replaced);
@@ -205,7 +205,7 @@ export async function runCall(
       const resumed = restarted?.resumed;
       return finish('paused', waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced }));
     }
-    return finish('failed', fail(error, describeError(error)));
+    return finish('failed', fail(error, shortError(error)));
   } finally {
     limit.end();
   }
@@ -233,7 +233,7 @@ function copyMetadata(metadata: JsonObject | undefined): JsonObject | undefined 
   return isJsonObject(copy) ? copy : undefined;
 }
 
-function describeError(error: unknown): string {
+function shortError(error: unknown): string {
   const other = typeof error === 'string' ? error : inspect(error);
   const text = error instanceof Error ? error.message || error.name : other;
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readPart } from './describe-error.ts';
 import { threadOf } from './keys.ts';
+import { readPart } from './read-part.ts';
 import {
   ExecutionRules,
   JsonRecord,

@@ -1,4 +1,4 @@
-import { describeError } from '../../record/describe-error.ts';
+import { describeReadError } from '../../record/read-part.ts';
 import type { RunScript } from '../run-script.ts';
 
 /** Quarantines a thread whose record cannot be read, removes the timers of the unreadable request, and returns the stored reason. */
@@ -9,7 +9,7 @@ export async function quarantine(
   error: unknown,
   requestId = '',
 ): Promise<string> {
-  const reason = `${what} cannot be read: ${describeError(error)}`;
+  const reason = `${what} cannot be read: ${describeReadError(error)}`;
   await run('quarantine', { threadId, args: [reason, ...run.auditBody({ threadId, reason }), requestId] });
   return reason;
 }

@@ -10,8 +10,8 @@ import type {
   Settlement,
   SuspendResult,
 } from '../../port/store.ts';
-import { readPart } from '../../record/describe-error.ts';
 import { requestIdOf } from '../../record/keys.ts';
+import { readPart } from '../../record/read-part.ts';
 import { SettledState } from '../../record/request-record.ts';
 import type { RunScript, ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
 import { readMessages } from '../../../agent/messages.ts';
 import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
-import { describeError } from '../../record/describe-error.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
+import { describeReadError } from '../../record/read-part.ts';
 import { type NewRequest, RequestRules, versionFor } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
@@ -138,7 +138,7 @@ export function threadVerbs(
       for (const request of requests) {
         const { error } = RequestRules.safeParse(request);
         if (error !== undefined)
-          return { outcome: 'invalid-request', requestId: request.id, problem: describeError(error) };
+          return { outcome: 'invalid-request', requestId: request.id, problem: describeReadError(error) };
       }
       const { threadMs, requestMs } = retention();
       const args = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Describes an error in one line, with the path of each zod issue. */
-export function describeError(error: unknown): string {
+export function describeReadError(error: unknown): string {
   if (error instanceof z.ZodError)
     return error.issues
       .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
@@ -14,6 +14,6 @@ export function readPart<Part>(name: string, read: () => Part): Part {
   try {
     return read();
   } catch (error) {
-    throw new Error(`${name}: ${describeError(error)}`, { cause: error });
+    throw new Error(`${name}: ${describeReadError(error)}`, { cause: error });
   }
 }
