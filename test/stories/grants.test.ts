@@ -163,3 +163,20 @@ test('a grant is void when its policy changes, and a high-risk call never has on
   await redis.hset(key, 'text', JSON.stringify(stored));
   await story.ask('refund 4').shows(/Approval needed/);
 });
+
+test('the time of day in the condition of a grant is that of the policy', async () => {
+  // Fourteen hours ahead of UTC.
+  const hour = (new Date().getUTCHours() + 14) % 24;
+  const story = await startStory({
+    manifest: withGrants(
+      `{ for: 2h, uses: 2, when: "now.hour == ${hour} || now.hour == ${(hour + 1) % 24}" }`,
+    ).replace('grants:', 'time_zone: Pacific/Kiritimati, grants:'),
+    replies: [refund(400), { text: 'One.' }, refund(300), { text: 'Two.' }],
+  });
+  const thread = story.ask('refund 4');
+  await allow(story, thread, CAST.alice);
+  await thread.shows(/One\./);
+  story.ask('refund 3', { threadTs: thread.ts });
+  await thread.shows(/Two\./);
+  expect(await refundedOf(story)).toBe(700);
+});

@@ -3,7 +3,7 @@ import type { CallPart, Message, ToolPart } from '../messages.ts';
 import type { Tool } from '../tool.ts';
 import type { ReplacedInput } from './outcomes.ts';
 
-/** A call of a tool with effects, right before its function runs. */
+/** A call right before its function runs. */
 export interface StartedCall {
   readonly call: CallPart;
   readonly tool: Extract<Tool, { kind: 'tool' }>;
@@ -19,14 +19,16 @@ export interface StartedCall {
 export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
 
 /**
- * Records the effects of calls, so that a process that takes over after a crash repeats none. It is asked only about tools whose effect
- * is not `none`, and only after the call has passed its gate.
+ * Records the effects of calls, so that a process that takes over after a crash repeats none. But for
+ * `count` it is asked only about tools whose effect is not `none`, and only after the call has passed its gate.
  */
 export interface EffectJournal {
   /** The time that a running effect has to end after the loop was stopped. */
   readonly stopGraceMs: number;
   /** Returns the result that an earlier run of this call left on record, or its interrupt; `undefined` if the call may run. */
   recorded(call: CallPart, tool: Tool, replaced: ReplacedInput | undefined): Promise<ToolPart | undefined>;
+  /** Counts a call of a tool without effects that passed its gate; a part is its result, because it may not run now. */
+  count?(started: StartedCall): Promise<ToolPart | undefined>;
   /** Records the start. The call runs only if this resolves to `true`; a part is its result instead, because it may not run now. */
   start(started: StartedCall): Promise<boolean | ToolPart>;
   /** Decides about a started call whose outcome nobody knows: its result if the tool can look it up, or whether it runs once more. */

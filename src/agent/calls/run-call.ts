@@ -156,10 +156,12 @@ export async function runCall(
   try {
     const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
     if (signal.aborted) return stopped();
+    const ran = replaced === undefined ? input : replaced.ran;
+    const started = { call, tool, input: ran, messages: settings.messages(), evidence: start.evidence };
+    const over = hasEffect ? undefined : await settings.journal?.count?.(started);
+    if (over !== undefined) return over;
     if (journal !== undefined) {
-      const started = { call, tool, input: replaced === undefined ? input : replaced.ran };
-      const { evidence } = start;
-      const begun = await journal.start({ ...started, messages: settings.messages(), evidence });
+      const begun = await journal.start(started);
       if (typeof begun === 'object') return begun;
       hasStarted = begun;
       if (!hasStarted) return stopped();

@@ -39,7 +39,7 @@ export async function startApprovedAction(context: BotContext, requestId: string
   }
   const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
   const call = limitedCallOf(action);
-  const limit = await reserveLimits(store, call, attempt.attempt, action.details.policy?.name);
+  const limit = await reserveLimits(context, call, attempt.attempt, action.details.policy?.name);
   if (limit !== undefined) {
     await supersede(context, requestId, `${CHANGED}\n${cardTexts.overLimit(limitInWords(limit))}`);
     return;

@@ -59,7 +59,7 @@ async function fits(
     return false;
   if (!contextAuthors.every((person) => everyone.includes(person))) return false;
   if (riskOf(policy.risk, { ...call, timeZone: policy.timeZone }) === 'high') return false;
-  if (!isMeant(grant, call)) return false;
+  if (!isMeant(grant, { ...call, timeZone: policy.timeZone })) return false;
   const fresh = directory.fresh();
   const signers = await Promise.all(
     grant.by.map((who) => mayDecide(fresh, who, grant.principals, policy.excluded)),
@@ -68,7 +68,7 @@ async function fits(
 }
 
 /** Without a condition only the same arguments are meant. One that cannot be evaluated means none. */
-function isMeant({ when, input }: GrantDetails, call: Call): boolean {
+function isMeant({ when, input }: GrantDetails, call: Call & { readonly timeZone: string }): boolean {
   if (when === undefined) return inputDigest(call.input) === input;
   return call.requesters.every((requester) => compileCondition(when)({ ...call, requester }) === true);
 }

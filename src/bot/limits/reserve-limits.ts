@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../agent/json.ts';
 import type { LimitStore } from '../../store/port/limits.ts';
-import { type Limit, usesOf } from '../../tools/gate/limits.ts';
-import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
+import { type Limit, mayExceed, usesOf } from '../../tools/gate/limits.ts';
+import type { Toolbox, ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import { parseThreadId } from '../slack/thread.ts';
 
 /** A call that is about to start, with the people and the place that limits count for. */
@@ -24,13 +24,15 @@ function actionOf({ threadId, ref }: LimitedCall): string {
 
 /** Counts a call against its limits before it starts; returns the limit that it would exceed. */
 export async function reserveLimits(
-  store: LimitStore,
+  { store, toolbox }: { readonly store: LimitStore; readonly toolbox: Pick<Toolbox, 'policy'> },
   call: LimitedCall,
   attempt: string,
   approvedUnder?: string,
 ): Promise<Limit | undefined> {
+  const { limits } = call.entry;
+  const policyOf = (name: string) => toolbox.policy(name);
   // Those who approve what is over a limit have approved this call, so it only counts.
-  const isAllowedOver = ({ policy }: Limit) => policy !== undefined && policy === approvedUnder;
+  const isAllowedOver = (limit: Limit) => mayExceed(limit, approvedUnder, { limits, policyOf });
   const uses = callUses(call);
   const untold = uses.find(({ amount, limit }) => amount === undefined && !isAllowedOver(limit));
   if (untold !== undefined) return untold.limit;

@@ -17,6 +17,7 @@ import { isRunAsTask, serverPauseOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/freeze-actions.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
+import { countCall } from '../limits/count-call.ts';
 import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effect.ts';
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { freezeTexts } from '../texts/freezes.ts';
@@ -122,6 +123,10 @@ export class TurnJournal implements EffectJournal {
     return this.#uncertain(call, replyTexts.stoppedMeanwhile, replaced);
   }
 
+  count(started: StartedCall): Promise<ToolPart | undefined> {
+    return countCall(this.#context, this.#turn.threadId, started);
+  }
+
   async start({ call, input, messages, evidence: admitted }: StartedCall): Promise<boolean | ToolPart> {
     const { ref } = call.toolRequest;
     const run = randomUUID();
@@ -135,7 +140,7 @@ export class TurnJournal implements EffectJournal {
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
       const limited = limitedEffect(this.#context.toolbox, this.#turn.threadId, evidence);
-      const limit = limited && (await reserveLimits(this.#context.store, limited, run));
+      const limit = limited && (await reserveLimits(this.#context, limited, run));
       if (limit !== undefined) await returnUse(this.#context.store, admitted);
       if (limit !== undefined)
         return (await this.#uncertain(call, replyTexts.notTriedAgain)) ?? overLimit(call, limit);

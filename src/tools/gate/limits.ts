@@ -59,7 +59,8 @@ function amountOf(expression: string, { requesters, ...call }: JudgedCall): numb
 }
 
 /**
- * Judges a call by its rules, which see what its limits have counted, and by what the limits have left. The stricter verdict counts.
+ * Judges a call by its rules, which see what its limits have counted, and by what the limits have left. The stricter verdict counts, and between
+ * equals that of the limits.
  * Without `readTotals` there are only the rules.
  */
 export async function judgeWithLimits<Judged extends { readonly verdict: ApprovalVerdict }>(
@@ -69,9 +70,9 @@ export async function judgeWithLimits<Judged extends { readonly verdict: Approva
   if (readTotals === undefined) return judgeRules(undefined);
   const uses = usesOf(limits, call);
   const judged = await judgeRules(await totalsFor(uses, readTotals));
-  const over = await judgeLimits(uses, readTotals);
-  const isStricter = over !== undefined && compareStrictness(over, judged.verdict, policyOf) > 0;
-  return isStricter ? { ...judged, verdict: over } : judged;
+  const over = await judgeLimits(uses, readTotals, policyOf);
+  const isStrict = over !== undefined && compareStrictness(over, judged.verdict, policyOf) >= 0;
+  return isStrict ? { ...judged, verdict: over } : judged;
 }
 
 /** A call, the limits of its tool and how much of them is used. */
@@ -82,18 +83,41 @@ export interface LimitedJudgement {
   readonly policyOf: PolicyOf;
 }
 
-/** Judges a call by what its limits have left; `undefined` if none is exceeded. A limit that denies goes before one that asks. */
-export async function judgeLimits(
+/** Judges a call by what its limits have left; `undefined` if none is exceeded. The strictest verdict counts, between equals the first. */
+async function judgeLimits(
   uses: readonly CallUse[],
   readTotals: ReadTotals,
+  policyOf: PolicyOf,
 ): Promise<ApprovalVerdict | undefined> {
   const totals = await readTotals(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
   const over = uses.filter(({ limit, amount }, index) => {
     const total = totals[index] ?? { sum: 0 };
     return amount === undefined || total.sum + amount > limit.max;
   });
-  const [first] = [...over.filter(({ limit }) => limit.policy === undefined), ...over];
-  return first && overVerdict(first.limit);
+  const [first, ...others] = over.map(({ limit }) => overVerdict(limit));
+  return (
+    first &&
+    others.reduce(
+      (strictest, other) => (compareStrictness(other, strictest, policyOf) > 0 ? other : strictest),
+      first,
+    )
+  );
+}
+
+/**
+ * Tells whether a call that was approved under a policy may exceed a limit of its tool: under the limit's own policy, a stricter one, or
+ * one as strict of another limit, since a call is asked for once although it exceeds several.
+ */
+export function mayExceed(
+  limit: Limit,
+  approvedUnder: string | undefined,
+  { limits, policyOf }: { readonly limits: readonly Limit[]; readonly policyOf: PolicyOf },
+): boolean {
+  if (limit.policy === undefined || approvedUnder === undefined) return false;
+  if (limit.policy === approvedUnder) return true;
+  const approved = { outcome: 'ask', rule: '', policy: approvedUnder } as const;
+  const order = compareStrictness(approved, overVerdict(limit), policyOf);
+  return order > 0 || (order === 0 && limits.some(({ policy }) => policy === approvedUnder));
 }
 
 /** Returns the verdict on a call that is over a limit. */
