@@ -88,9 +88,9 @@ test('a start on a record whose governed manifest cannot be read ends with what 
   const { code, error } = await ended;
   expect(code).toBe(1);
   expect(error).toMatch(
-    /^countersign cannot start:\n {2}the manifest on record \(former\) says who must approve/,
+    /^countersign cannot start:\n {2}the recorded manifest \(former\) requires approval for changes/,
   );
-  expect(error).toContain('the manifest on record:1:10: agent.sign_with: unknown key "sign_with"');
+  expect(error).toContain('the recorded manifest:1:10: agent.sign_with: unknown key "sign_with"');
   expect(error).toContain('countersign manifest adopt --reason');
 });
 

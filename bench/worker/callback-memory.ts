@@ -40,7 +40,7 @@ export async function measureCallbackMemory(reports: number): Promise<Table> {
       rows.push(memoryRow(name, await memoryOf(bot)));
     }
     return {
-      title: `Memory of a worker after a garbage collection, ${reports.toLocaleString('en')} call-back reports, ${WAITING_THREADS} schemas`,
+      title: `Memory of a worker after a garbage collection, ${reports.toLocaleString('en')} callback reports, ${WAITING_THREADS} schemas`,
       columns: ['', 'resident MB', 'heap MB'],
       rows,
     };

@@ -25,9 +25,9 @@ rule said. Nothing runs, and nobody is asked. Modules are loaded and servers are
 
   <arguments>        the arguments of the call, as JSON
   --as PERSON        the requester, such as U012ABCDEF
-  --channel ID       the channel; none
-  --at TIME          the time of the call, such as 2026-11-16T09:30:00Z; now
-  --manifest FILE    the manifest; MANIFEST or manifest.yml
+  --channel ID       the channel (optional)
+  --at TIME          the time of the call, such as 2026-11-16T09:30:00Z (default: now)
+  --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
   --json             print one JSON object
 
 Exit code: 0 explained, 1 there is no such tool, 2 wrong usage.

@@ -14,7 +14,7 @@ interface Listed {
 const COMMANDS: readonly Listed[] = [
   {
     name: 'init',
-    summary: 'make the folder of a new bot',
+    summary: 'create a new bot project',
     load: async () => (await import('./init/init.ts')).init,
   },
   {
@@ -49,17 +49,17 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'manifest test',
-    summary: 'compare what the rules do with what cases expect',
+    summary: 'run test cases against the approval rules',
     load: async () => (await import('./manifest/manifest-test.ts')).manifestTest,
   },
   {
     name: 'manifest replay',
-    summary: 'compare the calls of the audit log with another manifest',
+    summary: 'replay logged calls against another manifest',
     load: async () => (await import('./manifest/manifest-replay.ts')).manifestReplay,
   },
   {
     name: 'manifest adopt',
-    summary: 'accept the manifest in place of one on record that cannot be read',
+    summary: 'replace an unreadable recorded manifest with the current file',
     load: async () => (await import('./manifest/manifest-adopt.ts')).manifestAdopt,
   },
   {
@@ -94,12 +94,12 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'stats',
-    summary: 'show how often and how fast each policy approves',
+    summary: 'show approval rate and time per policy',
     load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
     name: 'freeze',
-    summary: 'let no new action start, of one tool or of all',
+    summary: 'stop new actions of one tool or all tools',
     load: async () => (await import('./operate/freeze.ts')).freeze,
   },
   {
@@ -139,17 +139,17 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'recount',
-    summary: 'count what is on record for the metrics, once after an upgrade',
+    summary: 'recount stored requests for the metrics (once after an upgrade)',
     load: async () => (await import('./operate/recount.ts')).recount,
   },
   {
     name: 'audit',
-    summary: 'list what happened, in the order of time',
+    summary: 'list the audit log in chronological order',
     load: async () => (await import('./audit/audit.ts')).audit,
   },
   {
     name: 'audit verify',
-    summary: 'find what was changed or removed in the audit log',
+    summary: 'check the audit log for tampering',
     load: async () => (await import('./audit/audit-verify.ts')).auditVerify,
   },
   {
@@ -206,11 +206,10 @@ async function runWithoutCommand(argv: readonly string[], { write }: CommandCont
     return EXIT.ok;
   }
   if (first === undefined) throw new UsageError('no command given');
-  if (group.length === 0) throw new UsageError(`there is no command "${first}"`);
+  if (group.length === 0) throw new UsageError(`unknown command "${first}"`);
   const choices = group.map(({ name }) => `"${name}"`).join(', ');
-  const problem =
-    second === undefined ? `"${first}" needs a second word` : `there is no command "${first} ${second}"`;
-  throw new UsageError(`${problem}; there are ${choices}`);
+  if (second === undefined) throw new UsageError(`"${first}" needs a subcommand: ${choices}`);
+  throw new UsageError(`unknown command "${first} ${second}"; use ${choices}`);
 }
 
 function usageOf(commands: readonly Listed[]): string {
@@ -219,7 +218,7 @@ function usageOf(commands: readonly Listed[]): string {
   return `Usage: countersign <command>
 
 ${lines}
-  -h, --help       show this text, or with a command what it does
+  -h, --help       show help, also for a single command
   -v, --version    show the version
 
 Settings come from the environment and from .env in this folder ("countersign init" writes one). Exit code: 0 success, 1 a problem was found, 2 wrong usage.

@@ -41,7 +41,7 @@ const BLOCKED_TEXTS: Readonly<Record<BlockReason, (host: string) => string>> = {
   'not-allowed': (host) =>
     `The host "${host}" is not on the public internet, so nothing was sent; an admin allows it by adding "${host}" to allow_private.`,
   metadata: (host) =>
-    `The host "${host}" leads to a cloud metadata service, so nothing was sent; allow_private opens that only to the address itself.`,
+    `The host "${host}" leads to a cloud metadata service, so nothing was sent; to allow this, use the IP address itself in the URL and add it to allow_private.`,
 };
 
 /**

@@ -42,9 +42,9 @@ test('manifest --help names the commands of the manifest only', async () => {
 describe('what is not understood ends with 2, says why, and where to look', () => {
   test.each([
     [[], 'no command given'],
-    [['mainfest'], 'there is no command "mainfest"'],
-    [['manifest'], '"manifest" needs a second word'],
-    [['manifest', 'chekc'], 'there is no command "manifest chekc"'],
+    [['mainfest'], 'unknown command "mainfest"'],
+    [['manifest'], '"manifest" needs a subcommand: "manifest check", '],
+    [['manifest', 'chekc'], 'unknown command "manifest chekc"'],
     [['manifest', 'check', '--fix'], "Unknown option '--fix'"],
     [['manifest', 'check', 'a.yml', 'b.yml'], 'unexpected argument "b.yml"'],
     [['manifest', 'slack', '--http'], "Option '--http <value>' argument missing"],

@@ -132,7 +132,7 @@ test('a scope that the manifest lists and the app does not have is named, and so
   });
   expect(await saysOf('slack scopes', environment)).toEqual([
     expect.stringMatching(/^failed: missing: users:read; update the app .* install it again$/),
-    expect.stringMatching(/^warning: installed, but not in the manifest: pins:read;/),
+    expect.stringMatching(/^warning: granted, but not in the manifest: pins:read;/),
   ]);
 });
 
@@ -170,7 +170,9 @@ test('a clock that is far from Slack’s is a failure', async () => {
   const environment = { ...(await surroundings()), SLACK_API_URL: api.url };
   expect(await saysOf('clock', environment)).toEqual([
     'ok: agrees with Redis',
-    expect.stringMatching(/^failed: this machine's clock is 3\d{3} seconds ahead of Slack's; set it by NTP$/),
+    expect.stringMatching(
+      /^failed: this machine's clock is 3\d{3} seconds ahead of Slack's; sync it with NTP$/,
+    ),
   ]);
 });
 

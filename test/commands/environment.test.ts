@@ -21,7 +21,7 @@ async function runIn(
   });
 }
 
-test('every command reads .env in its folder, and the environment goes before it', async () => {
+test('every command reads .env in its folder, and variables set in the environment take precedence', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, '.env'), 'MANIFEST=from-file.yml\n');
   const check = ['cli.js', 'manifest', 'check'] as const;

@@ -95,7 +95,7 @@ test.each([
   [['--approvers', 'nobody', '--admins', 'ada'], 1, '--approvers: there is nobody called "nobody"'],
   [['--approvers', 'approver', '--admins', 'ada'], 1, '"approver" can be Alice Approver (U0ALICE002), Bruno'],
   [['--approvers', 'alice', '--admins', '@approvers'], 1, '--admins: @approvers is a user group'],
-  [['--approvers', 'alice'], 2, '--admins is missing, and there is no terminal to ask at'],
+  [['--approvers', 'alice'], 2, '--admins is missing; set it, because this is not an interactive terminal'],
   [['--approvers', 'alice@corner-shop.example', '--admins', 'ada'], 1, 'add the scope users:read.email'],
 ])('%j is refused, and nothing is written', async (flags, exitCode, why) => {
   const folder = join(newFolder(), 'new');

@@ -49,7 +49,7 @@ test('a manifest on record that this version cannot read stops the start with it
   const file = versionOf(GOVERNED);
   const start = () => chooseManifest(store, file, {});
   await expect(start()).rejects.toThrow(
-    /says who must approve changes of it, and it cannot be read any more:\n.*agent\.sign_with: unknown key "sign_with".*\nEither start the version that wrote it, .* countersign manifest adopt --reason/,
+    /requires approval for changes, but it can't be read:\n.*agent\.sign_with: unknown key "sign_with".*\nEither run the previous version .* countersign manifest adopt --reason/,
   );
   const { code, out, error } = await adopt(GOVERNED);
   expect({ code, error }).toEqual({ code: 0, error: '' });
@@ -80,16 +80,16 @@ test('nobody can adopt past a manifest on record that can be read, or that only 
   const unset = await openRecord(`${GOVERNED}${audit}`);
   const environment = { SINK_HOST: 'logs.example.com' };
   await expect(chooseManifest(unset.store, versionOf(weaker), environment)).rejects.toThrow(
-    'Set the environment as it was: SINK_TOKEN.',
+    'Set these environment variables again: SINK_TOKEN.',
   );
   expect(await unset.adopt(weaker, environment)).toMatchObject({
     code: 1,
-    error: expect.stringContaining('Set the environment as it was: SINK_TOKEN.'),
+    error: expect.stringContaining('Set these environment variables again: SINK_TOKEN.'),
   });
   const wrong = { SINK_HOST: 'no host', SINK_TOKEN: 'word' };
   expect(await unset.adopt(weaker, wrong)).toMatchObject({
     code: 1,
-    error: expect.stringContaining('Set the environment as it was: SINK_HOST, SINK_TOKEN.'),
+    error: expect.stringContaining('Set these environment variables again: SINK_HOST, SINK_TOKEN.'),
   });
   expect(await Promise.all([readable, unset].map(({ adoptions }) => adoptions()))).toEqual([[], []]);
 });

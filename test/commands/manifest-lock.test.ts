@@ -18,10 +18,12 @@ function lockable() {
 
 const lockFindings = async (environment: Readonly<Record<string, string>>) => {
   const [report] = jsonLines((await run(['doctor', '--json'], environment)).out);
-  const findings = report?.findings as { check: string; status: string; message: string }[];
+  const findings = report?.findings as { check: string; status: string; message: string; fix?: string }[];
   return findings
     .filter(({ check }) => check === 'tool lock' || check === 'tool moody')
-    .map(({ status, message }) => `${status}: ${message}`);
+    .map(
+      ({ status, message, fix }) => `${status}: ${[message, ...(fix === undefined ? [] : [fix])].join('; ')}`,
+    );
 };
 
 test('the lock holds one sorted line for each tool of each server, and locking again changes nothing', async () => {
@@ -44,14 +46,16 @@ test('doctor recommends the lock, confirms it, and names each definition that di
     expect.stringMatching(/^warning: servers can change their tools unseen.*countersign manifest lock/),
   );
   await run(['manifest', 'lock'], environment);
-  expect(await lockFindings(environment)).toContain('ok: all 9 definitions are as locked');
+  expect(await lockFindings(environment)).toContain('ok: all 9 definitions match the lock file');
   const locked = readFileSync(file, 'utf8');
   writeFileSync(file, locked.replace(/"greet": ".{4}/, '"greet": "0000'));
   const findings = await lockFindings(environment);
   expect(findings).toContainEqual(
     expect.stringMatching(/^failed: greet: its definition has changed since it was locked/),
   );
-  expect(findings).toContain('failed: 1 definitions are not as locked, and offered to nobody');
+  expect(findings).toContain(
+    'failed: 1 tool definition differs from the lock file, so the tool is disabled; review it and run "countersign manifest lock"',
+  );
 });
 
 test('a server that cannot be reached is named, and nothing is locked', async () => {

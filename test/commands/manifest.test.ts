@@ -54,7 +54,9 @@ test('a policy that allows delegation wants mentions in the slash command, else 
   };
   const { code, error } = await checkedWith('', ', delegation: true');
   expect(code).toBe(0);
-  expect(error).toMatch(/^warning: .*slash_commands: a policy allows delegation, and a mention in the slash/);
+  expect(error).toMatch(
+    /^warning: .*slash_commands: a policy allows delegation, but the slash command can't resolve mentions/,
+  );
   expect(await checkedWith(', should_escape: true', ', delegation: true')).toMatchObject({ error: '' });
   expect(await checkedWith('', '')).toMatchObject({ code: 0, error: '' });
 });

@@ -254,7 +254,7 @@ describe('audit', () => {
     expect(await runHere('audit', 'verify')).toEqual({
       code: 0,
       out: 'ok (rows: 3)\n',
-      error: 'The checkpoints were not checked, because no key is given.\n',
+      error: 'The checkpoints were not checked: no key. Use --key or set AUDIT_KEY_FILE.\n',
     });
   });
 

@@ -11,7 +11,7 @@ export const auditKey: Command = {
   help: `Usage: countersign audit key [FILE]
        countersign audit key --public
 
-Makes an Ed25519 key pair, writes the private key to FILE (${DEFAULT_FILE}; an existing file is never replaced) and
+Makes an Ed25519 key pair, writes the private key to FILE (default: ${DEFAULT_FILE}; an existing file is never replaced) and
 prints the public key. Set AUDIT_KEY_FILE to the file, and keep the public key where nobody who can write to Redis
 can change it: "countersign audit verify --key" needs it.
 

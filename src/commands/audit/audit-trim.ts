@@ -13,14 +13,14 @@ export const auditTrim: Command = {
 Removes old rows of the audit log from Redis. A row goes only if every sink of the manifest (audit.file, audit.http)
 has it and a checkpoint covers it; without a sink nothing is removed. A running bot does the same once an hour.
 
-  --older-than AGE   such as 90d; audit.retention of the manifest unless it is given
+  --older-than AGE   such as 90d (default: audit.retention of the manifest)
   --json             print one JSON object: rows, checkpoints
 `,
   async run(args, context) {
     const { values } = readOptions(args, { json: { type: 'boolean' }, 'older-than': { type: 'string' } });
     const age = values['older-than'];
     if (age !== undefined && !DURATION.test(age))
-      throw new UsageError(`--older-than needs an age such as 90d, and "${age}" is none`);
+      throw new UsageError(`--older-than needs an age such as 90d, but got "${age}"`);
     const { environment } = context;
     const { manifest, folder } = await requireManifest(manifestFile(environment), environment);
     const settings = auditSettings(manifest.audit, folder);

@@ -24,8 +24,8 @@ export const auditVerify: Command = {
 Checks the audit log: the chains of its rows, and the signed checkpoints over them. A person who can write to Redis
 can write a whole chain anew; the checkpoints, whose key is not in Redis, show that.
 
-  --key FILE     the public key, or several in one file after a change of the key; without it the key of
-                 AUDIT_KEY_FILE or AUDIT_KEY
+  --key FILE     the public key, or several in one file after a change of the key (default: the key of
+                 AUDIT_KEY_FILE or AUDIT_KEY)
   --against FILE check Redis against an export as well, or against marks that "countersign audit --marks" has written
   --file FILE    check an export instead, without Redis; join rotated files in their order first
   --partial      the file begins in the middle of the log
@@ -96,7 +96,8 @@ async function report(
   if (json) await write(`${JSON.stringify({ ok, rows, erased, checkpoints, signedUntil, problems })}\n`);
   else {
     for (const found of problems) await writeError(`${placeOf(found)}: ${found.problem}: ${found.message}\n`);
-    if (keys === undefined) await writeError('The checkpoints were not checked, because no key is given.\n');
+    if (keys === undefined)
+      await writeError('The checkpoints were not checked: no key. Use --key or set AUDIT_KEY_FILE.\n');
     const signed =
       signedUntil === undefined ? '' : `, checkpoints: ${checkpoints}, signed until ${signedUntil}`;
     await write(

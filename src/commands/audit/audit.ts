@@ -31,7 +31,7 @@ const OPTIONS = {
 export const audit: Command = {
   help: `Usage: countersign audit [filters] [--follow] [--json] [--checkpoints] [--after FILE] [--marks FILE]
 
-Prints the audit log in the order of time, a line for each row: when, what happened, the tool, the people, the
+Prints the audit log in chronological order, a line for each row: when, what happened, the tool, the people, the
 request. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name.
 
   --since TIME   only rows from this time on: 2026-01-31, 2026-01-31T12:00:00Z, or an age such as 30m, 4h, 2d

@@ -12,5 +12,5 @@ export function checkClock(whose: string, theirs: number, ours: number): Finding
   if (offMs <= TOLERATED_MS) return ok(check, `agrees with ${whose}`);
   const seconds = Math.round(offMs / 1_000);
   const message = `this machine's clock is ${seconds} seconds ${theirs > ours ? 'behind' : 'ahead of'} ${whose}'s`;
-  return (offMs >= REFUSED_MS ? failed : warning)(check, message, { fix: 'set it by NTP' });
+  return (offMs >= REFUSED_MS ? failed : warning)(check, message, { fix: 'sync it with NTP' });
 }

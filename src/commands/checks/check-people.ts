@@ -50,8 +50,12 @@ export async function checkPeople(
         fix: 'add the scopes that the manifest needs, and install the app again',
       }),
     );
-    if (found.length + unchecked.length === 0)
-      return [ok(check, `all ${references.length} of the manifest fit`)];
+    if (found.length + unchecked.length === 0) {
+      const { length } = references;
+      const message =
+        length === 1 ? 'the id in the manifest is valid' : `all ${length} ids in the manifest are valid`;
+      return [ok(check, message)];
+    }
     return [...found.map((problem) => toFinding(check, problem, loaded)), ...unchecked];
   } catch (error) {
     return [failed(check, firstLineOf(error))];

@@ -60,11 +60,11 @@ function checkScopes(installed: readonly string[], manifest: Manifest | undefine
   const advice = 'update the app (countersign manifest push --app-id ID) and install it again';
   return [
     missing.length === 0
-      ? ok(check, `all ${listed.length} of the manifest are installed`)
+      ? ok(check, `all ${listed.length} scopes in the manifest are granted`)
       : failed(check, `missing: ${missing.join(', ')}`, { fix: advice }),
     ...(extra.length === 0
       ? []
-      : [warning(check, `installed, but not in the manifest: ${extra.join(', ')}`, { fix: advice })]),
+      : [warning(check, `granted, but not in the manifest: ${extra.join(', ')}`, { fix: advice })]),
   ];
 }
 

@@ -57,8 +57,19 @@ function checkLock({ isLocked, unlocked, definitions }: OpenToolbox): Finding {
       `servers can change their tools unseen; review them and run "countersign manifest lock", which writes ${LOCK_FILE}`,
     );
   const count = unlocked().length;
-  if (count > 0) return failed(check, `${count} definitions are not as locked, and offered to nobody`);
-  return ok(check, `all ${definitions().length} definitions are as locked`);
+  if (count > 0)
+    return failed(
+      check,
+      count === 1
+        ? '1 tool definition differs from the lock file, so the tool is disabled'
+        : `${count} tool definitions differ from the lock file, so the tools are disabled`,
+      { fix: `review ${count === 1 ? 'it' : 'them'} and run "countersign manifest lock"` },
+    );
+  const { length } = definitions();
+  return ok(
+    check,
+    length === 1 ? 'the definition matches the lock file' : `all ${length} definitions match the lock file`,
+  );
 }
 
 function describeSource(

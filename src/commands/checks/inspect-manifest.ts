@@ -84,7 +84,7 @@ export function blockedHost(pointer: string, host: string): PlacedProblem {
   return error(
     pointer,
     `"${host}" is a private address, so every call is refused`,
-    `add "${host}" to allow_private of this tool if it is meant`,
+    `add "${host}" to allow_private of this tool if that's intended`,
   );
 }
 
@@ -171,8 +171,8 @@ function inspectMentions({ slack, policies }: Manifest): PlacedProblem[] {
     {
       pointer: '/slack/features/slash_commands',
       severity: 'warning',
-      message: 'a policy allows delegation, and a mention in the slash command does not say who is meant',
-      fix: 'set should_escape: true at the command, and update the app in Slack; people can give member IDs meanwhile',
+      message: "a policy allows delegation, but the slash command can't resolve mentions",
+      fix: 'set should_escape: true on the command and update the app in Slack; until then people can use member IDs',
     },
   ];
 }

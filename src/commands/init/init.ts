@@ -13,7 +13,7 @@ import { environmentOf, writeFiles } from './write-files.ts';
 export const init: Command = {
   help: `Usage: countersign init [folder] [options]
 
-Makes a new bot in the folder (this one unless it is named): manifest.yml, .env, a sample tool with its test, a compose
+Makes a new bot in the folder (default: this one): manifest.yml, .env, a sample tool with its test, a compose
 file, a key for the audit log. It asks for what it needs, checks tokens and people in Slack at once, never replaces a
 file, and runs "countersign doctor" at the end. Secrets come from the environment, from .env, or are asked for:
 SLACK_BOT_TOKEN, SLACK_APP_TOKEN or SLACK_SIGNING_SECRET, OPENAI_API_KEY.
@@ -21,9 +21,9 @@ SLACK_BOT_TOKEN, SLACK_APP_TOKEN or SLACK_SIGNING_SECRET, OPENAI_API_KEY.
 ${HTTP_HELP}
   --approvers LIST  who approves: names, e-mail addresses, ids or @groups, separated by commas
   --admins LIST     who is told when something is wrong: people in the same form
-  --model NAME      the model; OPENAI_MODEL
-  --base-url URL    the address of the model's API; OPENAI_BASE_URL
-  --redis URL       the address of Redis; REDIS_URL
+  --model NAME      the model (default: OPENAI_MODEL)
+  --base-url URL    the address of the model's API (default: OPENAI_BASE_URL)
+  --redis URL       the address of Redis (default: REDIS_URL)
 
 Exit code: 0 the doctor found no error, 1 it did or nothing was written, 2 wrong usage.
 `,

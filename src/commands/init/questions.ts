@@ -38,7 +38,7 @@ export class Questions {
     if (given !== '') return await explain(setting, () => check(given));
     if (this.#lines !== undefined) return await this.#repeat(question, preset, check);
     if (preset === undefined)
-      throw new UsageError(`${setting} is not set, and there is no terminal to ask at`);
+      throw new UsageError(`${setting} is not set; set it, because this is not an interactive terminal`);
     return await check(preset);
   }
 
@@ -51,7 +51,7 @@ export class Questions {
   ): Promise<Value> {
     if (given !== undefined) return await explain(flag, () => check(given));
     if (this.#lines === undefined)
-      throw new UsageError(`${flag} is missing, and there is no terminal to ask at`);
+      throw new UsageError(`${flag} is missing; set it, because this is not an interactive terminal`);
     return await this.#repeat(question, undefined, check);
   }
 

@@ -77,7 +77,7 @@ function listOf(found: readonly FoundPrincipal[], indent: string): string {
 
 function environmentText(answers: Answers): string {
   const lines = Object.entries(environmentOf(answers)).map(([name, value]) => `${name}=${quoted(value)}\n`);
-  return `# Read by every command in this folder; the environment goes before it. Keep this file out of version control.\n${lines.join('')}`;
+  return `# Read by every command in this folder; variables set in the environment take precedence. Keep this file out of version control.\n${lines.join('')}`;
 }
 
 /** Returns the settings that the answers stand for. */

@@ -16,7 +16,7 @@ export const manifestAdopt: Command = {
 
 A manifest with "agent.policy_changes" is on record, so that a weaker one needs approval. After an upgrade it may be that this
 version cannot read it: then nobody can tell what would be weaker, and the bot does not start. This command records the
-manifest of the file (else MANIFEST, else manifest.yml) in its place, without the approval of those people. It is refused while
+manifest of the file (default: MANIFEST or manifest.yml) in its place, without the approval of those people. It is refused while
 the one on record can be read, and where only the environment is at fault. The audit log has a row "manifest-adopted".
 
 ${OPERATOR_HELP}

@@ -10,7 +10,7 @@ import { readOptions } from '../shared/options.ts';
 export const manifestCheck: Command = {
   help: `Usage: countersign manifest check [file] [--json]
 
-Checks the manifest (the file named, else MANIFEST, else manifest.yml) and prints a line for each mistake:
+Checks the manifest (default: MANIFEST or manifest.yml) and prints a line for each mistake:
 file:line:column: what it is about: what is wrong. Secrets that it refers to must be in the environment. An id that is
 still a placeholder is a warning here; the bot does not start with one. Files and commands that are not there, private
 addresses and missing scopes are mistakes too; ids, servers and modules are for "countersign doctor".

@@ -19,8 +19,8 @@ export const manifestTest: Command = {
 Judges every call of a file of cases by the rules of the manifest, and compares: does it run, is it denied, or does it need
 approval, and whose. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
 
-  <file>             the cases; ${CASES_FILE} beside the manifest
-  --manifest FILE    the manifest; MANIFEST or manifest.yml
+  <file>             the cases (default: ${CASES_FILE} beside the manifest)
+  --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
   --json             print one JSON object: ok, file, cases
 
 Exit code: 0 all as expected, 1 a case differs or a file has errors, 2 wrong usage.

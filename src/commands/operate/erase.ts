@@ -17,13 +17,12 @@ const SHORTEST_NAME = 3;
 export const erase: Command = {
   help: `Usage: countersign erase PERSON [--name NAME]... [--export FILE]... [--reason TEXT] [--dry-run] [--json]
 
-Removes from Redis, at once, the idle threads in which the person wrote or is named, and the ended requests that they
-made, decided or are named in, their feedback, their delegations, the notes about channels that were written for them or name them, and the
-accounts that they connected ("countersign disconnect" before it also tells the issuers).
-Their tokens are counted under "erased". What is still open or waits to be sent is left
-and named: run the command again when it has ended. The audit log in Redis stays as it is, so that it can be verified:
-it keeps Slack's ids and what was decided until audit.retention removes it. The erasure is a row of it. Messages in Slack
-are Slack's.
+Removes from Redis, at once, the idle threads in which the person wrote or is named, the ended requests that they made,
+decided or are named in, their feedback, their delegations, the notes about channels that were written for them or name
+them, and the accounts that they connected (run "countersign disconnect" first to revoke their tokens as well). Their model
+usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command again when it
+has ended. The audit log in Redis stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
+until audit.retention removes it. The erasure is a row of it. Messages in Slack are not touched.
 
   PERSON         the id of the person, such as U012ABCDEF
   --name NAME    also find the person by a name that people call them; try it with --dry-run first

@@ -10,9 +10,9 @@ import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from './operator.ts';
 export const freeze: Command = {
   help: `Usage: countersign freeze [tool] --reason TEXT [--as NAME] [--json]
 
-From now on no action of the tool starts in any process, approved or not; without a tool, none of any tool. What runs is let
-finish, and is listed. Requests stay as they are, and approvals still count. Only REDIS_URL is needed. A tool that no manifest
-knows is frozen all the same.
+Stops new actions of the tool (or of all tools, if none is given) from starting in any process, even if approved. Running
+actions finish and are listed. Requests stay as they are, and approvals still count. Only REDIS_URL is needed. The tool
+doesn't have to be in the manifest.
 
 ${OPERATOR_HELP}
 
@@ -38,9 +38,9 @@ Exit code: 0 frozen, also if it was before, 1 Redis cannot be reached, 2 wrong u
 export const unfreeze: Command = {
   help: `Usage: countersign unfreeze [tool] --reason TEXT [--as NAME] [--json]
 
-Ends the freeze of a tool; without a tool, that of all tools. What was approved starts if its policy's "start_within" is not
-over, and is asked anew otherwise. It takes effect at once, also where "agent.unfreeze" asks for several people in Slack, and
-is on record as the operator's.
+Ends the freeze of a tool; without a tool, the freeze of all tools. Approved actions start if "start_within" of their policy
+has not passed; otherwise they need a new approval. It takes effect at once, even if "agent.unfreeze" requires several people
+in Slack, and is recorded under the operator's name.
 
 ${OPERATOR_HELP}
 

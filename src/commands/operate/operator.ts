@@ -10,7 +10,7 @@ export const OPERATOR_OPTIONS = {
 } as const;
 
 export const OPERATOR_HELP = `  --reason TEXT  why; it is asked for at a terminal, and is on record with the decision
-  --as NAME      the name on record, as "operator:NAME"; the name of your account on this machine
+  --as NAME      the name on record, as "operator:NAME" (default: the name of your account on this machine)
   --json         print one JSON object: ok, outcome`;
 
 /** An operator at a terminal, as the record names them. */
@@ -60,10 +60,10 @@ export function refusalOf(result: {
       if (result.state === 'started') return 'it has already started';
       return `it is already ${result.state}${result.by === undefined || result.by === '' ? '' : ` by ${result.by}`}`;
     case 'not-unknown':
-      return `its outcome is not in doubt: it is ${result.state}`;
+      return `its outcome is no longer unknown: it is ${result.state}`;
     case 'not-as-shown':
-      return 'it has been tried again meanwhile; look at it once more';
+      return 'it was retried in the meantime; check it with "countersign show" and try again';
     default:
-      return `the record refuses (${result.outcome})`;
+      return `it was refused (${result.outcome})`;
   }
 }

@@ -17,7 +17,7 @@ export const pending: Command = {
   help: `Usage: countersign pending [--json]
 
 Prints a table of the requests that wait: for an approval, an answer, or someone to confirm the outcome of an action when
-it is unknown. What is frozen is told on standard error. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name.
+it is unknown. Active freezes are printed to stderr. Only REDIS_URL is needed; with SLACK_BOT_TOKEN people are shown by name.
 
   --json         print one JSON object per line, with ids
 

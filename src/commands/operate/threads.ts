@@ -41,7 +41,7 @@ Exit code: 0 released, 1 the thread is not quarantined, 2 wrong usage.
 `,
   async run(args, context) {
     const [threadId] = readOptions(args, {}, { positionals: 1 }).positionals;
-    if (threadId === undefined) throw new UsageError('name the thread');
+    if (threadId === undefined) throw new UsageError('name a thread; "countersign threads" lists them');
     return withRecord(context, async ({ store }) => {
       const { outcome } = await store.unquarantine(threadId, {
         by: userInfo().username,

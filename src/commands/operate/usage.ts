@@ -19,8 +19,8 @@ export const usage: Command = {
 Prints the tokens that the models were sent and have written: a line for each day, person, channel and model, or for what
 --by names. Cached tokens are a part of the input, reasoning tokens a part of the output. Only REDIS_URL is needed.
 
-  --days N       the last N days in UTC, today included; ${DEFAULT_DAYS}
-  --by LIST      what to add up by; day,person,channel,model
+  --days N       the last N days in UTC, today included (default: ${DEFAULT_DAYS})
+  --by LIST      what to add up by (default: day,person,channel,model)
   --json         print one JSON object per line
 
 Exit code: 0 also if nothing was spent, 1 Redis cannot be read, 2 wrong usage.

@@ -38,7 +38,7 @@ export async function callSlack(
     throw new Failure(`Slack cannot be reached at ${host} (${reasonOf(error)})`);
   });
   if (response.status === 429) {
-    const wait = response.headers.get('retry-after') ?? 'some';
+    const wait = response.headers.get('retry-after') ?? 'a few';
     throw new Failure(`Slack limits the rate of ${method}; try again in ${wait} seconds`);
   }
   const parsed = Body.safeParse(await response.json().catch(() => undefined));

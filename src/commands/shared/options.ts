@@ -66,6 +66,6 @@ export function parseTime(option: string, text: string | undefined): number | un
   if (DURATION.test(text)) return Date.now() - durationMs(text);
   const time = Date.parse(text);
   if (Number.isNaN(time))
-    throw new UsageError(`${option} needs a date, a time or an age, and "${text}" is none`);
+    throw new UsageError(`${option} needs a date, a time or an age such as 2d, but got "${text}"`);
   return time;
 }

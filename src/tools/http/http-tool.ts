@@ -66,7 +66,7 @@ function withEffect(error: unknown, call: string, status: number | undefined): u
   if (status !== undefined) {
     return new HttpError(
       error.code,
-      `${call} answered ${status}, so it took place, but: ${error.message}`,
+      `${call} answered ${status}, so the call went through, but: ${error.message}`,
       options,
     );
   }

@@ -35,7 +35,7 @@ export async function readResponse(response: Response, options: ReadOptions): Pr
   if (value === undefined) {
     throw new HttpError(
       'bad-answer',
-      `${call} answered ${status}, so it took place, but with a body that is not JSON.`,
+      `${call} answered ${status}, so the call went through, but with a body that is not JSON.`,
       {
         status,
       },
@@ -45,7 +45,7 @@ export async function readResponse(response: Response, options: ReadOptions): Pr
   if (selected === undefined) {
     throw new HttpError(
       'bad-answer',
-      `${call} answered ${status}, so it took place, but with nothing at "${select}".`,
+      `${call} answered ${status}, so the call went through, but with nothing at "${select}".`,
       {
         status,
       },

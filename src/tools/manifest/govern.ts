@@ -72,7 +72,7 @@ function changeFrom(former: ManifestVersion, next: ManifestVersion): PolicyChang
  * and it throws.
  */
 export function parseRecorded({ digest, text, lock }: Recorded, environment: Environment): ManifestVersion {
-  const parsed = parseManifest(text, { file: 'the manifest on record', environment });
+  const parsed = parseManifest(text, { file: 'the recorded manifest', environment });
   if (parsed.ok) return { digest, text, lock, manifest: parsed.manifest, secrets: parsed.secrets };
   const problems = parsed.problems.map(formatProblem);
   throw new UnreadableManifestError(digest, problems, variablesAtFault(text, environment));
@@ -87,10 +87,10 @@ export class UnreadableManifestError extends Error {
   constructor(digest: string, problems: readonly string[], variables: readonly string[]) {
     const wayOut =
       variables.length > 0
-        ? `Set the environment as it was: ${variables.join(', ')}.`
-        : 'Either start the version that wrote it, and change the manifest there until this version accepts it, or accept the file as it is; that is on the audit log: countersign manifest adopt --reason "..."';
+        ? `Set these environment variables again: ${variables.join(', ')}.`
+        : 'Either run the previous version and change the manifest until this version accepts it, or accept the current file (recorded in the audit log): countersign manifest adopt --reason "..."';
     super(
-      `the manifest on record (${digest.slice(0, 12)}) says who must approve changes of it, and it cannot be read any more:\n${problems.join('\n')}\n${wayOut}`,
+      `the recorded manifest (${digest.slice(0, 12)}) requires approval for changes, but it can't be read:\n${problems.join('\n')}\n${wayOut}`,
     );
     this.variables = variables;
   }

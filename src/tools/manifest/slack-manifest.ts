@@ -62,7 +62,7 @@ export function createAppLink(
 
 function requestUrl(url: string): string {
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
-    throw new TypeError(`Slack calls only public https URLs, and "${url}" is none`);
+    throw new TypeError(`Slack calls only public https URLs, but got "${url}"`);
   }
   const { origin, pathname } = new URL(url);
   const base = `${origin}${pathname}`.replace(/\/+$/, '');

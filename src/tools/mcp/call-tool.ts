@@ -106,7 +106,7 @@ async function callUntilComplete(client: Client, call: Call, dialog: InputDialog
     if (taskId !== undefined) return pauseForTask(call, { taskId });
     const required = InputRequired.safeParse(answer).data;
     if (required === undefined) return CallResult.parse(answer);
-    if (retries === MAX_RETRIES) throw explain(new Error('it does not come to an end'), call, false);
+    if (retries === MAX_RETRIES) throw explain(new Error('it keeps asking to be called again'), call, false);
     dialog.require(required);
   }
 }

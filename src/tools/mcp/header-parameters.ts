@@ -17,7 +17,7 @@ export function headerParameterProblem(inputSchema: JsonSchema): string | undefi
 
   const problemOf = (schema: Readonly<Record<string, unknown>>, isParameter: boolean): string | undefined => {
     if (!(KEYWORD in schema)) return undefined;
-    if (!isParameter) return `"${KEYWORD}" stands where no parameter is`;
+    if (!isParameter) return `"${KEYWORD}" is only allowed on a parameter`;
     const name = Token.safeParse(schema[KEYWORD]).data;
     if (name === undefined) return `"${KEYWORD}" is not the name of a header`;
     if (!TYPES.has(schema.type)) return `"${KEYWORD}" needs a string, an integer or a boolean`;

@@ -36,9 +36,9 @@ function watchFetch(guardedFetch: Fetch, { onLost, onStream }: ConnectionEvents)
     }
     if (init?.method === 'GET' && response.ok) onStream();
     if (init?.method !== 'POST') return response;
-    // A server that has forgotten our session needs a new handshake; a 404 to GET may only mean "no stream".
+    // A server that no longer recognizes our session needs a new handshake; a 404 to GET may only mean "no stream".
     if (response.status === 404 && new Headers(init.headers).has('mcp-session-id')) {
-      onLost('it has forgotten our session');
+      onLost('it no longer recognizes our session');
     }
     return response.ok ? limitBody(response, onLost) : response;
   };

@@ -18,7 +18,7 @@ export async function listDefinitions(client: Client, timeoutMs: number): Promis
     const page = await client.request({ method: 'tools/list', params }, Page, { timeout: timeoutMs });
     definitions.push(...page.tools);
     cursor = page.nextCursor;
-    if (cursor !== undefined && seen.has(cursor)) throw new Error('its list of tools has no end');
+    if (cursor !== undefined && seen.has(cursor)) throw new Error('its tool list repeats without ending');
     if (definitions.length > MAX_LISTED_TOOLS)
       throw new Error(`it lists more than ${MAX_LISTED_TOOLS} tools`);
     if (cursor !== undefined) seen.add(cursor);

@@ -120,7 +120,7 @@ describe('a call', () => {
     const server = await startServer(() => undefined);
     const { port } = server;
     await expect(runTool(toolFor(server, { timeoutMs: 100 }), { id: '1' })).rejects.toThrow(
-      `POST http://orders.example:${port}/orders/1/refunds: http://orders.example:${port} was not done within 100 ms. It may or may not have taken effect.`,
+      `POST http://orders.example:${port}/orders/1/refunds: http://orders.example:${port} timed out after 100 ms. It may or may not have taken effect.`,
     );
   });
 });
@@ -152,17 +152,17 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['has nothing there', '{"data":{}}', 'so it took place, but with nothing at "data.id".'],
-    ['is not JSON', '<html>', 'so it took place, but with a body that is not JSON.'],
-  ])('that %s to select is an error that says that the call took place', async (_what, body, message) => {
+    ['has nothing there', '{"data":{}}', 'so the call went through, but with nothing at "data.id".'],
+    ['is not JSON', '<html>', 'so the call went through, but with a body that is not JSON.'],
+  ])('that %s to select is an error that says that the call went through', async (_what, body, message) => {
     const server = await startServer((response) => response.end(body));
     await expect(runTool(toolFor(server, { select: 'data.id' }), { id: '1' })).rejects.toThrow(message);
   });
 
-  test('that is too large is an error that says that the call took place', async () => {
+  test('that is too large is an error that says that the call went through', async () => {
     const server = await startServer((response) => response.end('x'.repeat(101)));
     await expect(runTool(toolFor(server, { maxBytes: 100 }), { id: '1' })).rejects.toThrow(
-      /^POST \S+\/orders\/1\/refunds answered 200, so it took place, but: .* more than 100 bytes\.$/,
+      /^POST \S+\/orders\/1\/refunds answered 200, so the call went through, but: .* more than 100 bytes\.$/,
     );
   });
 });

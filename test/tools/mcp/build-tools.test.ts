@@ -76,10 +76,14 @@ describe('parameters that are sent as headers too', () => {
     ['of a number', { properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, /needs a string/],
     ['of an object', { properties: { a: { type: 'object', 'x-mcp-header': 'A' } } }, /needs a string/],
     ['twice', { properties: { a: text('Region'), b: text('REGION') } }, /names "REGION" twice/],
-    ['in an array', { properties: { a: { type: 'array', items: text('A') } } }, /where no parameter is/],
-    ['in a choice', { anyOf: [{ properties: { a: text('A') } }] }, /where no parameter is/],
-    ['in a definition', { $defs: { a: text('A') } }, /where no parameter is/],
-    ['on the whole input', { 'x-mcp-header': 'A' }, /where no parameter is/],
+    [
+      'in an array',
+      { properties: { a: { type: 'array', items: text('A') } } },
+      /only allowed on a parameter/,
+    ],
+    ['in a choice', { anyOf: [{ properties: { a: text('A') } }] }, /only allowed on a parameter/],
+    ['in a definition', { $defs: { a: text('A') } }, /only allowed on a parameter/],
+    ['on the whole input', { 'x-mcp-header': 'A' }, /only allowed on a parameter/],
   ])('leave their tool out %s', (_where, schema, problem) => {
     const { tools, problems } = build(odd(schema), good);
     expect(tools.map(({ name }) => name)).toEqual(['git_good']);

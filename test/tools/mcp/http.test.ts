@@ -74,7 +74,7 @@ test('a server that forgot our session is greeted anew', async () => {
   await expect(call(server, 'web_greet')).rejects.toMatchObject({ code: 'lost' });
   await eventually(() => expect(server.state).toBe('connected'));
   expect(await call(server, 'web_greet')).toBe('hello nobody');
-  expect(server.describe().lastError).toContain('it has forgotten our session');
+  expect(server.describe().lastError).toContain('it no longer recognizes our session');
 });
 
 test('closing ends the session on the server', async () => {

@@ -30,7 +30,7 @@ export class CallLimits {
   explain(error: unknown, origin: string): unknown {
     if (this.#caller?.aborted === true) return this.#caller.reason;
     if (this.#isTimedOut) {
-      return new HttpError('timed-out', `${origin} was not done within ${this.#timeoutMs} ms.`);
+      return new HttpError('timed-out', `${origin} timed out after ${this.#timeoutMs} ms.`);
     }
     return error;
   }

@@ -143,7 +143,7 @@ function rootCause(error: unknown, { url }: OutgoingRequest): unknown {
     }
     if ('code' in cause && typeof cause.code === 'string') {
       // The connector reports failed connections, so here the request was on its way.
-      const message = `${url.origin} broke off before it had answered (${cause.code}).`;
+      const message = `The connection to ${url.origin} failed before it responded (${cause.code}).`;
       return new HttpError('broken-off', message, { cause: error });
     }
   }
@@ -151,7 +151,9 @@ function rootCause(error: unknown, { url }: OutgoingRequest): unknown {
   const { cause } = error instanceof Error ? error : {};
   const isSent = cause instanceof Error && cause.message !== 'bad port';
   if (isSent)
-    return new HttpError('broken-off', `${url.origin} broke off before it had answered.`, { cause: error });
+    return new HttpError('broken-off', `The connection to ${url.origin} failed before it responded.`, {
+      cause: error,
+    });
   return new HttpError('invalid-request', `Fetch does not send this request to ${url.origin}.`, {
     cause: error,
   });
@@ -164,5 +166,5 @@ function isProxyFailure(cause: Error): boolean {
 
 function brokenOff(error: unknown, origin: string): unknown {
   if (error instanceof AgentError) return error;
-  return new HttpError('broken-off', `${origin} broke off in the middle of its answer.`, { cause: error });
+  return new HttpError('broken-off', `The connection to ${origin} failed mid-response.`, { cause: error });
 }

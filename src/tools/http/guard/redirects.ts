@@ -48,7 +48,7 @@ export function nextRequest(
   if (!isSameOrigin && !isReading && !becomesGet) {
     throw new HttpError(
       'bad-redirect',
-      `${request.url.origin} passes the ${method} on to ${url.origin}, which the tool does not name; put that address into the tool if it is right.`,
+      `${request.url.origin} redirects the ${method} to ${url.origin}, which isn't the tool's address; if that's intended, use ${url.origin} in the tool's url.`,
       { status },
     );
   }

@@ -98,7 +98,7 @@ export function percentEncode(text: string, path: InputPath): string {
   } catch (cause) {
     throw new HttpError(
       'invalid-input',
-      `"${path.join('.')}" holds half of a character and cannot be written into a URL; nothing was sent.`,
+      `"${path.join('.')}" contains an invalid Unicode character and can't be used in a URL; nothing was sent.`,
       { cause },
     );
   }

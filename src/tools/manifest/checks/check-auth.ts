@@ -19,7 +19,7 @@ export function checkAuth(pointer: string, server: JsonObject): Finding[] {
     if (auth.as === 'requester')
       report('/token', 'a token is only for the bot; people connect their own accounts');
     for (const other of CLIENT_KEYS.filter((name) => auth[name] !== undefined))
-      report(`/${other}`, `"${other}" has no use beside "token"`);
+      report(`/${other}`, `"${other}" can't be combined with "token"; remove one of them`);
     return findings;
   }
   const hasCredential = secret !== undefined || key !== undefined;

@@ -82,7 +82,7 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
   if (quiet !== undefined && quiet.from === quiet.to)
     report('quiet_hours', 'these hours have no end: "from" and "to" are the same');
   if ((load?.digest?.within ?? 0) > MOST_WITHIN_MS)
-    report('load/digest/within', 'cards are counted for at most 1d');
+    report('load/digest/within', '"within" can be at most 1d');
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {

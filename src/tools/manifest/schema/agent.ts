@@ -36,14 +36,14 @@ export const ChannelFile = z
     ),
     tools: distinct(
       Text,
-      'The tools that may be used here, by name or pattern such as "get_*"; all.',
+      'The tools that may be used here, by name or pattern such as "get_*" (default: all).',
     ).optional(),
     model: Text.optional().describe('The model to use here.'),
     topic: z
       .boolean()
       .optional()
       .describe(
-        "Whether the agent reads the channel's topic, as quoted context; false. Needs the scope channels:read.",
+        "Whether the agent reads the channel's topic, as quoted context (default: false). Needs the scope channels:read.",
       ),
   })
   .describe('The settings of one channel.');
@@ -55,20 +55,25 @@ const FilesFile = z
   .union([
     z.boolean(),
     z.strictObject({
-      max_size: Size.optional().describe('The largest file that is read or sent; 10MB.'),
-      max_count: Count.max(20).optional().describe('How many files one turn reads; 5.'),
-      timeout: Duration.optional().describe('How long one file may take to download and to read; 30s.'),
-      types: distinct(z.enum(FILE_KINDS), 'What is read, judged by the content; all of them.').optional(),
+      max_size: Size.optional().describe('The largest file that is read or sent (default: 10MB).'),
+      max_count: Count.max(20).optional().describe('How many files one turn reads (default: 5).'),
+      timeout: Duration.optional().describe(
+        'How long one file may take to download and to read (default: 30s).',
+      ),
+      types: distinct(
+        z.enum(FILE_KINDS),
+        'What is read, judged by the content (default: all of them).',
+      ).optional(),
     }),
   ])
   .describe(
-    'Whether files that people attach are read, and files of tools are sent; true. Needs the scopes files:read and files:write.',
+    'Whether files that people attach are read, and files of tools are sent (default: true). Needs the scopes files:read and files:write.',
   );
 export type FilesFile = z.output<typeof FilesFile>;
 
 export const AgentFile = z
   .strictObject({
-    model: Text.optional().describe('The model to use; OPENAI_MODEL where it is left out.'),
+    model: Text.optional().describe('The model to use (default: OPENAI_MODEL).'),
     fallback_models: distinct(
       Text,
       'Models to ask in this order when the one before is down, retired or rate limited.',
@@ -77,12 +82,12 @@ export const AgentFile = z
       .enum(['auto', 'responses', 'chat'])
       .optional()
       .describe(
-        'The API of the model; auto is Responses at OpenAI and Azure, and Chat Completions elsewhere.',
+        'The API of the model: auto (the default) is Responses at OpenAI and Azure, and Chat Completions elsewhere.',
       ),
     reasoning_effort: z
       .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
       .optional()
-      .describe('How much the model thinks before it answers; its own default.'),
+      .describe("How much the model thinks before it answers (default: the model's own)."),
     verbosity: z.enum(['low', 'medium', 'high']).optional().describe('How long answers are.'),
     temperature: z.number().min(0).max(2).optional().describe('Most reasoning models refuse it.'),
     max_output_tokens: Count.min(16).optional().describe('The longest answer, reasoning included.'),
@@ -94,7 +99,7 @@ export const AgentFile = z
     headers: Headers.optional(),
     query: texts(/^\S+$/, 'the name of a parameter', 'Query parameters of every model request.').optional(),
     timeout: Duration.optional().describe(
-      'How long the model may send nothing before the request is given up; MODEL_SILENCE_SECONDS.',
+      'How long the model may send nothing before the request is given up (default: MODEL_SILENCE_SECONDS).',
     ),
     budgets: z
       .strictObject({
@@ -106,13 +111,15 @@ export const AgentFile = z
       .optional()
       .describe('The most tokens to spend; a day is one in UTC. Without one there is no limit.'),
     instructions: Text.optional().describe('What the agent is told before every task.'),
-    time_zone: TimeZone.optional().describe('The time zone of "now" in conditions; UTC.'),
-    max_steps: Count.max(1000).optional().describe('How often the model may be called for one task; 20.'),
+    time_zone: TimeZone.optional().describe('The time zone of "now" in conditions (default: UTC).'),
+    max_steps: Count.max(1000)
+      .optional()
+      .describe('How often the model may be called for one task (default: 20).'),
     context_budget: Count.optional().describe(
-      "How many tokens of history the model gets at most, estimated at three bytes each; by default the model's known window.",
+      "How many tokens of history the model gets at most, estimated at three bytes each (default: the model's known window).",
     ),
     context: ContextMode.optional().describe(
-      'What the agent reads when it is mentioned in a thread: thread (all of it since it last did, as quoted context) or mention (the message alone); thread.',
+      'What the agent reads when it is mentioned in a thread: thread (the default: all of it since it last did, as quoted context) or mention (the message alone).',
     ),
     files: FilesFile.optional(),
     channels: z
@@ -123,16 +130,16 @@ export const AgentFile = z
       .enum(['off', 'channel'])
       .optional()
       .describe(
-        'channel lets the agent keep short notes about each channel, which people can list and remove; off.',
+        'channel lets the agent keep short notes about each channel, which people can list and remove (default: off).',
       ),
     feedback: z
       .boolean()
       .optional()
-      .describe('Whether final answers have buttons with which people say whether they helped; false.'),
+      .describe('Whether final answers have feedback buttons (default: false).'),
     limits: z
       .strictObject({
-        pending_per_thread: Count.optional().describe('Per thread; 10.'),
-        pending_per_person: Count.optional().describe('Per requester, over all threads; 25.'),
+        pending_per_thread: Count.optional().describe('Per thread (default: 10).'),
+        pending_per_person: Count.optional().describe('Per requester, over all threads (default: 25).'),
       })
       .optional()
       .describe('How many requests may wait for people at a time; further ones are not asked.'),
@@ -144,34 +151,36 @@ export const AgentFile = z
           Channel,
           'Channels in which guests and people of other organisations may ask.',
         ).optional(),
-        guests: z.boolean().optional().describe('Whether all guests may ask; false.'),
+        guests: z.boolean().optional().describe('Whether all guests may ask (default: false).'),
         external: z
           .boolean()
           .optional()
-          .describe('Whether all people of other organisations may ask; false.'),
+          .describe('Whether all people of other organisations may ask (default: false).'),
         bots: distinct(Bot, 'Other bots that may ask.').optional(),
       })
       .optional()
-      .describe('Who may ask beside the full members of the workspace; nobody.'),
+      .describe('Who may ask beside the full members of the workspace (default: nobody).'),
     admins: distinct(
       Person,
-      'People who are told about errors of a changed manifest, budgets and failures of the model, and who may freeze actions.',
+      'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',
     ).optional(),
     unfreeze: z
       .strictObject({
         approvers: distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1),
-        quorum: Count.optional().describe('How many of them must want it; 1.'),
+        quorum: Count.optional().describe('How many of them must want it (default: 1).'),
       })
       .optional()
-      .describe('Who may end a freeze ("/countersign freeze"); one of the admins.'),
+      .describe('Who may end a "/countersign freeze" (default: one of the admins).'),
     policy_changes: z
       .strictObject({
         approvers: distinct(PersonOrGroup, 'Who may approve that the rules become weaker.').min(1),
-        quorum: Count.optional().describe('How many of them must approve; 1.'),
+        quorum: Count.optional().describe('How many of them must approve (default: 1).'),
         channel: Channel.describe('The channel where the card is posted; the bot must be in it.'),
       })
       .optional()
-      .describe('Who must approve a changed manifest that lets something run with less than before; nobody.'),
+      .describe(
+        'Who must approve a changed manifest that lets something run with less than before (default: nobody).',
+      ),
     built_ins: z
       .strictObject({
         ask_question: BuiltIn.optional(),

@@ -10,7 +10,7 @@ export const AuthFile = z
       ),
     token: Text.optional().describe('For bot: a bearer token, from the environment.'),
     client_id: Text.optional().describe(
-      "The bot's client at the authorization server; for requester, without it, the address of the bot's client metadata document.",
+      "The bot's client at the authorization server (default, only for requester: the address of the bot's client metadata document).",
     ),
     client_secret: Text.optional().describe("The client's secret, from the environment."),
     private_key: Text.optional().describe(
@@ -19,11 +19,13 @@ export const AuthFile = z
     algorithm: z
       .enum(['RS256', 'PS256', 'ES256', 'EdDSA'])
       .optional()
-      .describe('How the private key signs; RS256.'),
+      .describe('How the private key signs (default: RS256).'),
     issuer: WebAddress.optional().describe(
       'The authorization server that knows the client; no other gets its credentials.',
     ),
-    scope: Text.optional().describe('The scopes to ask for, with spaces between; what the server asks for.'),
+    scope: Text.optional().describe(
+      'The scopes to request, separated by spaces (default: those the server asks for).',
+    ),
   })
   .describe('How the bot proves who it is to a remote server (OAuth 2.1).');
 export type AuthFile = z.output<typeof AuthFile>;

@@ -26,8 +26,8 @@ export type AuditFile = z.output<typeof AuditFile>;
 
 export const RetentionFile = z
   .strictObject({
-    threads: Duration.optional().describe('How long an idle thread stays in Redis; 30d.'),
-    requests: Duration.optional().describe('How long an ended request stays in Redis; 30d.'),
+    threads: Duration.optional().describe('How long an idle thread stays in Redis (default: 30d).'),
+    requests: Duration.optional().describe('How long an ended request stays in Redis (default: 30d).'),
   })
   .describe('How long what has ended stays in Redis; the audit log has audit.retention.');
 export type RetentionFile = z.output<typeof RetentionFile>;

@@ -10,7 +10,7 @@ const ApproverGroupFile = z
   .strictObject({
     any: Principals.optional(),
     from: FromCall.optional(),
-    quorum: Count.optional().describe('How many of them must approve; 1.'),
+    quorum: Count.optional().describe('How many of them must approve (default: 1).'),
   })
   .describe('People of whom some must approve.');
 
@@ -34,20 +34,23 @@ export type ApproversFile = z.output<typeof ApproversFile>;
 export const PolicyFile = z
   .strictObject({
     approvers: ApproversFile,
-    quorum: Count.optional().describe('How many different people must approve; 1.'),
-    veto: z.boolean().optional().describe('Whether one rejection decides; true.'),
-    self_approval: z.boolean().optional().describe('Whether the requester may approve as well; false.'),
+    quorum: Count.optional().describe('How many different people must approve (default: 1).'),
+    veto: z.boolean().optional().describe('Whether one rejection decides (default: true).'),
+    self_approval: z
+      .boolean()
+      .optional()
+      .describe('Whether the requester may approve as well (default: false).'),
     separation: z
       .enum(['requesters', 'thread'])
       .optional()
       .describe(
-        'Who may not approve: the requesters, or everyone whose words led to the call; thread for high risk, otherwise requesters.',
+        'Who may not approve: the requesters, or everyone whose words led to the call (default: thread for high risk, otherwise requesters).',
       ),
-    expires: Duration.optional().describe('When a request without a decision expires; 1d.'),
+    expires: Duration.optional().describe('When a request without a decision expires (default: 1d).'),
     start_within: Duration.optional().describe(
-      'How soon after the last approval the action must start; later it is asked anew; 15m.',
+      'How soon after the last approval the action must start (default: 15m); later it needs a new approval.',
     ),
-    remind: Duration.optional().describe('How often the approvers are reminded; never.'),
+    remind: Duration.optional().describe('How often the approvers are reminded (default: never).'),
     escalate: z
       .strictObject({
         after: Duration.describe('When the others are asked as well.'),
@@ -59,18 +62,18 @@ export const PolicyFile = z
       .boolean()
       .optional()
       .describe(
-        'Whether an approver may let somebody else decide for them while they are away, with /countersign delegate; false.',
+        'Whether an approver may let somebody else decide for them while they are away, with /countersign delegate (default: false).',
       ),
     announce: distinct(Channel, 'Channels where the card is posted as well.').optional(),
     direct_messages: z
       .boolean()
       .optional()
-      .describe('Whether each approver gets the card as a direct message; true.'),
+      .describe('Whether each approver gets the card as a direct message (default: true).'),
     quiet_hours: z
       .strictObject({
         from: TimeOfDay.describe('When they begin: "20:00".'),
         to: TimeOfDay.describe('When they end, on the next day if it is earlier: "07:00".'),
-        time_zone: TimeZone.optional().describe('Of both; time_zone of the policy.'),
+        time_zone: TimeZone.optional().describe('The time zone of both (default: time_zone of the policy).'),
       })
       .optional()
       .describe(
@@ -82,7 +85,7 @@ export const PolicyFile = z
           'An approver for whom so many requests of direct messages wait gets no further one; the others do, and if nobody is left, the escalation is at once.',
         ),
         approvals_per_hour: Count.optional().describe(
-          'How many requests of this policy one person may approve in an hour; no limit.',
+          'How many requests of this policy one person may approve in an hour (default: no limit).',
         ),
         digest: z
           .strictObject({
@@ -99,12 +102,12 @@ export const PolicyFile = z
     confirm: z
       .boolean()
       .optional()
-      .describe('Whether Approve asks for a confirmation; true for high risk, otherwise false.'),
+      .describe('Whether Approve asks for a confirmation (default: true for high risk, otherwise false).'),
     risk: Text.optional().describe(
-      "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\"; medium.",
+      "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\" (default: medium).",
     ),
     time_zone: TimeZone.optional().describe(
-      'The time zone of "now" in the rules that name this policy; agent.time_zone.',
+      'The time zone of "now" in the rules that name this policy (default: agent.time_zone).',
     ),
     grants: z
       .strictObject({
@@ -113,7 +116,9 @@ export const PolicyFile = z
         scope: z
           .enum(['thread', 'requester'])
           .optional()
-          .describe('Whether it holds in the same thread only, or for the same requester in any; thread.'),
+          .describe(
+            'Whether it holds in the same thread only, or for the same requester in any (default: thread).',
+          ),
         when: Text.optional().describe(
           'CEL over the call: for which calls it holds; without it, only for the same arguments.',
         ),
@@ -122,7 +127,7 @@ export const PolicyFile = z
       .describe('Whether approvers may also allow the same again, and on what terms; never for high risk.'),
     resolvers: distinct(
       PersonOrGroup,
-      'Who may confirm the outcome of an action when it is unknown; the approvers.',
+      'Who may confirm the outcome of an action when it is unknown (default: the approvers).',
     ).optional(),
   })
   .describe('Who approves, how many of them, and within what time.');
@@ -130,15 +135,15 @@ export type PolicyFile = z.output<typeof PolicyFile>;
 
 export const RuleFile = z
   .strictObject({
-    match: Text.optional().describe('For which tools, such as "get_*"; all of them.'),
+    match: Text.optional().describe('For which tools, such as "get_*" (default: all of them).'),
     require: z
       .enum(['never', 'always', 'deny'])
       .optional()
-      .describe('Whether approval is needed, or the call is denied; always.'),
+      .describe('Whether approval is needed, or the call is denied (default: always).'),
     when: Text.optional().describe(
       'CEL over input, requester, requesters, context_authors, channel, tool and now: the rule applies to the calls of which it is true.',
     ),
-    policy: Text.optional().describe('The policy whose approvers are asked; "default".'),
+    policy: Text.optional().describe('The policy whose approvers are asked (default: "default").'),
     reason: Text.max(500)
       .optional()
       .describe('With "require: deny": why; the requester and the model are told.'),

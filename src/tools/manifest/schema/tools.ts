@@ -39,7 +39,7 @@ export const PreviewFile = z
       .describe('Its input; "{{input.name}}" is replaced by that input of the call.'),
     before: Template.describe('What is there now, with values such as {{output.name}}.'),
     after: Template.describe('What will be there, with values of {{input.name}} and {{output.name}}.'),
-    timeout: Duration.optional().describe('How long it may take; 5s.'),
+    timeout: Duration.optional().describe('How long it may take (default: 5s).'),
   })
   .describe(
     'What a call would change, read by another tool; shown on the card and checked again before the run.',
@@ -53,7 +53,7 @@ export const UndoFile = z
       .record(z.string(), z.unknown())
       .optional()
       .describe('Its input; "{{input.name}}" and "{{output.name}}" are replaced by values of the call.'),
-    within: Duration.optional().describe('How long after the run it is offered; 1h.'),
+    within: Duration.optional().describe('How long after the run it is offered (default: 1h).'),
   })
   .describe('The call that takes back what a call did; the card of a call that succeeded offers it as Undo.');
 export type UndoFile = z.output<typeof UndoFile>;
@@ -77,9 +77,9 @@ const ElicitationFile = z
       ])
       .optional()
       .describe(
-        "Who is asked: requester, approvers (those of the tool's policy), or a list of ids; requester.",
+        "Who is asked: requester, approvers (those of the tool's policy), or a list of ids (default: requester).",
       ),
-    expires: Duration.optional().describe('When a question without an answer expires; 7d.'),
+    expires: Duration.optional().describe('When a question without an answer expires (default: 7d).'),
   })
   .describe('Who is asked when the server needs input from a person in the middle of a call.');
 export type ElicitationFile = z.output<typeof ElicitationFile>;
@@ -93,7 +93,7 @@ export const McpFile = z
       'the name of a variable',
       'Its environment; secrets come from ours.',
     ).optional(),
-    cwd: Text.optional().describe('The folder it runs in; the folder of the manifest.'),
+    cwd: Text.optional().describe('The folder it runs in (default: the folder of the manifest).'),
     url: WebAddress.optional().describe('The address of a remote server (streamable HTTP).'),
     headers: Headers.optional(),
     auth: AuthFile.optional(),
@@ -101,18 +101,18 @@ export const McpFile = z
       HostName,
       'Hosts that may be reached although their address is private.',
     ).optional(),
-    timeout: Duration.optional().describe('How long a call may take; 60s.'),
+    timeout: Duration.optional().describe('How long a call may take (default: 60s).'),
     trust_hints: z
       .boolean()
       .optional()
-      .describe('Whether the hints of the server (read-only, idempotent) are trusted; false.'),
+      .describe('Whether the hints of the server (read-only, idempotent) are trusted (default: false).'),
     elicitation: ElicitationFile.optional(),
     prefix: z
       .string()
       .regex(/^[a-zA-Z0-9_-]{1,32}$/)
       .meta({ title: 'up to 32 letters, digits, "_" or "-"' })
       .optional()
-      .describe('A prefix for the names of its tools; none.'),
+      .describe('A prefix for the names of its tools (default: none).'),
   })
   .meta({
     description: 'A whole MCP server: a command to start or a URL to connect to.',
@@ -135,10 +135,10 @@ export const HttpFile = z
       .describe('Parameters of the query; {{input.name}} is replaced by that input.'),
     body: z.unknown().optional().describe('The JSON to send; "{{input.name}}" is replaced by that input.'),
     select: Text.optional().describe(
-      'The part of the response that the model gets, such as data.items.0.id; all.',
+      'The part of the response that the model gets, such as data.items.0.id (default: all).',
     ),
-    timeout: Duration.optional().describe('How long the call may take; 30s.'),
-    max_bytes: Count.optional().describe('The size limit of a response; 1048576.'),
+    timeout: Duration.optional().describe('How long the call may take (default: 30s).'),
+    max_bytes: Count.optional().describe('The size limit of a response (default: 1048576).'),
     allow_private: distinct(
       HostName,
       'Hosts that may be reached although their address is private.',
@@ -180,20 +180,24 @@ export const ToolFile = z
       .describe(
         'none: it only reads; idempotent: a second run with the same idempotency key has no further effect; once: it must never run twice. Without it, what the tool says of itself, none for an HTTP GET, else once.',
       ),
-    max_attempts: Count.max(20).optional().describe('How often an idempotent action is attempted; 3.'),
-    retry_for: Duration.optional().describe('For how long it is retried; 1h.'),
+    max_attempts: Count.max(20)
+      .optional()
+      .describe('How often an idempotent action is attempted (default: 3).'),
+    retry_for: Duration.optional().describe('For how long it is retried (default: 1h).'),
     allow: z
       .strictObject({
         channels: distinct(Channel, 'Only in these channels.').min(1).optional(),
         people: distinct(Person, 'Only for these people.').min(1).optional(),
       })
       .optional()
-      .describe('Where and for whom the model may use it; everywhere and for everybody.'),
-    max_output: Count.optional().describe('The limit of its output in characters; 100000.'),
+      .describe('Where and for whom the model may use it (default: everywhere and for everybody).'),
+    max_output: Count.optional().describe('The limit of its output in characters (default: 100000).'),
     images: z
       .enum(IMAGE_PLACES)
       .optional()
-      .describe('Where images of its results go: model (it sees them), thread (people do), or both; both.'),
+      .describe(
+        'Where images of its results go: model (it sees them), thread (people do), or both (the default).',
+      ),
     ...textKeys,
     preview: PreviewFile.optional(),
     undo: UndoFile.optional(),

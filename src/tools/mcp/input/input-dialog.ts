@@ -115,7 +115,7 @@ export class InputDialog {
   /** Takes the questions of a task: pauses the call, or returns if they can be answered at once. */
   requireForTask(taskId: string, inputRequests: Readonly<Record<string, unknown>>, answered: string[]): void {
     if (answered.length + Object.keys(inputRequests).length > MAX_QUESTIONS)
-      throw this.#endless('asks without end');
+      throw this.#endless('keeps asking for input');
     this.#continue({ protocol: 'task', ...this.#readAll(inputRequests), taskId, answered });
   }
 
@@ -165,7 +165,7 @@ export class InputDialog {
   pauseIfAsked(ending: string): void {
     const question = this.#asked;
     if (question === undefined) return;
-    if (this.#answers.length >= MAX_QUESTIONS) throw this.#endless('asks without end');
+    if (this.#answers.length >= MAX_QUESTIONS) throw this.#endless('keeps asking for input');
     this.#pause(question, {
       protocol: 'older',
       asked: questionDigest(question),

@@ -47,11 +47,11 @@ export function readQuestion(params: unknown): ReadQuestion {
 function readUrl({ message, url }: z.infer<typeof Url>): ReadQuestion {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
-  if (parsed === undefined || !isWeb) return refuse('the address that it wants opened is not one of the web');
+  if (parsed === undefined || !isWeb) return refuse("the link it wants opened isn't an http(s) URL");
   // A name before the "@" can pose as the host.
   if (parsed.username !== '' || parsed.password !== '')
-    return refuse('the address that it wants opened has a user name in it');
-  if (parsed.href.length > MAX_URL) return refuse('the address that it wants opened is too long');
+    return refuse('the link it wants opened contains a user name');
+  if (parsed.href.length > MAX_URL) return refuse('the link it wants opened is too long');
   return { ok: true, question: { mode: 'url', message: message.slice(0, MAX_MESSAGE), url: parsed.href } };
 }
 

@@ -179,7 +179,7 @@ describe('the request that follows', () => {
     const fetch = fetchAllowing('first.example', 'other.example');
     await expect(
       fetch(`http://first.example:${first.port}/`, { method: 'POST', body: 'text' }),
-    ).rejects.toThrow('which the tool does not name');
+    ).rejects.toThrow("which isn't the tool's address");
     expect(other.connections).toBe(0);
   });
 

@@ -63,7 +63,9 @@ describe('a value in the path', () => {
   });
 
   test('that is half a character is refused', () => {
-    expect(() => urlOf('https://api.example/{{input.id}}', { id: '\ud800' })).toThrow('half of a character');
+    expect(() => urlOf('https://api.example/{{input.id}}', { id: '\ud800' })).toThrow(
+      'contains an invalid Unicode character',
+    );
   });
 });
 

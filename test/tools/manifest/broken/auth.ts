@@ -51,7 +51,7 @@ export const brokenAuth: readonly BrokenManifest[] = [
     says: 'a token beside a client',
     text: server(`{ as: bot, token: "\${API_KEY}", scope: read }`),
     rest: 'slack and default policy',
-    problems: ['5:45: tools.docs.mcp.auth.scope: "scope" has no use beside "token"'],
+    problems: [`5:45: tools.docs.mcp.auth.scope: "scope" can't be combined with "token"; remove one of them`],
   },
   {
     says: 'an algorithm without a key',

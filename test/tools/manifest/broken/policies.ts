@@ -21,7 +21,7 @@ export const brokenPolicies: readonly BrokenManifest[] = [
   default: { approvers: [U012ABCDEF], load: { digest: { after: 3, within: 2d } } }
 `,
     rest: 'slack',
-    problems: ['2:75: policies.default.load.digest.within: cards are counted for at most 1d'],
+    problems: ['2:75: policies.default.load.digest.within: "within" can be at most 1d'],
   },
   {
     says: 'a policy without approvers',
