@@ -6,10 +6,11 @@ import { tryParseJson } from '../../agent/json.ts';
 import type { Store } from '../../store/port/store.ts';
 import type { Challenge, ConsentSettings } from '../../tools/mcp/auth/auth-config.ts';
 import { AuthorizationError, toAuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
-import { Grant, isGrantFor, refreshGrant, revokeGrant } from '../../tools/mcp/auth/grant.ts';
+import { Grant, hasEnded, isGrantFor, refreshGrant, revokeGrant } from '../../tools/mcp/auth/grant.ts';
 import type { Connections, RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
 import { isRefused } from '../../tools/mcp/auth/person/consent.ts';
 import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
+import type { Fetch } from '../../tools/mcp/mcp-config.ts';
 import type { Secrets } from '../../tools/secrets.ts';
 
 /** The path to which an authorization server sends people back. */
@@ -19,7 +20,8 @@ export const CLIENT_PATH = '/connect/client.json';
 /** The beginning of the path of a link to connect; the token follows. */
 export const LINK_PATH = '/connect/start/';
 
-const LOCK_MS = 30_000;
+/** An exchange ends before its lock does, so that no two processes send the same refresh token. */
+const TIMING = { exchangeMs: 32_000, lockMs: 40_000 } as const;
 const LOCK_POLL_MS = 100;
 /** A person whose account lacks a scope is asked for it when they connect again; the note ends with the day. */
 const WANTED_MS = 86_400_000;
@@ -31,6 +33,8 @@ export interface PersonConnectionsOptions {
   readonly publicUrl: string;
   readonly secrets: Secrets;
   readonly logger: Logger;
+  /** The time for an exchange of a refresh token, and for the lock around it. */
+  readonly timing?: { readonly exchangeMs: number; readonly lockMs: number };
 }
 
 interface Held {
@@ -67,7 +71,9 @@ export class PersonConnections implements Connections {
 
   async token(server: RequesterServer, person: string): Promise<string> {
     const held = await this.#require(server, person);
-    if (Date.now() < held.grant.renewAt) return held.grant.accessToken;
+    const { accessToken, refreshToken, renewAt } = held.grant;
+    // What cannot be renewed is lost only when the server refuses it.
+    if (refreshToken === undefined || Date.now() < renewAt) return accessToken;
     return this.#refresh(server, person, held);
   }
 
@@ -131,9 +137,9 @@ export class PersonConnections implements Connections {
 
   /** Exchanges the refresh token; other processes wait for the result, since most issuers take a refresh token once. */
   async #refresh(server: RequesterServer, person: string, held: Held): Promise<string> {
-    const { store } = this.#options;
+    const { store, timing: { lockMs } = TIMING } = this.#options;
     const [name, owner] = [`${server.name}:${person}`, randomUUID()];
-    for (const until = Date.now() + LOCK_MS; !(await store.lock(name, owner, LOCK_MS)); ) {
+    for (const until = Date.now() + lockMs; !(await store.lock(name, owner, lockMs)); ) {
       if (Date.now() > until) throw new AuthorizationError('the token is being renewed; try again');
       await sleep(LOCK_POLL_MS);
     }
@@ -154,17 +160,22 @@ export class PersonConnections implements Connections {
 
   /** Returns the renewed grant; `undefined` if the account has to be connected anew. An outage throws, and changes nothing. */
   async #exchange(server: RequesterServer, { grant }: Held): Promise<Grant | undefined> {
+    const { timing: { exchangeMs } = TIMING } = this.#options;
+    const signal = AbortSignal.timeout(exchangeMs);
+    const fetch: Fetch = (url, init) => server.fetch(url, { ...init, signal });
     try {
-      return await refreshGrant(this.settingsFor(server), grant);
+      return await refreshGrant(this.settingsFor({ ...server, fetch }), grant);
     } catch (error) {
       if (isRefused(error)) return undefined;
       throw toAuthorizationError(`${grant.issuer} did not renew the token`, error);
     }
   }
 
-  async #lose(server: RequesterServer, person: string, { version, grant }: Held): Promise<never> {
+  /** Removes an account that its issuer refuses; one that has taken its place meanwhile stays, and its token is returned. */
+  async #lose(server: RequesterServer, person: string, { version, grant }: Held): Promise<string> {
     const { store } = this.#options;
-    await store.removeConnection(server.name, person);
+    const removed = await store.removeConnection(server.name, person, version);
+    if (removed === 'stale') return (await this.#require(server, person)).grant.accessToken;
     const { issuer } = grant;
     await store.note(`${version}/end`, 'disconnected', person, { server: server.name, by: 'issuer', issuer });
     throw notConnected();
@@ -176,7 +187,7 @@ export class PersonConnections implements Connections {
     return held;
   }
 
-  /** Reads the account of a person; one for another server or of another issuer than the manifest names counts as none. */
+  /** Reads the account of a person; one that has ended, or is for another server or issuer than the manifest names, counts as none. */
   async #read(server: RequesterServer, person: string): Promise<Held | undefined> {
     const { store, sealer } = this.#options;
     if (sealer === undefined)
@@ -185,7 +196,7 @@ export class PersonConnections implements Connections {
     const text = stored && sealer.open(placeOf(server.name, person), stored.sealed);
     const grant = text === undefined ? undefined : Grant.safeParse(tryParseJson(text)).data;
     if (stored === undefined || grant === undefined) return undefined;
-    if (!isGrantFor(server, grant)) return undefined;
+    if (!isGrantFor(server, grant) || hasEnded(grant)) return undefined;
     this.#redact(placeOf(server.name, person), grant);
     return { version: stored.version, grant };
   }

@@ -15,7 +15,8 @@ export interface ConnectionStore {
     connection: StoredConnection,
     replaces?: string,
   ): Promise<'saved' | 'stale'>;
-  removeConnection(server: string, person: string): Promise<void>;
+  /** Removes a connection; with `version`, only that one. */
+  removeConnection(server: string, person: string, version?: string): Promise<'removed' | 'stale'>;
   /** Lists the people who have connected a server. */
   listConnected(server: string): Promise<readonly string[]>;
   /** Takes a lock for a while; false if another owner holds it. */

@@ -383,18 +383,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('spend', spending);
     }
     case 'saveConnection': {
-      const current = world.connections.get(`${command.thread} ${command.who}`)?.version;
-      const replaces = [undefined, current, 'another'][command.pick];
-      return call(
-        'saveConnection',
-        command.thread,
-        command.who,
-        { version: `v-${step}`, sealed: `sealed-${step}` },
-        replaces,
-      );
+      const { thread, who } = command;
+      const connection = { version: `v-${step}`, sealed: `sealed-${step}` };
+      return call('saveConnection', thread, who, connection, versionFor(command, world));
     }
     case 'removeConnection':
-      return call('removeConnection', command.thread, command.who);
+      return call('removeConnection', command.thread, command.who, versionFor(command, world));
     case 'readConnection':
       return call('readConnection', command.thread, command.who);
     case 'giveFeedback': {
@@ -467,6 +461,14 @@ function exporter(
 
 function call<Verb extends keyof Verbs>(verb: Verb, ...args: Parameters<Store[Verb]>): Call {
   return { verb, args, on: (record) => Reflect.apply(record[verb], record, args) };
+}
+
+/** The version that a change of an account names: none, the present one, or another. */
+function versionFor(
+  { thread, who, pick }: Extract<Command, { verb: 'saveConnection' | 'removeConnection' }>,
+  { connections }: World,
+): string | undefined {
+  return [undefined, connections.get(`${thread} ${who}`)?.version, 'another'][pick];
 }
 
 function about<Thing>(thing: Thing | undefined, make: (thing: Thing) => Call): Call | undefined {

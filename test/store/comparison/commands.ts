@@ -262,7 +262,7 @@ export const command = fc.oneof(
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
   { weight: 2, arbitrary: verb('saveConnection', { thread, who, pick: fc.nat({ max: 2 }) }) },
-  { weight: 1, arbitrary: verb('removeConnection', { thread, who }) },
+  { weight: 1, arbitrary: verb('removeConnection', { thread, who, pick: fc.nat({ max: 2 }) }) },
   { weight: 1, arbitrary: verb('readConnection', { thread, who }) },
   {
     weight: 2,

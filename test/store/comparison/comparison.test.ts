@@ -85,7 +85,7 @@ const ANSWERS = [
   ],
   ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
-  ...['saveConnection saved', 'saveConnection stale'],
+  ...['saveConnection saved', 'saveConnection stale', 'removeConnection removed', 'removeConnection stale'],
   ...['recordManifest recorded', 'recordManifest changed', 'approveManifest approved'],
   ...['adoptManifest adopted', 'adoptManifest changed'],
   ...[

@@ -522,7 +522,7 @@ const END_STEPS: readonly Step[] = [
     script: 'save-connection',
     call: ({ store }) => store.saveConnection('docs', 'U1', { version: 'one', sealed: 'sealed' }),
   },
-  { script: 'remove-connection', call: ({ store }) => store.removeConnection('docs', 'U1') },
+  { script: 'remove-connection', call: ({ store }) => store.removeConnection('docs', 'U1', 'one') },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {
     script: 'save-progress',

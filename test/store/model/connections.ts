@@ -2,7 +2,7 @@ import type { Verbs, World } from './world.ts';
 
 type Modelled = 'readConnection' | 'saveConnection' | 'removeConnection' | 'listConnected';
 
-/** A connection is replaced as a whole; who names the version that they replace does so only while it is there. */
+/** A connection is replaced as a whole; who names the version that they replace or remove does so only while it is there. */
 export function connectionModel({ connections }: World): Pick<Verbs, Modelled> {
   const keyOf = (server: string, person: string) => `${server} ${person}`;
   return {
@@ -14,8 +14,11 @@ export function connectionModel({ connections }: World): Pick<Verbs, Modelled> {
       connections.set(keyOf(server, person), connection);
       return 'saved';
     },
-    removeConnection(server, person) {
+    removeConnection(server, person, expected = '') {
+      const current = connections.get(keyOf(server, person))?.version;
+      if (expected !== '' && current !== undefined && current !== expected) return 'stale';
       connections.delete(keyOf(server, person));
+      return 'removed';
     },
     listConnected: (server) =>
       [...connections.keys()].flatMap((key) =>

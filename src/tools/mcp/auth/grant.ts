@@ -17,6 +17,8 @@ export const Grant = z.object({
   scope: z.string().optional(),
   renewAt: z.number(),
   endsAt: z.number(),
+  /** Whether the issuer has said when the access token ends; else `endsAt` is a guess. Older grants do not have it. */
+  isEndKnown: z.boolean().optional(),
 });
 export type Grant = Readonly<z.infer<typeof Grant>>;
 
@@ -34,6 +36,7 @@ export function toGrant(tokens: OAuthTokens, { issuer, resource, clientId, scope
     ...(refreshToken !== undefined && { refreshToken }),
     ...(granted !== undefined && { scope: granted }),
     ...renewalTime(seconds),
+    isEndKnown: seconds !== undefined,
   };
 }
 
@@ -47,6 +50,11 @@ export function isGrantFor(
   return (
     isIssuer && isClient && checkResourceAllowed({ requestedResource: url, configuredResource: resource })
   );
+}
+
+/** Tells whether a grant is worth nothing any more: its access token has ended, and it has no other. */
+export function hasEnded({ refreshToken, isEndKnown, endsAt }: Grant): boolean {
+  return refreshToken === undefined && isEndKnown === true && Date.now() >= endsAt;
 }
 
 function withoutSlash(url: string): string {

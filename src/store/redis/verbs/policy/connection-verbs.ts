@@ -20,8 +20,10 @@ export function connectionVerbs(run: RunScript, client: RedisClient, keys: Keys)
       return code === 'saved' ? 'saved' : 'stale';
     },
 
-    async removeConnection(server, person) {
-      await run('remove-connection', { threadId: server, args: [person] });
+    async removeConnection(server, person, version = '') {
+      const args = [person, version];
+      const { code } = new ScriptReply(await run('remove-connection', { threadId: server, args }));
+      return code === 'removed' ? 'removed' : 'stale';
     },
 
     listConnected: (server) => client.hkeys(keys.connections(server, 'connections')),
@@ -35,7 +37,7 @@ export function connectionVerbs(run: RunScript, client: RedisClient, keys: Keys)
 
     async unlock(name, owner) {
       const key = keys.attempt(`lock:${name}`);
-      // Not atomic: at worst the lock of another owner ends early, and its version is checked when it saves.
+      // Not atomic: at worst the lock of another owner ends early, and its version is checked when it saves or removes.
       if ((await client.get(key)) === owner) await client.del(key);
     },
 
