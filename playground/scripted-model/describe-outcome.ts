@@ -9,7 +9,7 @@ export function describeOutcome(what: string, { status, reason }: Closed): strin
     case 'denied':
       return describeDenied(what, reason);
     case 'expired':
-      return `${capital(what)} expired with no decision, so nothing was done. You can ask again on its card.`;
+      return `${capital(what)} expired with no decision, so nothing was done. Use the button on its card to ask again.`;
     case 'withdrawn':
       return `${capital(what)} was withdrawn, so nothing was done.`;
     case 'ran':

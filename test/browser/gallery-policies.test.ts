@@ -121,7 +121,7 @@ test('a change of the policies: its card, and approved', async () => {
   const bot = await story.start(governed(2));
   bot.write(governed(1));
   await story.card();
-  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /What becomes weaker/ });
+  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Rules that get weaker/ });
   await story.click(alice, 'approve');
   await expect.poll(bot.quorum).toBe(1);
   await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /Approved by/ });

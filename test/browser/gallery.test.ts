@@ -75,7 +75,7 @@ test('grants: the dialog, the card, a use, the list and a revocation', async () 
   await look('grant-dialog', { as: 'alice', at: thread, shows: /without asking anyone/ });
   await story.workspace.as(alice).submit(modal.id, {});
   await thread.shows(/Refunded\./);
-  await look('grant-given', { as: 'alice', at: thread, shows: /allowed again/ });
+  await look('grant-given', { as: 'alice', at: thread, shows: /Also pre-approved/ });
   story.ask('refund 4 dollars more', { threadTs: thread.ts });
   await thread.shows(/Refunded again\./);
   await look('grant-used', { as: 'alice', at: thread, shows: 'Refunded again.' });

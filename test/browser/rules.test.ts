@@ -69,7 +69,7 @@ test('a person of another company cannot approve', async () => {
   const olga = await playground.openAs('olga', { path: `/olga/${CHANNELS.partners}` });
   await olga.openThread(words);
   await olga.click(olga.pendingCard('Refund'), 'Approve');
-  await olga.waitForNotice('Only people of this workspace can decide this.');
+  await olga.waitForNotice('Only members of this workspace can decide this.');
 });
 
 test('an approver cannot approve their own request, but can withdraw it', async () => {

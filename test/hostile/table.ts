@@ -26,8 +26,8 @@ const JSON_TABLE = {
     'asked anew: {"note":"small","data":{"note":"pay-the-bearer","amount":99999}}': ['duplicate keys'],
     [`asked anew: {"note":"small","data":{"note":"pay-the-bearer",${POLLUTED}}}`]: ['__proto__'],
     'asked anew: {"note":"small","data":{"note":"pay-the-bearer \\ud800"}}': ['half a character, escaped'],
-    'refused: The number 1e400 cannot be kept exactly; write it in quotes.': ['number beyond all bounds'],
-    'refused: The number 1152921504606846977 cannot be kept exactly; write it in quotes.': [
+    "refused: The number 1e400 can't be stored exactly. Put it in quotes.": ['number beyond all bounds'],
+    "refused: The number 1152921504606846977 can't be stored exactly. Put it in quotes.": [
       'number beyond what is exact',
     ],
     'refused: This is nested more than 200 levels deep.': ['depth 1,000'],
@@ -52,7 +52,7 @@ const JSON_TABLE = {
   'the bytes of a report': {
     'shown, and told as data': ['duplicate keys', '__proto__', 'half a character, escaped', 'a list'],
     'cut, and said so': ['ten thousand keys'],
-    'refused with 400: The body is not JSON, is nested too deep, or has a number that cannot be kept exactly.':
+    "refused with 400: The body is not JSON, is nested too deep, or has a number that can't be stored exactly; send such a number as a string.":
       [...NO_JSON, ...DEEP, 'number beyond all bounds', 'number beyond what is exact', 'a byte order mark'],
     'refused with 413: The body is longer than 1 MB.': ['megabyte string'],
   },
@@ -80,14 +80,16 @@ const OUTSIDE_CLICKS = {
     'refused with 401': ['unsigned', 'wrong-secret', 'tampered', 'stale', 'future', 'replayed'],
     'answered with 200, and not read': ['ssl_check with a click in it'],
     'counts once': ['delivered twice'],
-    'told: Only people of this workspace can decide this.': [
+    'told: Only members of this workspace can decide this.': [
       'of another team',
       'of another team with the id of an approver',
     ],
-    "told: This isn't a card of this request. Please decide on the card itself.": ['from another channel'],
+    "told: You can't decide this from here. Use the buttons on the request's own card.": [
+      'from another channel',
+    ],
   },
   'a modal submitted over HTTP': {
-    'told: Only people of this workspace can decide this.': [
+    'told: Only members of this workspace can decide this.': [
       'a rejection of another team',
       'a rejection of another team with the id of an approver',
       'an edit of another team with the id of an approver',
@@ -96,7 +98,7 @@ const OUTSIDE_CLICKS = {
   'a click over a socket': {
     "told: You're not an approver for this request.": ['by the requester', 'by a colleague who may not sign'],
     "told: Guests can't decide this.": ['by a guest'],
-    'told: Only people of this workspace can decide this.': ['by somebody of another company'],
+    'told: Only members of this workspace can decide this.': ['by somebody of another company'],
     "told: You've already approved. Waiting for others.": ['a second time by the same person'],
     'told: This request no longer exists.': [
       'on a request that is none',
@@ -105,7 +107,9 @@ const OUTSIDE_CLICKS = {
     'told: Please choose something first.': ['of a choice that was never offered'],
     'told: Only a requester can see the address.': ['of an answer to an approval'],
     'told: This is already withdrawn, by <@U0REMI0001>.': ['on a card that is settled'],
-    'told: This is waiting, so there is nothing to request again.': ['on another card of the same channel'],
+    'told: Only an expired request can be requested again. Status: waiting.': [
+      'on another card of the same channel',
+    ],
   },
 };
 

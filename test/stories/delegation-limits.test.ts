@@ -60,7 +60,7 @@ test('whoever was decided for cannot decide again, and nobody decides for one wh
   await story.noticeFor(alice, /<@U0DORA0007> has already decided this for you/);
   await thread.click(alice, /A-1002[\s\S]*0 of 2 approvals/, 'approve');
   await thread.click(DORA, /A-1002[\s\S]*1 of 2 approvals/, 'approve');
-  await story.noticeFor(DORA, /<@U0ALICE002> has already decided this, so nobody decides it for them/);
+  await story.noticeFor(DORA, /<@U0ALICE002> has already decided this, so you can't decide it for them/);
   expect(await refunded(story)).toBe(0);
 });
 
@@ -72,7 +72,7 @@ test('a delegation does not go onward, and ends at once when one of the two ends
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed/);
   await command(story, alice, 'delegate stop');
-  await shown(story, alice, /Nothing is decided for you any more/);
+  await shown(story, alice, /They can no longer decide for you/);
   await story.directly(DORA).shows(/Delegation ended\.[\s\S]*You no longer decide for [\s\S]*U0ALICE002/);
   await thread.click(DORA, /Approval needed/, 'approve');
   await story.noticeFor(DORA, /not an approver/);
@@ -86,7 +86,7 @@ test('the delegate, and an admin, can end it by a button; others cannot', async 
   const channel = story.workspace.directMessages(DORA);
   await story.workspace.as(DORA).click({ channel, ts: given.ts }, 'end-delegation');
   await story.noticeFor(DORA, /You no longer decide for them/);
-  await story.directly(alice).shows(/Nobody decides for you any more\. It was ended by /);
+  await story.directly(alice).shows(/Nobody can decide for you now\. Ended by /);
   await delegate(story, alice, DORA, 'for 3 days');
   await command(story, EVAN, 'delegations');
   await shown(story, EVAN, /Nothing is delegated by you or to you/);
@@ -113,7 +113,7 @@ describe('nobody is delegated to who could not approve', () => {
       ['U0BOTTY009', /Bots can't decide for you/],
       [guest, /Guests can't decide for you/],
       ['U0GONE0010', /deactivated/],
-      [outsider, /Only people of this workspace/],
+      [outsider, /Only members of this workspace/],
       [alice, /delegate to yourself/],
       ['U0NOBODY99', /can't check that person/],
     ];
@@ -126,7 +126,7 @@ describe('nobody is delegated to who could not approve', () => {
     await command(story, alice, 'delegate somebody until Friday');
     await shown(story, alice, /can't tell who that is/);
     await command(story, alice, `delegate <@${DORA}> some day`);
-    await shown(story, alice, /can't tell until when/);
+    await shown(story, alice, /couldn't read the end date/);
     expect(
       (await openRedisStore({ client: story.redis, prefix: story.prefix }).readDelegations()).delegations,
     ).toEqual([]);

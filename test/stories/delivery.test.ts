@@ -110,7 +110,10 @@ test('a card that cannot be posted ends the request: nothing runs, the requester
     manifest: manifest('direct_messages: true'),
   });
   story.ask('refund order A-1001');
-  await story.directly(CAST.requester).shows(/did not run.*is_archived/);
+  const told = await story
+    .directly(CAST.requester)
+    .shows(/did not run: I couldn't post its card.*\(is_archived\)\. Please ask me again somewhere else/);
+  expect(JSON.stringify(told.blocks)).toContain(`{"type":"channel","channel_id":"${PLACES.general}"}`);
   await expect.poll(() => story.model.requests.length).toBe(2);
   expect(story.toldOfCalls().at(-1)).toMatch(/failed.*is_archived/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });

@@ -84,8 +84,8 @@ export async function startGoverned() {
   const cards = () =>
     workspace
       .messagesIn(CHANNELS.general)
-      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('What becomes weaker'));
-  const card = () => place.shows(/What becomes weaker/);
-  const click = (who: string, action: string) => place.click(who, /What becomes weaker/, action);
+      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('Rules that get weaker'));
+  const card = () => place.shows(/Rules that get weaker/);
+  const click = (who: string, action: string) => place.click(who, /Rules that get weaker/, action);
   return { ...story, place, start, card, cards, click };
 }

@@ -35,7 +35,7 @@ test('a call that runs under a grant keeps it while its server asks: one use, an
     ask('book_table'),
   ]);
   story.ask('and another', { threadTs: thread.ts });
-  await thread.shows(/use 1 of 1 of what was allowed by/);
+  await thread.shows(/\(use 1 of 1\), pre-approved by/);
   await fillIn(story, thread, /Input needed/);
   await thread.shows(/Two\./);
   expect(booked()).toHaveLength(2);
@@ -49,7 +49,7 @@ test('a grant that is revoked while the server waits for its answer does not car
   const { story, thread, booked } = await startGranted([ask('book_table')]);
   story.ask('and another', { threadTs: thread.ts });
   await thread.shows(/Input needed/);
-  await thread.click(alice, /The same is allowed again/, 'revoke-grant');
+  await thread.click(alice, /Also pre-approved/, 'revoke-grant');
   await story.noticeFor(alice, /Revoked/);
   await fillIn(story, thread, /Input needed/);
   await thread.shows(/Approval needed/);

@@ -51,11 +51,11 @@ test('one who approves may allow the same again: the dialog says the exact scope
   expect(words).toContain('For 2 hours, up to 2 more calls of “Refund order” run without asking anyone');
   expect(words).toContain('in this thread only');
   await thread.shows(/One\./);
-  await thread.shows(/The same is allowed again for 2 hours after the approval, up to 2 times/);
+  await thread.shows(/Also pre-approved: up to 2 more calls within 2 hours of this approval/);
   expect(await refundedOf(story)).toBe(400);
 
   story.ask('refund 3', { threadTs: thread.ts });
-  await thread.shows(/Refund order runs without a new approval.*use 1 of 2 of what was allowed by/);
+  await thread.shows(/Refund order runs without a new approval.*\(use 1 of 2\), pre-approved by/);
   await thread.shows(/Two\./);
   expect(await refundedOf(story)).toBe(700);
   // What the condition does not cover is asked as ever.
@@ -63,7 +63,7 @@ test('one who approves may allow the same again: the dialog says the exact scope
   await thread.click(CAST.bruno, /Approval needed.*6\.00|Approval needed[\s\S]*600/, 'approve');
   await thread.shows(/Three\./);
   story.ask('refund 2', { threadTs: thread.ts });
-  await thread.shows(/use 2 of 2 of what was allowed by/);
+  await thread.shows(/\(use 2 of 2\), pre-approved by/);
   await thread.shows(/Four\./);
   story.ask('refund 1', { threadTs: thread.ts });
   await thread.shows(/Approval needed[\s\S]*100/);
@@ -105,7 +105,7 @@ test('a grant of a thread is for its people in that thread and for the same argu
   await thread.shows(/1 of 2 approvals/);
   await allow(story, thread, CAST.bruno);
   // The model reads the result of the approved call, and calls again.
-  await thread.shows(/use 1 of 5 of what was allowed by/);
+  await thread.shows(/\(use 1 of 5\), pre-approved by/);
   await thread.shows(/Two\./);
   story.ask('refund 4.01', { threadTs: thread.ts });
   await thread.shows(/Approval needed[\s\S]*401/);
@@ -123,23 +123,20 @@ test('a grant is listed and revoked, by the command, in App Home or on the card,
   await allow(story, thread, CAST.alice);
   await thread.shows(/One\./);
   const other = story.ask('refund 4');
-  await other.shows(/use 1 of 5 of what was allowed by/);
+  await other.shows(/\(use 1 of 5\), pre-approved by/);
   await other.shows(/Two\./);
   const alice = story.workspace.as(CAST.alice);
   await alice.command('/countersign', 'grants');
-  const listed = await story.noticeFor(CAST.alice, /Allowed again without asking/);
+  const listed = await story.noticeFor(CAST.alice, /Pre-approved actions/);
   expect(JSON.stringify(listed.blocks)).toContain('1 of 5 used');
   alice.openHome();
   await story.workspace.until(
-    () =>
-      JSON.stringify(story.workspace.homeOf(CAST.alice)?.blocks ?? []).includes(
-        'Allowed again without asking',
-      ),
+    () => JSON.stringify(story.workspace.homeOf(CAST.alice)?.blocks ?? []).includes('Pre-approved actions'),
     { what: 'the grant in App Home' },
   );
-  await thread.click(CAST.bruno, /The same is allowed again/, 'revoke-grant');
+  await thread.click(CAST.bruno, /Also pre-approved/, 'revoke-grant');
   await story.noticeFor(CAST.bruno, /Revoked\. It was used 1 time\./);
-  const card = await thread.shows(/The same was allowed again until it was revoked by/);
+  const card = await thread.shows(/Pre-approval for more calls was revoked by/);
   expect(JSON.stringify(card.blocks)).not.toContain('revoke-grant');
   await story.ask('refund 4').shows(/Approval needed/);
   expect(await refundedOf(story)).toBe(800);

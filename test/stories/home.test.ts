@@ -156,7 +156,7 @@ test('with three full lists the slash command gives one message that Slack takes
   await person.click({ channel: one.channel, ts: one.ts }, 'home-open', { value: first });
   await story.modalFor(CAST.alice, /delete_customer/);
   await person.command(COMMAND, 'nonsense');
-  await story.noticeFor(CAST.alice, /Use `\/countersign`/);
+  await story.noticeFor(CAST.alice, /^Try one of these:[\s\S]*`\/countersign grants`/);
 });
 
 test('what I have approved waits for others and not for me, rows have titles, and the command takes capitals', async () => {

@@ -30,9 +30,7 @@ test('a call over the limit of its requester is denied in words, others have the
   });
   await story.ask('refund 50').shows(/One\./);
   const over = story.ask('refund 40.01');
-  await over.shows(
-    /Refund order did not run\. The limit of 9000 in total in 1 day for each person is reached/,
-  );
+  await over.shows(/Refund order did not run\. The limit of 9000 in 1 day per person has been reached/);
   await over.shows(/Two\./);
   expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 9000/);
   await story.ask('refund nothing').shows(/Three\./);
@@ -68,9 +66,7 @@ test('of two approved actions that only fit one by one under a limit the second 
   await first.click(CAST.alice, /Approval needed/, 'approve');
   await first.shows(/One\./);
   await second.click(CAST.alice, /Approval needed/, 'approve');
-  await second.shows(
-    /The limit of 30000 in total in 1 day for everybody together is reached, so it did not run/,
-  );
+  await second.shows(/The limit of 30000 in 1 day for everyone together has been reached, so it did not run/);
   await second.shows(/Two\./);
   expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 30000/);
   expect((await story.ledger.order('A-1002'))?.refunded ?? 0).toBe(0);

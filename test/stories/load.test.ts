@@ -30,7 +30,7 @@ test('an approver for whom enough waits is not told of more: the next one is, th
   const second = story.ask('refund the second order');
   await story.directly(bruno).shows(/Approval needed/);
   const third = story.ask('refund the third order');
-  await third.shows(/Escalated right away, because the approvers already have enough waiting: /);
+  await third.shows(/Escalated right away because the approvers already have too many requests waiting: /);
   await story.directly(admin).shows(/Approval needed/);
   expect([told(alice), told(bruno), told(admin)]).toEqual([1, 1, 1]);
   await second.click(alice, /Approval needed/, 'approve');

@@ -79,7 +79,7 @@ test('App Home lists the notes that were written for a person, and all of them f
   await story.workspace
     .as(alice)
     .click({ viewId: own.id }, 'forget-note', { value, blockId: 'forged', force: true });
-  await story.directly(alice).shows(/You can remove notes in their channel/);
+  await story.directly(alice).shows(/only remove this note in its own channel/);
   expect(await storeOf(story).recall(general)).toHaveLength(1);
   await story.workspace.as(remi).click({ viewId: home.id }, 'forget-note');
   await homeOf(remi, /No notes\./);

@@ -74,7 +74,9 @@ describe.each<Protocol>(['current', 'older'])('an approved call of the %s protoc
       await thread.shows(/Waiting for .* to answer bookings/);
       await fillIn(story, thread, /Input needed/, { 'field-0': 'Crash', 'field-1': '3' });
       await thread.shows(/Outcome unknown: [\s\S]*It ran[\s\S]*It didn't run/);
-      await thread.shows(/We don't know whether this completed\. Who can confirm it is asked in this thread/);
+      await thread.shows(
+        /We don't know whether this completed\. The people who can confirm it have been asked in this thread/,
+      );
       await story.deliveredAll();
       expect(shownIn(story, thread)).not.toMatch(/Done: |Failed: /);
       expect(await recordOf(story)).toMatchObject({

@@ -13,7 +13,7 @@ test('a weaker manifest waits until its card is approved, and both processes use
   two.write(manifest(1));
   const { text, blocks } = await card();
   const shown = `${text}${JSON.stringify(blocks)}`;
-  expect(shown).toContain('Make a rule weaker');
+  expect(shown).toContain('Weaken 1 rule in manifest.yml');
   expect(shown).toContain('policies.default: approvers: 2 of');
   expect(shown).toContain('alice (U0ALICE002)');
   expect(shown).toContain('manifest.yml');
@@ -24,7 +24,7 @@ test('a weaker manifest waits until its card is approved, and both processes use
   // It is on record, so a process that starts later uses it as well.
   expect((await start(manifest(1))).quorum()).toBe(1);
   expect(cards()).toHaveLength(0);
-  await place.shows(/Made a rule weaker/);
+  await place.shows(/Weakened 1 rule in manifest\.yml/);
 });
 
 test('a stronger manifest takes effect at once, and the one before it needs approval from then on, also after a restart', async () => {
@@ -56,7 +56,7 @@ test('a rejected change is not applied and not asked again; the admins are told'
   const modal = await modalFor(CAST.bruno, /You're about to reject/);
   await workspace.as(CAST.bruno).submit(modal.id, { reason: 'Two people must look.' });
   await directly(CAST.admin).shows(
-    /makes rules weaker and was not applied: it was rejected\. The previous version stays active\./,
+    /weakens rules and was not applied: it was rejected\. The previous version stays active\./,
   );
   expect(one.quorum()).toBe(2);
   await one.end();
@@ -69,7 +69,7 @@ test('nobody but the approvers of policy changes can approve, and taking them ou
   const { start, click, card, noticeFor } = await startGoverned();
   const one = await start(manifest(2));
   one.write(manifest(2).replace(/ {2}policy_changes: .*\n/, ''));
-  expect(JSON.stringify((await card()).blocks)).toContain('weaker rules need no approval any more');
+  expect(JSON.stringify((await card()).blocks)).toContain('weakening the rules no longer needs approval');
   await click(CAST.admin, 'approve');
   await noticeFor(CAST.admin, /You're not an approver for this request\./);
   expect(one.bot.toolbox.manifest.agent.policyChanges).toBeDefined();

@@ -34,7 +34,7 @@ test('neither guests, bots, people of other workspaces nor the requester can sig
   for (const [who, words] of [
     [requester, /someone else has to approve/],
     [guest, /Guests can't/],
-    [outsider, /Only people of this workspace/],
+    [outsider, /Only members of this workspace/],
     [ROBOT, /Bots can't/],
   ] as const) {
     await thread.click(who, /0 of 1 approvals/, 'approve');

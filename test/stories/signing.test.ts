@@ -82,7 +82,7 @@ test.each([
     const elsewhere = story.workspace.as(who).send(PLACES.partners, 'Look here.');
     const target = { channel: PLACES.partners, ts: elsewhere.ts };
     await story.workspace.as(who).click(target, actionId, { force: true, value: requestId });
-    await story.noticeFor(who, /isn't a card of this request/);
+    await story.noticeFor(who, /can't decide this from here/);
 
     const told = lines.map((line): unknown => JSON.parse(line));
     expect(told).toContainEqual(
@@ -121,7 +121,7 @@ test('an approver who has the card as a direct message cannot approve from a cha
   const elsewhere = story.workspace.as(CAST.alice).send(PLACES.partners, 'Look here.');
   const target = { channel: PLACES.partners, ts: elsewhere.ts };
   await story.workspace.as(CAST.alice).click(target, 'approve', { force: true, value: requestId });
-  await story.noticeFor(CAST.alice, /isn't a card of this request/);
+  await story.noticeFor(CAST.alice, /can't decide this from here/);
   expect(await refunded(story)).toBe(0);
   await story.directly(CAST.alice).click(CAST.alice, /0 of 1 approvals/, 'approve');
   await thread.shows(/Refunded\./);

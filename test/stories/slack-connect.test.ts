@@ -39,7 +39,7 @@ test('people of the other company see the card in the shared channel, and neithe
   const thread = story.ask('refund A-1001', { as: remi, channel: partners });
   await thread.shows(/Approval needed/);
   await thread.click(outsider, /Approval needed/, 'approve');
-  await story.noticeFor(outsider, /Only people of this workspace can decide/);
+  await story.noticeFor(outsider, /Only members of this workspace can decide/);
   for (const action of ['details', 'edit', 'reject']) {
     const before = story.workspace.ephemeralsFor(outsider).length;
     await thread.click(outsider, /Approval needed/, action);

@@ -4,9 +4,9 @@ import { callTools, formatOutput, latestCall, type Rule, reply } from '../rule.t
 const AGAIN =
   /^The request for (\S+) expired\. Please ask for it again with exactly these arguments: (\{[\s\S]*\})$/;
 
-/** Repeats the call of an expired card after a click on "Ask again". */
+/** Repeats the call of an expired card after a click on "Request again". */
 export const askAgain: Rule = {
-  example: 'Click Ask again on an expired card.',
+  example: 'Click Request again on an expired card.',
   patterns: [AGAIN],
 
   next({ text, calls, approvalNote }) {

@@ -12,7 +12,7 @@ export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
     case 'not-json':
       return refusal(
         400,
-        'The body is not JSON, is nested too deep, or has a number that cannot be kept exactly.',
+        "The body is not JSON, is nested too deep, or has a number that can't be stored exactly; send such a number as a string.",
       );
     case 'unfit': {
       const where = outcome.field === '' ? 'the body' : outcome.field;

@@ -42,7 +42,7 @@ export const UNFREEZE = 'unfreeze';
 /** The feedback buttons below a final answer. Their values are a word, the thread and the id of the answer. */
 export const FEEDBACK = 'feedback';
 
-/** Opens the modal that approves and allows the same again. */
+/** Opens the modal that approves and pre-approves further calls. */
 export const APPROVE_GRANT = 'approve-grant';
 /** Revokes a grant. Its value is the id of the grant. */
 export const REVOKE = 'revoke-grant';

@@ -30,7 +30,7 @@ export interface CardOptions {
   readonly askedFor?: string | undefined;
   /** The freeze that keeps the action from starting. */
   readonly freeze?: Freeze | undefined;
-  /** The person who revoked what the quorum had allowed again. */
+  /** The person who revoked what the quorum had pre-approved. */
   readonly revokedBy?: string | undefined;
 }
 

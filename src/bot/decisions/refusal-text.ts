@@ -1,5 +1,5 @@
 import { isSlackPerson } from '../slack/directory.ts';
-import { stateWord } from '../texts/cards.ts';
+import { cardTexts, stateWord } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { noticeTexts } from '../texts/notices.ts';
 
@@ -14,14 +14,23 @@ export const NOT_FOUND = noticeTexts.notFound;
 
 /** An operator at a terminal has no account to mention. */
 function nameOf(by: string): string {
+  if (by.startsWith('tool:')) return cardTexts.theToolItself;
+  if (by.startsWith('callback:')) return cardTexts.externalSystem;
   return isSlackPerson(by) ? `<@${by}>` : by;
+}
+
+function settledText(state: string, by: string): string {
+  if (state === 'unknown') return noticeTexts.outcomeUnknown;
+  return state === 'resolved'
+    ? noticeTexts.outcomeConfirmed(by)
+    : noticeTexts.alreadySettled(stateWord(state), by);
 }
 
 /** Returns the sentence that explains a refused click; `problem` is the reason of a failed eligibility check. */
 export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?: string): string {
   switch (outcome) {
     case 'settled':
-      return noticeTexts.alreadySettled(stateWord(state), by === '' ? '' : nameOf(by));
+      return settledText(state, by === '' ? '' : nameOf(by));
     case 'own-request':
       return noticeTexts.ownRequest;
     case 'not-eligible':

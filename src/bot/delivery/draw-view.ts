@@ -207,9 +207,13 @@ async function giveUp(
 /** Tells the requester directly, because the thread cannot be written to. */
 function apologyFor(request: RequestRecord, reason: string): OutboxRow {
   const { channel } = parseThreadId(request.threadId);
-  const tail = noticeTexts.cardNotPosted(channel, reason);
+  const { lead, in: inside, tail } = noticeTexts.cardNotPosted;
+  // A direct message has no name.
+  const behind = /^[CG]/.test(channel)
+    ? { tail: `${lead}${inside}`, place: { channel, tail: tail(reason) } }
+    : { tail: `${lead}${tail(reason)}` };
   return {
     id: `${request.id}/apology`,
-    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), tail },
+    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), ...behind },
   };
 }

@@ -35,6 +35,8 @@ const Row = z.object({
   tail: z.string().optional(),
   /** A time behind the title. */
   moment: z.number().optional(),
+  /** A channel to name behind the tail, and the text after it. */
+  place: z.object({ channel: z.string(), tail: z.string() }).optional(),
   people: z.array(z.string()).optional(),
   /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
@@ -115,7 +117,7 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
 }
 
 function contentOf(row: Row) {
-  const { kind, text, title = '', tail = '', people = [], button } = row;
+  const { kind, text, title = '', tail = '', place, people = [], button } = row;
   switch (kind) {
     case 'titled': {
       const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
@@ -125,12 +127,16 @@ function contentOf(row: Row) {
           words(title, { bold: true }),
           ...(row.moment === undefined ? [] : [moment(row.moment)]),
           words(tail),
+          ...(place === undefined
+            ? []
+            : [{ type: 'channel' as const, channel_id: place.channel }, words(place.tail)]),
           ...(people.length === 0 ? [] : mentions(people)),
         ),
         ...(button === undefined ? [] : [buttonBlock(button)]),
       ];
       const time = row.moment === undefined ? '' : momentText(row.moment);
-      return { text: `${escapeMarkup(`${text}${title}${time}${tail}`)}${named}`, blocks };
+      const where = place === undefined ? '' : `<#${place.channel}>${escapeMarkup(place.tail)}`;
+      return { text: `${escapeMarkup(`${text}${title}${time}${tail}`)}${where}${named}`, blocks };
     }
     case 'reply':
       return replyContent(row);

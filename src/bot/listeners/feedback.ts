@@ -4,7 +4,6 @@ import type { BotContext } from '../context.ts';
 import { parseFeedback } from '../reply/feedback-block.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { noticeTexts } from '../texts/notices.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { replyPlace } from './reply-place.ts';
 
@@ -25,9 +24,10 @@ async function rate(
   const rated = parseFeedback(value);
   const channel = container.type === 'message' ? container.channel_id : undefined;
   // A value that names another place was not shown there.
-  if (rated === undefined || parseThreadId(rated.threadId).channel !== channel) return noticeTexts.wrongPlace;
+  if (rated === undefined || parseThreadId(rated.threadId).channel !== channel)
+    return replyTexts.feedbackWrongPlace;
   if (user.team_id !== undefined && user.team_id !== (await directory.ownTeam()))
-    return noticeTexts.otherWorkspace;
+    return replyTexts.feedbackOtherWorkspace;
   const { outcome } = await store.giveFeedback({ ...rated, person: user.id });
   return outcome === 'recorded' ? replyTexts.feedbackThanks[rated.verdict] : replyTexts.feedbackTooLate;
 }

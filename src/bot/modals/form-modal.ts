@@ -76,11 +76,13 @@ function buildInputs(
         : 0;
     if (length <= limits.inputText) continue;
     const name = showLabel(fields[index]?.label ?? '', limits.label);
-    const reason = modalTexts.tooLong(
+    const problem = modalTexts.tooLong(
       name,
       plural(length, 'character'),
-      plural(limits.inputText, 'character'),
+      limits.inputText.toLocaleString('en-US'),
     );
+    const reason =
+      initial === undefined ? modalTexts.tooLongToShow(problem) : modalTexts.tooLongToEdit(problem);
     return { ok: false, reason };
   }
   return { ok: true, blocks };

@@ -97,7 +97,11 @@ function replyTo(
       if (payload === REQUESTER_INACTIVE)
         return close('superseded', 'A person who requested this is no longer active', '');
       if (payload === NOT_ALLOWED)
-        return close('superseded', 'Not everyone who takes part in this task may use this tool any more', '');
+        return close(
+          'superseded',
+          'Someone taking part in this task is no longer allowed to use this tool',
+          '',
+        );
       return tool?.kind === 'tool'
         ? (askAnew(tool, interrupt, payload) ??
             close('failed', 'The edited arguments do not fit the tool any more', ''))

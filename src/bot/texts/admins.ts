@@ -18,7 +18,7 @@ export const adminTexts = {
     `The token budget of ${owner} for today is at ${Math.floor((100 * spent) / limit)}% (${spent} of ${limit}).`,
   /** A change of the policies ended without being applied. */
   changeNotApplied: (state: string) =>
-    `The changed manifest.yml makes rules weaker and was not applied: ${NOT_APPLIED[state] ?? 'it failed'}. The previous version stays active.`,
+    `The changed manifest.yml weakens rules and was not applied: ${NOT_APPLIED[state] ?? 'it failed'}. The previous version stays active.`,
   modelNeedsAttention: (problem: string, reference: string) =>
     `The model needs attention. ${problem} (reference ${reference})`,
 } as const;

@@ -54,7 +54,7 @@ export function stateWord(state: string): string {
 const NOT_STARTED: ReadonlyMap<string, string> = new Map([
   ['changed', 'The tool, its policy or what people read about it changed after approval'],
   ['stale-approval', "It was approved but couldn't start in time"],
-  ['not-allowed', 'Not everyone who takes part in this task may use this tool any more'],
+  ['not-allowed', 'Someone taking part in this task is no longer allowed to use this tool'],
   ['quorum-lost', 'Too few of the people who approved are still approvers'],
   ['requester-inactive', 'A person who requested this is no longer active here'],
 ]);
@@ -139,6 +139,7 @@ export const cardTexts = {
     ({ ran: ' confirmed that it ran, ', 'did-not-run': ' confirmed that it did not run, ' })[verdict] ??
     ' confirmed the outcome, ',
   theTool: 'The tool',
+  theToolItself: 'the tool',
   externalSystem: 'an external system',
   rejected: 'Rejected by ',
   withdrawn: 'Withdrawn by ',
@@ -185,7 +186,8 @@ export const cardTexts = {
   waitingFor: 'Waiting for ',
   toAnswer: (server: string) => ` to answer ${server}, since `,
   runsAt: (server: string) => `Running at ${server} since `,
-  endUnknown: "We don't know whether this completed. Who can confirm it is asked in this thread, ",
+  endUnknown:
+    "We don't know whether this completed. The people who can confirm it have been asked in this thread, ",
   endedWord: 'Ended',
   endedWithoutAnswer: (server: string, end: string) => `Ended without an answer to ${server}: ${end}, `,
   external: 'Waiting for an external system',

@@ -1,7 +1,16 @@
 /** Every sentence of the slash command. */
 export const commandTexts = {
-  usage:
-    'Use `/countersign`, `/countersign waiting`, `/countersign asked`, `/countersign decided`, `/countersign grants`, `/countersign delegations`, `/countersign memory`, `/countersign ask` with a task, or `/countersign delegate @Bob until Friday`; admins also `/countersign freeze` and `/countersign unfreeze`, with a tool and a reason.',
+  usage: [
+    'Try one of these:',
+    '• `/countersign` – your requests, in one list',
+    '• `/countersign waiting`, `asked` or `decided` – one part of that list',
+    '• `/countersign ask …` – give me a task',
+    '• `/countersign delegate @Bob until Friday` – let someone decide for you',
+    '• `/countersign delegations` – who decides for whom',
+    '• `/countersign grants` – pre-approved actions',
+    '• `/countersign memory` – the notes I keep about this channel',
+    'Admins: `/countersign freeze [tool] [reason]` and `/countersign unfreeze [tool]`',
+  ].join('\n'),
   yourRequests: 'Your requests',
   more: 'There are more in the Home tab of this app.',
 } as const;

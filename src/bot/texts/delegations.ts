@@ -13,7 +13,7 @@ export const delegationTexts = {
     'Use `/countersign delegate @Bob until Friday holidays`; also `until 18:00`, `until 2026-12-01` or `for 3 days`. `/countersign delegate stop` ends it.',
   notFound:
     "I can't tell who that is. Mention the person, or use their member ID: `/countersign delegate U012ABCDEF until Friday`.",
-  noTime: (usage: string) => `I can't tell until when. ${usage}`,
+  noTime: (usage: string) => `I couldn't read the end date. ${usage}`,
   tooLong: (days: number) => `That's too long: a delegation lasts at most ${days} days.`,
   over: 'That time has passed.',
   toYourself: "You can't delegate to yourself.",
@@ -23,7 +23,7 @@ export const delegationTexts = {
   notPossible: {
     isDeactivated: "That account is deactivated, so it can't decide for you.",
     isBot: "Bots can't decide for you.",
-    isStranger: 'Only people of this workspace can decide for you.',
+    isStranger: 'Only members of this workspace can decide for you.',
     isGuest: "Guests can't decide for you.",
   },
   done: (
@@ -35,7 +35,7 @@ export const delegationTexts = {
     words(', '),
     mention(to),
     words(` can approve and reject for you, where the policy of a request allows it.${why(reason)}`),
-    words(' You can still decide yourself; each request counts one of you.'),
+    words(' You can still decide yourself; only one decision from the two of you counts per request.'),
     ...(status === undefined ? [] : [words(` Their status in Slack now: ${status}`)]),
   ],
   given: {
@@ -43,16 +43,16 @@ export const delegationTexts = {
     tail: (reason: string) => `.${why(reason)} Where a policy allows it, you can approve and reject for `,
   },
   end: 'End',
-  ended: 'Ended. Nothing is decided for you any more.',
+  ended: 'Ended. They can no longer decide for you.',
   endedTo: 'Ended. You no longer decide for them.',
   endedOther: 'Ended.',
   none: "You haven't delegated anything.",
   gone: 'This has ended already.',
-  notYours: 'Only the two people of a delegation and admins can end it.',
+  notYours: 'Only the two people in this delegation or an admin can end it.',
   told: {
     title: 'Delegation ended. ',
     to: 'You no longer decide for ',
-    from: 'Nobody decides for you any more. It was ended by ',
+    from: 'Nobody can decide for you now. Ended by ',
   },
   listTitle: 'Delegations',
   empty: 'Nothing is delegated by you or to you.',
@@ -67,8 +67,9 @@ export const delegationTexts = {
   askedFor: 'Sent to you because you decide for ',
   mayDelegate: 'An approver who is away may let somebody else decide for them.',
   endedBefore: "You don't decide for anyone here any more: the delegation has ended.",
-  noGrant: 'Approved. Only approvers themselves can also allow the same again.',
+  noGrant: "Approved, this time only. A stand-in can't pre-approve more calls; only the approver can.",
   decidedForYou: (by: string) => `<@${by}> has already decided this for you.`,
-  decidedThemselves: (by: string) => `<@${by}> has already decided this, so nobody decides it for them.`,
-  decidedInPlace: (by: string) => `<@${by}> has already decided this in the same place. Nobody counts twice.`,
+  decidedThemselves: (by: string) => `<@${by}> has already decided this, so you can't decide it for them.`,
+  decidedInPlace: (by: string) =>
+    `<@${by}> has already decided this for the same approver, and each approver counts only once.`,
 } as const;

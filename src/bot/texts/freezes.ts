@@ -27,11 +27,12 @@ export const freezeTexts = {
       : `${plural(titles.length, 'action')} still running, and will finish: ${titles.join(', ')}.`,
   alreadyFrozen: (scope: string, running: readonly string[]) =>
     `Already frozen: ${scopeInWords(scope)}. ${freezeTexts.running(running)}`,
-  unfrozen: (scope: string) => `Unfrozen: ${scopeInWords(scope)}. What was approved in time starts now.`,
+  unfrozen: (scope: string) =>
+    `Unfrozen: ${scopeInWords(scope)}. Approved actions start now, unless their approval is too old.`,
   notFrozen: (scope: string) => `Not frozen: ${scopeInWords(scope)}.`,
   voted: (scope: string, votes: number, quorum: number) =>
     `${votes} of ${quorum} approvals to unfreeze ${scopeInWords(scope)}. The other approvers have been asked.`,
-  changed: 'This freeze has ended. Look at App Home for the ones that hold.',
+  changed: 'This freeze has ended. The Home tab lists the freezes still in effect.',
   card: {
     text: 'Unfreeze ',
     tail: (freeze: Freeze, quorum: number) =>

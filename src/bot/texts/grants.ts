@@ -12,9 +12,9 @@ export interface GrantTerms {
 
 /** Every sentence about grants. */
 export const grantTexts = {
-  menu: 'Approve and allow again…',
-  title: 'Approve and allow again',
-  submit: 'Approve and allow',
+  menu: 'Approve and pre-approve more…',
+  title: 'Approve and pre-approve',
+  submit: 'Approve and pre-approve',
   intro: (title: string) => `You're about to approve: ${title}`,
   scope: ({ forMs, uses, scope, when }: GrantTerms, tool: string) =>
     [
@@ -23,21 +23,21 @@ export const grantTexts = {
       scope === 'thread' ? 'for the same people in this thread only.' : 'for the same people in any thread.',
     ].join(' '),
   rules:
-    'It ends when the tool or its policy changes, and you can revoke it at any time. If several people must approve, all of them have to allow it.',
+    'The pre-approval ends when the tool or its policy changes, and you can revoke it at any time. If several people must approve, all of them have to pre-approve.',
   onCard: ({ forMs, uses }: GrantTerms) =>
-    `The same is allowed again for ${durationInWords(forMs)} after the approval, up to ${plural(uses, 'time')}.`,
-  revokedBy: 'The same was allowed again until it was revoked by ',
+    `Also pre-approved: up to ${plural(uses, 'more call')} within ${durationInWords(forMs)} of this approval.`,
+  revokedBy: 'Pre-approval for more calls was revoked by ',
   revoke: 'Revoke',
   used: (title: string) => `${title} runs without a new approval`,
-  usedTail: (used: number, uses: number) => `: use ${used} of ${uses} of what was allowed by `,
-  listTitle: 'Allowed again without asking',
-  none: 'Nothing is allowed without asking.',
-  row: (used: number, uses: number) => `${used} of ${uses} used · allowed by `,
+  usedTail: (used: number, uses: number) => ` (use ${used} of ${uses}), pre-approved by `,
+  listTitle: 'Pre-approved actions',
+  none: 'There are no pre-approved actions.',
+  row: (used: number, uses: number) => `${used} of ${uses} used · pre-approved by `,
   rowFor: ' · for ',
   rowUntil: ' · until ',
-  others: (count: number) => plural(count, 'more'),
+  others: (count: number) => `${count} more`,
   revoked: (used: number) => `Revoked. It was used ${plural(used, 'time')}.`,
-  revokedMeanwhile: 'What was allowed before was revoked, so this needs a new approval.',
-  unknown: 'This has ended already.',
-  notYours: "You can't revoke this. Its approvers, its requesters and admins can.",
+  revokedMeanwhile: 'The pre-approval was revoked, so this needs a new approval.',
+  unknown: 'This pre-approval has already ended.',
+  notYours: "You can't revoke this pre-approval. Its approvers, its requesters and admins can.",
 } as const;

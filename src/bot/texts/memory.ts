@@ -12,6 +12,6 @@ export const memoryTexts = {
   removeNote: (text: string) => `Remove the note: ${text}`,
   removed: 'The note is removed.',
   gone: 'This note no longer exists.',
-  notYours: 'You can remove notes in their channel, with /countersign memory.',
-  off: "I don't keep notes. An admin can switch it on with agent.memory.",
+  notYours: 'You can only remove this note in its own channel. Run /countersign memory there.',
+  off: "I don't keep notes. An admin can turn this on with agent.memory in manifest.yml.",
 } as const;

@@ -9,10 +9,10 @@ export const modalTexts = {
   eitherOr: 'Please either choose or write, not both.',
   fillThisIn: 'Please fill this in.',
   notANumber: (shown: string) => `"${shown}" is not a number.`,
-  tooManyDigits: 'This number has too many digits to be kept exactly.',
+  tooManyDigits: 'This number has too many digits to store exactly. Use fewer digits.',
   notJson: (why: string) => `This is not JSON: ${why}`,
   tooDeep: (levels: number) => `This is nested more than ${levels} levels deep.`,
-  lossyNumber: (literal: string) => `The number ${literal} cannot be kept exactly; write it in quotes.`,
+  lossyNumber: (literal: string) => `The number ${literal} can't be stored exactly. Put it in quotes.`,
   chooseOne: 'Please choose one.',
 
   answerTitle: 'Answer',
@@ -49,7 +49,10 @@ export const modalTexts = {
   editIntro: (title: string) => `${title}\nYour changes replace this request and need a new approval.`,
   notEditable: "This request can't be shown, so it can't be edited.",
   tooLong: (name: string, length: string, most: string) =>
-    `"${name}" has ${length}, and a form in Slack takes ${most}, so it can't be edited here.`,
+    `"${name}" has ${length}, but Slack forms allow at most ${most}`,
+  tooLongToEdit: (problem: string) =>
+    `${problem}, so it can't be edited here. Reject it with a reason, and the agent can propose a corrected version.`,
+  tooLongToShow: (problem: string) => `${problem}, so the form can't be shown.`,
   formTitle: 'Form',
   asJson: '(as JSON)',
   onePerLine: '(one on each line)',

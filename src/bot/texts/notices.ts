@@ -1,10 +1,16 @@
 import { plural } from '../cards/values/render-value.ts';
 
+/** Slack's reasons of a channel that the bot has left or never joined. */
+const NOT_A_MEMBER: ReadonlySet<string> = new Set(['not_in_channel', 'channel_not_found']);
+
 /** Every sentence that people are told privately or in a thread, outside of cards. */
 export const noticeTexts = {
   notFound: 'This request no longer exists.',
   alreadySettled: (state: string, by: string) =>
     by === '' ? `This is already ${state}.` : `This is already ${state}, by ${by}.`,
+  outcomeUnknown: 'The outcome of this is unknown. Its card shows who can confirm it.',
+  outcomeConfirmed: (by: string) =>
+    `The outcome of this is already confirmed${by === '' ? '' : `, by ${by}`}.`,
   ownRequest: 'You took part in requesting this, so someone else has to approve it.',
   notApprover: "You're not an approver for this request.",
   notAnswerer: 'Only the people this was sent to can answer.',
@@ -14,30 +20,30 @@ export const noticeTexts = {
   alreadyApproved: "You've already approved. Waiting for others.",
   expired: 'This request has expired.',
   approvalsPerHour: (most: number) =>
-    `You've approved ${plural(most, 'request')} in the last hour, the most that one person may approve here. Another approver can approve this, or you later. You can still reject it.`,
+    `You've approved ${plural(most, 'request')} in the last hour, which is the limit per person. Ask another approver, or try again later. You can still reject it.`,
   changedSince: 'This has changed since you saw it. Please look at the new card.',
-  notInDoubt: (state: string) => `The outcome is known: ${state}.`,
+  notInDoubt: (state: string) => `The outcome no longer needs to be confirmed. Status: ${state}.`,
 
   deactivated: "Your account is deactivated, so you can't decide this.",
   bots: "Bots can't decide this.",
-  otherWorkspace: 'Only people of this workspace can decide this.',
-  notShownOutside: 'Only people of this workspace can see the details of this request.',
+  otherWorkspace: 'Only members of this workspace can decide this.',
+  notShownOutside: 'Only members of this workspace can see the details of this request.',
   guests: "Guests can't decide this.",
   cannotCheck: "I can't check right now whether you may decide this. Please try again in a moment.",
-  wrongPlace: "This isn't a card of this request. Please decide on the card itself.",
+  wrongPlace: "You can't decide this from here. Use the buttons on the request's own card.",
 
-  nothingToRepeat: (state: string) => `This is ${state}, so there is nothing to request again.`,
+  nothingToRepeat: (state: string) => `Only an expired request can be requested again. Status: ${state}.`,
   onlyRequesterRepeats: 'Only a requester can request this again.',
   alreadyRepeated: 'This has already been requested again.',
-  nothingToUndo: (state: string) => `This is ${state}, so there is nothing to undo.`,
+  nothingToUndo: (state: string) => `Only a completed action can be undone. Status: ${state}.`,
   undoTooLate: 'This can no longer be undone here. Please ask me for what you need.',
   mayNotUndo: 'Only the requesters and approvers of this action can undo it.',
   cannotUndo: "I can't work out how to undo this. Please ask me for what you need.",
   alreadyUndone: 'Undo has already been requested.',
-  undoQueued: "Undo is requested. I'll take it up when what runs or waits in this thread has ended.",
+  undoQueued: "Undo requested. I'll start it once everything running or waiting in this thread has finished.",
   nothingToAskAbout: 'There is nothing in this message that I can read.',
   onlyRequesterAddress: 'Only a requester can see the address.',
-  nothingAwaited: (state: string) => `This is ${state}. Nothing is awaited anymore.`,
+  nothingAwaited: (state: string) => `This request is no longer waiting for an answer. Status: ${state}.`,
   address: (address: string) => `Anyone with this address can report back, once: \`${address}\``,
   chooseFirst: 'Please choose something first.',
   toolGone: 'This tool no longer exists.',
@@ -52,7 +58,7 @@ export const noticeTexts = {
     `This thread has ${waiting} requests waiting for decisions, and the limit is ${most}. Ask again when they are decided.`,
   noTool: (name: string) => `The tool "${name}" no longer exists.`,
   completedTwice: "A task can't be completed twice.",
-  notAllowedHere: 'Not everyone who takes part in this task may use this tool here.',
+  notAllowedHere: "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",
   noPolicy: (name: string) => `Nobody can approve this: there is no policy "${name}".`,
   tooFewApprovers: (policy: string, quorum: number, approvers: number) => {
     const needed = quorum === 1 ? '1 approval' : `${quorum} approvals`;
@@ -69,7 +75,7 @@ export const noticeTexts = {
 
   reminder: { lead: 'Reminder: ', tail: ' is waiting for ' },
   escalatedAtOnce: {
-    lead: 'Escalated right away, because the approvers already have enough waiting: ',
+    lead: 'Escalated right away because the approvers already have too many requests waiting: ',
     tail: '. Can also be decided by ',
   },
   escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
@@ -81,16 +87,21 @@ export const noticeTexts = {
     lead: '',
     tail: ": it was started before and can't be tried again, and we don't know whether it completed. Who can confirm the outcome: ",
   },
-  startedBefore: "This was started before, so it can't be edited. People are asked whether it completed.",
-  cardNotPosted: (channel: string, reason: string) =>
-    ` did not run. Nobody could be asked, because its card could not be posted in channel ${channel} (${reason}).`,
+  startedBefore:
+    "This was already started, so it can't be edited. Its card shows whether it completed, or who can confirm it.",
+  cardNotPosted: {
+    lead: " did not run: I couldn't post its card",
+    in: ' in ',
+    tail: (reason: string) =>
+      ` (${reason}). ${NOT_A_MEMBER.has(reason) ? 'Invite me to that channel and ask again.' : 'Please ask me again somewhere else.'}`,
+  },
   didNotRun: (titles: string, reason: string) =>
     `${titles} did not run. ${/[.!?…]$/.test(reason) ? reason : `${reason}.`}`,
   calls: (title: string, times: number) => `${title} (${times} calls)`,
 
   editedLate: "You edited a message that I've already read. I can start again with the new text.",
   editedTooLate:
-    'You edited a message after I had acted on it. If something has to change, please write to me.',
+    'You edited a message after I had acted on it. Send me a new message if something needs to change.',
   deletedLate: "I've already read the message that you deleted. Write *stop* to cancel what I'm doing.",
   redo: 'Redo with the new text',
   redone: 'Starting again with the new text.',
@@ -109,7 +120,7 @@ export const noticeTexts = {
 
   manifestRejected: (file: string) => `${file} has errors; the previous version stays active.`,
   manifestHeld: (file: string) =>
-    `${file} makes rules weaker, so it waits for approval; the previous version stays active.`,
+    `${file} weakens rules, so it waits for approval; the previous version stays active.`,
   manifestProblems: (file: string) => `${file} is active, but some tools don't work.`,
   manifestFine: (file: string) => `${file} is valid again and active.`,
 } as const;

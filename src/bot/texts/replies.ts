@@ -69,6 +69,8 @@ export const replyTexts = {
     good: 'Thank you for your feedback.',
     bad: 'Thank you for your feedback. Write here what went wrong, and I can try again.',
   },
+  feedbackWrongPlace: "You can't rate this answer from here.",
+  feedbackOtherWorkspace: 'Only members of this workspace can rate answers.',
   feedbackTooLate: "This answer is too old to be rated: I don't keep it any more.",
   asks: ' asks: ',
   cannotPostHere: "I can't post in this channel. Please invite me first, or write to me directly.",

@@ -86,7 +86,7 @@ async function tellNotApplied(context: BotContext, threadId: string, state: stri
 }
 
 function messageOf(change: PolicyChange): UserMessage {
-  const text = `The file has changed and makes rules weaker: ${change.weaker.join('; ')}`;
+  const text = `The file has changed and weakens rules: ${change.weaker.join('; ')}`;
   return userMessage(text, { user: FILE, role: 'requester' });
 }
 

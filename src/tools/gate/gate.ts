@@ -97,7 +97,9 @@ export function gate(
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
     if (!allows(place))
-      return helpers.deny('Not everyone who takes part in this task may use this tool here');
+      return helpers.deny(
+        "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",
+      );
     const isAnswered = resumed?.decision === 'answered';
     const approvedBy = isAnswered ? resumed.approvedBy : resumed?.decision === 'approved' ? resumed.by : null;
     if (approvedBy !== null) {

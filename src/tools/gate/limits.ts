@@ -135,9 +135,9 @@ export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
 
 /** Says which limit is reached. */
 export function limitInWords({ sum, per, max, windowMs }: Limit): string {
-  const whose = { requester: 'each person', channel: 'each channel', tool: 'everybody together' }[per];
-  const what = sum === undefined ? (max === 1 ? 'call' : 'calls') : 'in total';
-  return `The limit of ${max} ${what} in ${durationInWords(windowMs)} for ${whose} is reached`;
+  const whose = { requester: 'per person', channel: 'per channel', tool: 'for everyone together' }[per];
+  const what = sum === undefined ? (max === 1 ? ' call' : ' calls') : '';
+  return `The limit of ${max}${what} in ${durationInWords(windowMs)} ${whose} has been reached`;
 }
 
 /** Writes a duration in its largest whole unit. */

@@ -62,21 +62,23 @@ function namingPeople({ present }: Presentation): Presentation {
 
 const SHOWN_OF_DIGEST = 12;
 
+function rulesInWords(weaker: readonly string[]): string {
+  return weaker.length === 1 ? '1 rule' : `${weaker.length} rules`;
+}
+
 /** Builds the entry of the tool that applies a changed manifest. No model is offered it; every call of it needs approval. */
 export function changeEntries(manifest: Manifest, approve: ApproveChange | undefined): RuledEntry[] {
   if (manifest.agent.policyChanges === undefined || approve === undefined) return [];
   const tool = defineTool(
     {
       name: POLICY_CHANGE_TOOL,
-      description: 'Applies a changed manifest.yml that makes rules weaker.',
+      description: 'Applies a changed manifest.yml that weakens rules.',
       inputSchema: PolicyChange,
       effect: 'idempotent',
-      title: ({ weaker }) =>
-        weaker.length === 1 ? 'Make a rule weaker' : `Make ${weaker.length} rules weaker`,
-      done: ({ weaker }) =>
-        weaker.length === 1 ? 'Made a rule weaker' : `Made ${weaker.length} rules weaker`,
+      title: ({ weaker }) => `Weaken ${rulesInWords(weaker)} in manifest.yml`,
+      done: ({ weaker }) => `Weakened ${rulesInWords(weaker)} in manifest.yml`,
       fields: ({ weaker, from, to }) => ({
-        'What becomes weaker': weaker.map((words) => `• ${words}`).join('\n'),
+        'Rules that get weaker': weaker.map((words) => `• ${words}`).join('\n'),
         // The digests are whole in Details.
         'Active manifest': `${from.slice(0, SHOWN_OF_DIGEST)}…`,
         'Changed manifest': `${to.slice(0, SHOWN_OF_DIGEST)}…`,
@@ -85,10 +87,10 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
     async (change, { context }) => {
       // The words on the card are those of the comparison; somebody may have edited them.
       if (!String(context.threadId).endsWith(changeName(change)))
-        throw new Error('The words of this change were edited, so it was not applied');
+        throw new Error('The text of this change was edited, so it was not applied');
       const outcome = await approve(change);
       if (outcome === 'changed')
-        throw new Error('Another manifest is active by now, so this change was not applied');
+        throw new Error('Another manifest has become active in the meantime, so this change was not applied');
       return { applied: change.to };
     },
   );

@@ -119,7 +119,7 @@ describe('a form made from a schema', () => {
       'a number that would be rounded',
       'field-2',
       { value: '9007199254740993' },
-      'This number has too many digits to be kept exactly.',
+      'This number has too many digits to store exactly. Use fewer digits.',
     ],
     ['a number out of bounds', 'field-1', { value: '10' }, 'Too big: expected number to be <=9'],
     [
@@ -264,7 +264,7 @@ describe('a form made from a schema', () => {
     );
     expect(built).toEqual({
       ok: false,
-      reason: `"A" has 3,001 characters, and a form in Slack takes 3,000 characters, so it can't be edited here.`,
+      reason: `"A" has 3,001 characters, but Slack forms allow at most 3,000, so it can't be edited here. Reject it with a reason, and the agent can propose a corrected version.`,
     });
   });
 

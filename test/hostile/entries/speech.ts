@@ -39,7 +39,7 @@ export async function playCommands() {
       () => stage.workspace.ephemeralsFor(CAST.alice).slice(before).find(Boolean),
       { what: 'the answer to the command' },
     );
-    return notice.text.startsWith('Use `/countersign`') ? 'answered with how it is used' : notice.text;
+    return notice.text.startsWith('Try one of these:') ? 'answered with how it is used' : notice.text;
   });
   await stage.expectUnharmed();
   return { 'a slash command': outcomes };

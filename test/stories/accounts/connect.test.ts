@@ -81,7 +81,7 @@ test('a code is worth five tries', async () => {
   for (let tries = 1; tries <= 5; tries += 1)
     await story.workspace.as(remi).submit(modal.id, { code: 'AAAAAAAA' });
   expect(await story.workspace.as(remi).submit(modal.id, { code: codeIn(text) })).toMatchObject({
-    errors: { code: expect.stringContaining('This attempt is over') },
+    errors: { code: expect.stringContaining('This attempt has ended') },
   });
   expect(await story.redis.keys(`${story.prefix}*:connections:*`)).toEqual([]);
 });

@@ -49,15 +49,13 @@ export function compareAgents(former: AgentDeclaration, next: AgentDeclaration):
     ...compareSwitch('people of other organisations', before.external, now.external),
     ...compareMembers('admins', former.admins, next.admins),
     ...compareBuiltIns(former, next),
-    ...compareMembers('who may end a freeze', former.unfreeze.approvers, next.unfreeze.approvers),
-    ...compareNumbers(
-      'people who must want the end of a freeze',
-      next.unfreeze.quorum,
-      former.unfreeze.quorum,
-    ).map(({ effect }) => ({
-      effect,
-      words: `people who must want the end of a freeze: ${next.unfreeze.quorum}`,
-    })),
+    ...compareMembers('who may unfreeze', former.unfreeze.approvers, next.unfreeze.approvers),
+    ...compareNumbers('approvals needed to unfreeze', next.unfreeze.quorum, former.unfreeze.quorum).map(
+      ({ effect }) => ({
+        effect,
+        words: `approvals needed to unfreeze: ${next.unfreeze.quorum}`,
+      }),
+    ),
     ...compareChanges(former.policyChanges, next.policyChanges),
     ...compareOthers(former, next, KNOWN),
   ];
@@ -68,8 +66,8 @@ function compareChanges(
   next: AgentDeclaration['policyChanges'],
 ): PartChange[] {
   if (next === undefined)
-    return former === undefined ? [] : [weaker('weaker rules need no approval any more')];
-  if (former === undefined) return [stronger('weaker rules need approval')];
+    return former === undefined ? [] : [weaker('weakening the rules no longer needs approval')];
+  if (former === undefined) return [stronger('weakening the rules needs approval')];
   return comparePolicies(former.policy, next.policy).map(({ effect, words }) => ({
     effect,
     words: `changes of the rules: ${words}`,

@@ -152,7 +152,7 @@ function compareFlags(former: Policy, next: Policy): PartChange[] {
 
 function compareEscalation(former: Policy['escalate'], next: Policy['escalate']): PartChange[] {
   if (former === undefined && next === undefined) return [];
-  if (next === undefined) return [stronger('nobody is asked later any more')];
+  if (next === undefined) return [stronger('escalation was removed')];
   if (former === undefined)
     return [weaker(`${listOf(next.to)} may approve after ${durationText(next.afterMs)}`)];
   return [
@@ -160,7 +160,7 @@ function compareEscalation(former: Policy['escalate'], next: Policy['escalate'])
     ...compareNumbers('others may approve after', next.afterMs, former.afterMs, durationText).map(
       ({ effect }): PartChange => ({
         effect,
-        words: `others may approve after ${durationText(next.afterMs)}, before after ${durationText(former.afterMs)}`,
+        words: `others may approve after ${durationText(next.afterMs)} (was ${durationText(former.afterMs)})`,
       }),
     ),
   ];

@@ -124,7 +124,9 @@ export const PolicyFile = z
         ),
       })
       .optional()
-      .describe('Whether approvers may also allow the same again, and on what terms; never for high risk.'),
+      .describe(
+        'Whether approvers may also pre-approve further calls, and on what terms; never for high risk.',
+      ),
     resolvers: distinct(
       PersonOrGroup,
       'Who may confirm the outcome of an action when it is unknown (default: the approvers).',

@@ -196,7 +196,7 @@ export const PAIRS: readonly [
     'an earlier escalation',
     having('policies.slow.escalate.after', '1h'),
     'weaker',
-    /others may approve after 1h, before after 2h/,
+    /others may approve after 1h \(was 2h\)/,
   ],
   ['no escalation', having('policies.slow.escalate', undefined), 'stronger'],
   [
@@ -342,7 +342,7 @@ export const PAIRS: readonly [
     'others may end a freeze',
     having('agent.unfreeze', { approvers: ['U0ADMIN001', 'U0EVE00009'] }),
     'weaker',
-    /who may end a freeze: U0EVE00009 added/,
+    /who may unfreeze: U0EVE00009 added/,
   ],
   [
     'more tools in a channel',
