@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withSecretFiles } from '../../src/load-environment.ts';
+import { readSettings } from '../../src/settings.ts';
 import { builtProduct } from '../support/built-product.ts';
-import { newFolder, type Ran, run } from './support.ts';
+import { GOOD, newFolder, type Ran, run, writeManifest } from './support.ts';
 
 /** Runs a program of ours in a folder, with just this environment. */
 async function runIn(
@@ -53,6 +54,56 @@ test('a secret comes from the file of its NAME_FILE, unless it is set; a file th
     withSecretFiles({ OPENAI_API_KEY_FILE: '/none' }) as Record<string, string>,
   );
   expect(out).toContain('settings: OPENAI_API_KEY_FILE: /none cannot be read or is empty; put it into .env');
+});
+
+const SET = {
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  SLACK_APP_TOKEN: 'xapp-1',
+  OPENAI_API_KEY: 'key',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
+test.each([
+  ['OPENAI_BASE_URL', 'localhost:11434/v1'],
+  ['PUBLIC_URL', 'bot.example.com:8443'],
+  ['SLACK_API_URL', 'ftp://slack.test/api/'],
+])('%s must be an address of the web, and not %s', (name, value) => {
+  expect(readSettings({ ...SET, [name]: value })).toEqual({
+    ok: false,
+    problems: [`${name}: must be a URL that begins with https:// or http://`],
+  });
+  expect(readSettings({ ...SET, [name]: `http://${value.replace(/^ftp:../, '')}` }).ok).toBe(true);
+});
+
+test.each([
+  ['HTTP_PROXY', 'proxy.corp:3128'],
+  ['https_proxy', '10.0.0.1:3128'],
+  ['HTTPS_PROXY', 'http://bot:pass-50%@proxy.corp:3128'],
+  ['HTTP_PROXY', 'bot:pass-4711@proxy.corp:3128'],
+])('%s must be an address; %s is named without its value', (name, value) => {
+  const problem = `${name}: must be a URL such as http://proxy.corp:3128; encode special characters of a password`;
+  expect(readSettings({ ...SET, [name]: value })).toEqual({ ok: false, problems: [problem] });
+});
+
+test('doctor names a proxy that is no address, and asks nothing around it', async () => {
+  const HTTPS_PROXY = 'bot:pass-4711@proxy.corp:3128';
+  const MANIFEST = writeManifest(GOOD);
+  const { code, out, error } = await run(['doctor'], { ...SET, MANIFEST, HTTPS_PROXY });
+  expect([code, error]).toEqual([1, '']);
+  expect(out).toContain('settings: HTTPS_PROXY: must be a URL such as http://proxy.corp:3128');
+  expect(out).not.toMatch(/pass-|slack bot token/);
+});
+
+test('a proxy may have a password, and be one of SOCKS', () => {
+  for (const HTTPS_PROXY of [
+    'http://bot:pass@proxy.corp:3128',
+    'https://proxy.corp',
+    'socks5://proxy.corp:1080',
+  ])
+    expect(readSettings({ ...SET, HTTPS_PROXY })).toMatchObject({
+      ok: true,
+      settings: { proxy: { httpsProxy: HTTPS_PROXY } },
+    });
 });
 
 test.each([['help'], ['-h'], ['--help']])('%s shows the commands', async (word) => {
