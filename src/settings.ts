@@ -109,6 +109,37 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
   };
 }
 
+/** Lists the secrets among the settings; the log shows none of them. */
+export function secretsOf(
+  { slack, model, redis, proxy, callbackSecret, auditKey, connectionsKey = '', metricsToken = '' }: Settings,
+  { SLACK_SIGNING_SECRET: signingSecret = '' }: NodeJS.ProcessEnv,
+): string[] {
+  const urls = [...redis.urls, proxy?.httpProxy ?? '', proxy?.httpsProxy ?? ''];
+  return [
+    slack.botToken,
+    slack.mode === 'socket' ? slack.appToken : slack.signingSecret,
+    // With Socket Mode it may be set too.
+    signingSecret,
+    model.apiKey,
+    callbackSecret,
+    auditKey !== undefined && 'text' in auditKey ? auditKey.text : '',
+    ...connectionsKey.split(',').map((key) => key.trim()),
+    metricsToken,
+    redis.sentinelPassword ?? '',
+    ...urls.flatMap(passwordsIn),
+  ].filter((secret) => secret !== '');
+}
+
+/** Returns the password of a URL as it is written and as it is meant. */
+function passwordsIn(url: string): string[] {
+  const password = URL.canParse(url) ? new URL(url).password : '';
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+}
+
 /** Derives a key of its own from the bot token, so that the token itself signs nothing; a new token ends the addresses in use. */
 function derivedSecret(botToken: string): string {
   return Buffer.from(hkdfSync('sha256', botToken, '', 'countersign callback addresses', 32)).toString(
