@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withSecretFiles } from '../../src/load-environment.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings, secretsOf } from '../../src/settings.ts';
 import { builtProduct } from '../support/built-product.ts';
 import { GOOD, newFolder, type Ran, run, writeManifest } from './support.ts';
 
@@ -106,9 +106,44 @@ test('a proxy may have a password, and be one of SOCKS', () => {
     });
 });
 
+test('every secret among the settings is known, so that the log does not show it', () => {
+  const secret = (what: string) => `${what}-secret-of-this-test-with-32-characters`;
+  const environment = {
+    ...SET,
+    ...{ SLACK_SIGNING_SECRET: secret('signing'), CALLBACK_SECRET: secret('callback') },
+    ...{ METRICS_TOKEN: secret('metrics'), CONNECTIONS_KEY: `${secret('new')}, ${secret('old')}` },
+    ...{ AUDIT_KEY: secret('audit'), REDIS_MODE: 'sentinel', REDIS_SENTINEL_NAME: 'main' },
+    ...{ REDIS_URL: 'redis://bot:re%2Fdis-4711@127.0.0.1:1', REDIS_SENTINEL_PASSWORD: 'sentinel-4711' },
+    ...{ HTTP_PROXY: 'http://bot:http-4711@proxy.corp:1', HTTPS_PROXY: 'http://bot:https-4711@proxy.corp:1' },
+  };
+  const read = readSettings(environment);
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const known = secretsOf(read.settings, environment);
+  const whats = ['signing', 'callback', 'metrics', 'new', 'old', 'audit'];
+  expect(known).toEqual(expect.arrayContaining(['xoxb-1', 'xapp-1', 'key', ...whats.map(secret)]));
+  expect(known).toEqual(
+    expect.arrayContaining(['re%2Fdis-4711', 're/dis-4711', 'sentinel-4711', 'http-4711', 'https-4711']),
+  );
+  const few = readSettings(SET);
+  if (!few.ok) throw new Error(few.problems.join('\n'));
+  expect(secretsOf(few.settings, SET)).not.toContain('');
+});
+
 test.each([['help'], ['-h'], ['--help']])('%s shows the commands', async (word) => {
   const { code, out } = await run([word]);
   expect([code, /^Usage: countersign <command>/.test(out)]).toEqual([0, true]);
+});
+
+test.each([
+  [['nosuch', '--help'], 'there is no command "nosuch"'],
+  [['help', 'nosuch'], 'there is no command "nosuch"'],
+  [['help', 'manifest', 'nosuch'], 'there is no command "manifest nosuch"; there are "manifest check"'],
+])('help for what is no command is wrong usage: %j', async (argv, problem) => {
+  expect(await run(argv)).toEqual({ code: 2, out: '', error: expect.stringContaining(problem) });
+  expect(await run(['help', 'manifest'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('manifest check'),
+  });
 });
 
 test('help with a command shows how it is used, and -v the version', async () => {
