@@ -9,7 +9,7 @@ import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';
 import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
 import { traceIdOf } from './observe/tracing.ts';
-import { readSettings, SETTINGS_HINT } from './settings.ts';
+import { readSettings, SETTINGS_HINT, secretsOf } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import { chooseManifest, type ManifestVersion, manifestDigest } from './tools/manifest/govern.ts';
@@ -41,13 +41,7 @@ if (!parsed.ok) refuse(parsed.problems.map(formatProblem));
 if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem));
 
 const secrets = new Secrets();
-const { slack, model } = settings;
-const slackSecret = slack.mode === 'socket' ? slack.appToken : slack.signingSecret;
-for (const secret of [...parsed.secrets, slack.botToken, slackSecret, model.apiKey]) secrets.add(secret);
-if (settings.auditKey !== undefined && 'text' in settings.auditKey) secrets.add(settings.auditKey.text);
-if (settings.connectionsKey !== undefined)
-  for (const key of settings.connectionsKey.split(',')) secrets.add(key.trim());
-if (settings.metricsToken !== undefined) secrets.add(settings.metricsToken);
+for (const secret of [...parsed.secrets, ...secretsOf(settings, environment)]) secrets.add(secret);
 // Every line of the log is redacted, whichever library wrote it.
 const logger = pino({
   level: settings.logLevel,

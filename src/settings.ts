@@ -2,21 +2,25 @@ import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import type { KeySource } from './audit/signing-key.ts';
 import { RedisEnvironment, type RedisSettings } from './store/redis/redis-settings.ts';
-import { type ProxySettings, readProxy } from './tools/http/proxy.ts';
+import { type ProxySettings, proxyProblems, readProxy } from './tools/http/proxy.ts';
 
 const Secret = z.string().min(1);
+const WebAddress = z.url({
+  protocol: /^https?$/,
+  error: 'must be a URL that begins with https:// or http://',
+});
 
 const Environment = z.object({
   SLACK_BOT_TOKEN: Secret.startsWith('xoxb-', 'must start with xoxb-'),
   SLACK_APP_TOKEN: Secret.startsWith('xapp-', 'must start with xapp-').optional(),
   SLACK_SIGNING_SECRET: Secret.optional(),
-  SLACK_API_URL: z.url('must be a URL').optional(),
+  SLACK_API_URL: WebAddress.optional(),
   OPENAI_API_KEY: Secret,
-  OPENAI_BASE_URL: z.url('must be a URL').optional(),
+  OPENAI_BASE_URL: WebAddress.optional(),
   OPENAI_MODEL: z.string().min(1).default('gpt-6-luna'),
   MANIFEST: z.string().min(1).default('manifest.yml'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  PUBLIC_URL: z.url('must be a URL').optional(),
+  PUBLIC_URL: WebAddress.optional(),
   CALLBACK_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
@@ -70,9 +74,13 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
   const own = Environment.safeParse(given);
   const redis = RedisEnvironment.safeParse(given);
   const connection = slackConnection(given);
-  if (!own.success || !redis.success || connection === undefined) {
+  const proxies = proxyProblems(given);
+  if (!own.success || !redis.success || connection === undefined || proxies.length > 0) {
     const issues = [...(own.error?.issues ?? []), ...(redis.error?.issues ?? [])];
-    const problems = issues.map(({ path, message }) => describeIssue(path.join('.'), message, given));
+    const problems = [
+      ...issues.map(({ path, message }) => describeIssue(path.join('.'), message, given)),
+      ...proxies,
+    ];
     return { ok: false, problems: connection === undefined ? [...problems, NO_CONNECTION] : problems };
   }
   const { data } = own;
@@ -99,6 +107,41 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       logLevel: data.LOG_LEVEL,
     },
   };
+}
+
+/** Lists the secrets among the settings; the log shows none of them. */
+export function secretsOf(
+  { slack, model, redis, proxy, callbackSecret, auditKey, connectionsKey = '', metricsToken = '' }: Settings,
+  { SLACK_SIGNING_SECRET: signingSecret = '' }: NodeJS.ProcessEnv,
+): string[] {
+  const urls = [...redis.urls, proxy?.httpProxy ?? '', proxy?.httpsProxy ?? ''];
+  return [
+    slack.botToken,
+    slack.mode === 'socket' ? slack.appToken : slack.signingSecret,
+    // With Socket Mode it may be set too.
+    signingSecret,
+    model.apiKey,
+    callbackSecret,
+    auditKey !== undefined && 'text' in auditKey ? auditKey.text : '',
+    ...connectionsKey.split(',').map((key) => key.trim()),
+    metricsToken,
+    redis.sentinelPassword ?? '',
+    ...urls.flatMap(passwordsIn),
+  ].filter((secret) => secret !== '');
+}
+
+/** A shorter password, such as "redis", is a word that texts may hold for other reasons. */
+const SHORTEST_PASSWORD = 8;
+
+/** Returns the password of a URL as it is written and as it is meant. */
+function passwordsIn(url: string): string[] {
+  const password = URL.canParse(url) ? new URL(url).password : '';
+  if (password.length < SHORTEST_PASSWORD) return [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
 }
 
 /** Derives a key of its own from the bot token, so that the token itself signs nothing; a new token ends the addresses in use. */

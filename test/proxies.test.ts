@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -12,6 +13,7 @@ import { proxiedFetch, readProxy } from '../src/tools/http/proxy.ts';
 import { parseManifest } from '../src/tools/manifest/parse.ts';
 import { Secrets } from '../src/tools/secrets.ts';
 import { openToolbox } from '../src/tools/toolbox/open-toolbox.ts';
+import { GOOD, run, writeManifest } from './commands/support.ts';
 import { CAST, startStory } from './stories/support.ts';
 import { startConnectProxy } from './support/connect-proxy.ts';
 import { startRecordingServer } from './tools/http/recording-server.ts';
@@ -147,6 +149,26 @@ tools: { web: { mcp: { url: "http://mcp.test:${server.port}/mcp" } } }
     expect(new Set(proxy.targets)).toEqual(new Set([`mcp.test:${server.port}`]));
     expect(proxy.around()).toEqual([]);
   });
+
+  test.each([
+    [['manifest', 'lock'], /\d+ definitions of 1 servers/],
+    [['manifest', 'test'], /^ok +Asked/m],
+    [['explain', 'greet', '{}', '--as', 'U012ABCDEF'], /Needs approval/],
+  ])('%j lists the tools of a remote MCP server', async (argv, said) => {
+    const proxy = await startConnectProxy();
+    const server = await serveHttp();
+    onTestFinished(() => server.stop());
+    const web = `{ mcp: { url: "http://mcp.test:${server.port}/mcp" } }`;
+    const MANIFEST = writeManifest(GOOD.replace('tools: {}', `tools: { web: ${web} }`));
+    const cases =
+      'cases: [{ name: Asked, given: { tool: greet, input: {}, requester: U012ABCDEF }, expect: approval }]\n';
+    writeFileSync(join(dirname(MANIFEST), 'manifest.test.yml'), cases);
+    const { code, out, error } = await run(argv, { MANIFEST, HTTP_PROXY: proxy.settings.httpProxy });
+    expect([code, error]).toEqual([0, '']);
+    expect(out).toMatch(said);
+    expect(new Set(proxy.targets)).toEqual(new Set([`mcp.test:${server.port}`]));
+    expect(proxy.around()).toEqual([]);
+  });
 });
 
 describe('the proxies of the environment', () => {
@@ -164,6 +186,12 @@ describe('the proxies of the environment', () => {
 
   test('are none where none is named', () => {
     expect(readProxy({ NO_PROXY: 'a.test' })).toBeUndefined();
+  });
+
+  test('that are no addresses are named by every command, without their values', () => {
+    expect(() => readProxy({ HTTPS_PROXY: 'bot:pass-4711@proxy.corp:3128' })).toThrow(
+      /^HTTPS_PROXY: must be a URL such as [^@]*$/,
+    );
   });
 
   test('leave out the hosts that are to be reached directly', async () => {

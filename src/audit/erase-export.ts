@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { sealOf } from '../store/record/chain-check.ts';
 import { type ErasedLine, type FileLine, parseLine, type RowLine } from './export-line.ts';
+import { readLines } from './read-lines.ts';
 
 export type EraseExportResult =
   | { readonly outcome: 'erased'; readonly rows: number }
@@ -28,12 +28,9 @@ export async function eraseInExport(
 ): Promise<EraseExportResult> {
   const changes: Change[] = [];
   const seals = new Map<string, string>();
-  let [offset, number] = [0, 0];
-  for await (const text of createInterface({ input: createReadStream(path) })) {
+  let number = 0;
+  for await (const { text, offset: at, length } of readLines(createReadStream(path))) {
     number += 1;
-    const before = Buffer.from(text);
-    const at = offset;
-    offset += before.length + 1;
     const line = parseLine(text);
     if (line === undefined) return { outcome: 'unreadable', line: number };
     if (line.type === 'checkpoint') continue;
@@ -42,7 +39,7 @@ export async function eraseInExport(
     seals.set(`${line.shard} ${line.seq}`, seal);
     if (line.type === 'erased' || line.event === 'erased') continue;
     if (!isNamed([line.subject, line.detail, line.body].join('\n'))) continue;
-    changes.push({ at, before, after: padded(erasedLine(line, seal), before.length) });
+    changes.push({ at, before: Buffer.from(text), after: padded(erasedLine(line, seal), length) });
   }
   if (!dryRun) await replaceAll(path, changes);
   return { outcome: 'erased', rows: changes.length };

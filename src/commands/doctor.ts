@@ -1,5 +1,6 @@
 import { showLine } from '../bot/cards/values/show-text.ts';
 import { readSettings } from '../settings.ts';
+import { proxyProblems } from '../tools/http/proxy.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkConnections } from './checks/check-connections.ts';
 import { checkManifest } from './checks/check-manifest.ts';
@@ -8,7 +9,7 @@ import { checkPeople } from './checks/check-people.ts';
 import { checkRedis } from './checks/check-redis.ts';
 import { checkSlack } from './checks/check-slack.ts';
 import { checkTools } from './checks/check-tools.ts';
-import { describeFinding, type Finding, failed, ok } from './checks/finding.ts';
+import { describeFinding, type Finding, failed, notChecked, ok } from './checks/finding.ts';
 import { type Command, EXIT } from './shared/command.ts';
 import { readOptions } from './shared/options.ts';
 
@@ -48,12 +49,17 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     const { findings, loaded } = await checkManifest(environment);
     await report(findings);
     await report(await checkRedis(context));
-    await report(await checkSlack(environment, loaded?.manifest));
-    await report(await checkPeople(environment, loaded));
-    await report(await checkModel(environment, loaded?.manifest));
-    await report(await checkTools(loaded, environment));
-    await report(await checkConnections(environment, loaded));
-    await report(await checkAudit(context, loaded));
+    // Nothing is asked around a proxy.
+    if (proxyProblems(environment).length > 0)
+      await report([notChecked('slack, model, tools, audit', 'a proxy is no address')]);
+    else {
+      await report(await checkSlack(environment, loaded?.manifest));
+      await report(await checkPeople(environment, loaded));
+      await report(await checkModel(environment, loaded?.manifest));
+      await report(await checkTools(loaded, environment));
+      await report(await checkConnections(environment, loaded));
+      await report(await checkAudit(context, loaded));
+    }
     const isOk = all.every(({ status }) => status === 'ok' || status === 'warning');
     if (values.json) await write(`${JSON.stringify({ ok: isOk, findings: all.map(withSeverity) })}\n`);
     return isOk ? EXIT.ok : EXIT.problem;

@@ -196,7 +196,9 @@ function findCommand(argv: readonly string[]): Listed | undefined {
 async function runWithoutCommand(argv: readonly string[], { write }: CommandContext): Promise<number> {
   const [first, second] = argv;
   const group = COMMANDS.filter((command) => first !== undefined && command.name.startsWith(`${first} `));
-  if (asksForHelp(argv)) {
+  // Help for what is no command is refused below.
+  const isKnown = isOption(first) || (group.length > 0 && isOption(second));
+  if (asksForHelp(argv) && isKnown) {
     await write(usageOf(group.length > 0 ? group : COMMANDS));
     return EXIT.ok;
   }
@@ -210,6 +212,10 @@ async function runWithoutCommand(argv: readonly string[], { write }: CommandCont
   const choices = group.map(({ name }) => `"${name}"`).join(', ');
   if (second === undefined) throw new UsageError(`"${first}" needs a subcommand: ${choices}`);
   throw new UsageError(`unknown command "${first} ${second}"; use ${choices}`);
+}
+
+function isOption(word = '-'): boolean {
+  return word.startsWith('-');
 }
 
 function usageOf(commands: readonly Listed[]): string {

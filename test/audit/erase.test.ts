@@ -49,6 +49,22 @@ test('an export from which a person was erased names them no more, has its lengt
   expect((await erase(world, '--export', file)).out).toContain('exported rows: 0');
 });
 
+test('an argument may hold the other line separators of Unicode: the export is verified and erased', async () => {
+  const world = await openAuditWorld();
+  const note = `first\u2028second\u2029third – ${ANN}`;
+  await approveRefund(world.store, { audit: { tool: 'refund_order', arguments: { note } } });
+  await approveRefund(world.store);
+  await world.exportOnce();
+  const { size } = statSync(world.file);
+  expect(readFileSync(world.file, 'utf8')).toContain('\u2028second\u2029');
+  expect(await verify(world)).toMatchObject({ code: 0, out: expect.stringContaining('"ok":true') });
+
+  expect(await erase(world, '--export', world.file)).toMatchObject({ error: '' });
+  expect(readFileSync(world.file, 'utf8')).not.toContain(ANN);
+  expect(statSync(world.file).size).toBe(size);
+  expect(await verify(world)).toMatchObject({ code: 0, out: expect.stringContaining('"ok":true') });
+});
+
 test.each([
   ['its hash', { hash: '0'.repeat(40) }],
   ['its seal', { sha256: '0'.repeat(64) }],

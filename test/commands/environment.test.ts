@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withSecretFiles } from '../../src/load-environment.ts';
+import { readSettings, secretsOf } from '../../src/settings.ts';
 import { builtProduct } from '../support/built-product.ts';
-import { newFolder, type Ran, run } from './support.ts';
+import { GOOD, newFolder, type Ran, run, writeManifest } from './support.ts';
 
 /** Runs a program of ours in a folder, with just this environment. */
 async function runIn(
@@ -55,9 +56,94 @@ test('a secret comes from the file of its NAME_FILE, unless it is set; a file th
   expect(out).toContain('settings: OPENAI_API_KEY_FILE: /none cannot be read or is empty; put it into .env');
 });
 
+const SET = {
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  SLACK_APP_TOKEN: 'xapp-1',
+  OPENAI_API_KEY: 'key',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
+test.each([
+  ['OPENAI_BASE_URL', 'localhost:11434/v1'],
+  ['PUBLIC_URL', 'bot.example.com:8443'],
+  ['SLACK_API_URL', 'ftp://slack.test/api/'],
+])('%s must be an address of the web, and not %s', (name, value) => {
+  expect(readSettings({ ...SET, [name]: value })).toEqual({
+    ok: false,
+    problems: [`${name}: must be a URL that begins with https:// or http://`],
+  });
+  expect(readSettings({ ...SET, [name]: `http://${value.replace(/^ftp:../, '')}` }).ok).toBe(true);
+});
+
+test.each([
+  ['HTTP_PROXY', 'proxy.corp:3128'],
+  ['https_proxy', '10.0.0.1:3128'],
+  ['HTTPS_PROXY', 'http://bot:pass-50%@proxy.corp:3128'],
+  ['HTTP_PROXY', 'bot:pass-4711@proxy.corp:3128'],
+])('%s must be an address; %s is named without its value', (name, value) => {
+  const problem = `${name}: must be a URL such as http://proxy.corp:3128; encode special characters of a password`;
+  expect(readSettings({ ...SET, [name]: value })).toEqual({ ok: false, problems: [problem] });
+});
+
+test('doctor names a proxy that is no address, and asks nothing around it', async () => {
+  const HTTPS_PROXY = 'bot:pass-4711@proxy.corp:3128';
+  const MANIFEST = writeManifest(GOOD);
+  const { code, out, error } = await run(['doctor'], { ...SET, MANIFEST, HTTPS_PROXY });
+  expect([code, error]).toEqual([1, '']);
+  expect(out).toContain('settings: HTTPS_PROXY: must be a URL such as http://proxy.corp:3128');
+  expect(out).not.toMatch(/pass-|slack bot token/);
+});
+
+test('a proxy may have a password, and be one of SOCKS', () => {
+  for (const HTTPS_PROXY of [
+    'http://bot:pass@proxy.corp:3128',
+    'https://proxy.corp',
+    'socks5://proxy.corp:1080',
+  ])
+    expect(readSettings({ ...SET, HTTPS_PROXY })).toMatchObject({
+      ok: true,
+      settings: { proxy: { httpsProxy: HTTPS_PROXY } },
+    });
+});
+
+test('every secret among the settings is known, so that the log does not show it', () => {
+  const secret = (what: string) => `${what}-secret-of-this-test-with-32-characters`;
+  const environment = {
+    ...SET,
+    ...{ SLACK_SIGNING_SECRET: secret('signing'), CALLBACK_SECRET: secret('callback') },
+    ...{ METRICS_TOKEN: secret('metrics'), CONNECTIONS_KEY: `${secret('new')}, ${secret('old')}` },
+    ...{ AUDIT_KEY: secret('audit'), REDIS_MODE: 'sentinel', REDIS_SENTINEL_NAME: 'main' },
+    ...{ REDIS_URL: 'redis://bot:re%2Fdis-4711@127.0.0.1:1', REDIS_SENTINEL_PASSWORD: 'sentinel-4711' },
+    ...{ HTTP_PROXY: 'http://bot:http-4711@proxy.corp:1', HTTPS_PROXY: 'http://bot:https-4711@proxy.corp:1' },
+  };
+  const read = readSettings(environment);
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const known = secretsOf(read.settings, environment);
+  const whats = ['signing', 'callback', 'metrics', 'new', 'old', 'audit'];
+  expect(known).toEqual(expect.arrayContaining(['xoxb-1', 'xapp-1', 'key', ...whats.map(secret)]));
+  expect(known).toEqual(
+    expect.arrayContaining(['re%2Fdis-4711', 're/dis-4711', 'sentinel-4711', 'http-4711', 'https-4711']),
+  );
+  const few = readSettings(SET);
+  if (!few.ok) throw new Error(few.problems.join('\n'));
+  expect(secretsOf(few.settings, SET)).not.toContain('');
+});
+
 test.each([['help'], ['-h'], ['--help']])('%s shows the commands', async (word) => {
   const { code, out } = await run([word]);
   expect([code, /^Usage: countersign <command>/.test(out)]).toEqual([0, true]);
+});
+
+test.each([
+  [['nosuch', '--help'], 'there is no command "nosuch"'],
+  [['help', 'nosuch'], 'there is no command "nosuch"'],
+  [['help', 'manifest', 'nosuch'], 'there is no command "manifest nosuch"; there are "manifest check"'],
+])('help for what is no command is wrong usage: %j', async (argv, problem) => {
+  expect(await run(argv)).toEqual({ code: 2, out: '', error: expect.stringContaining(problem) });
+  expect(await run(['help', 'manifest'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('manifest check'),
+  });
 });
 
 test('help with a command shows how it is used, and -v the version', async () => {

@@ -67,6 +67,20 @@ test('with flags only it writes a manifest that is valid, with ids and names, an
   expect(out).not.toMatch(/hidden-word|xoxb-|xapp-/);
 });
 
+test('an address of the model without https:// or http:// is refused before anything is written', async () => {
+  const folder = newFolder();
+  const base = ['--base-url', 'localhost:11434/v1'];
+  const { code, error } = await run(
+    ['init', folder, ...PEOPLE, ...base],
+    await surroundings({ doctor: false }),
+  );
+  expect([code, error]).toEqual([
+    1,
+    expect.stringContaining('is not a URL that begins with https:// or http://'),
+  ]);
+  expect(existsSync(join(folder, '.env'))).toBe(false);
+});
+
 test('it ends with the doctor and with the one command that comes next', async () => {
   const folder = newFolder();
   const { code, out } = await run(['init', folder, ...PEOPLE], await surroundings());

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { readLines } from '../../audit/read-lines.ts';
 import { parsePublicKeys, publicKeysOf, readSigningKey } from '../../audit/signing-key.ts';
 import {
   type ExportLines,
@@ -83,7 +83,9 @@ async function readKeys(
 
 function linesOf(file: string): ExportLines {
   if (!existsSync(file)) throw new Failure(`there is no ${file}`);
-  return () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  return async function* () {
+    for await (const { text } of readLines(createReadStream(file))) yield text;
+  };
 }
 
 async function report(

@@ -82,8 +82,8 @@ async function keep(text: string): Promise<string> {
 }
 
 async function checkUrl(text: string): Promise<string> {
-  if (text === '' || URL.canParse(text)) return text;
-  throw new Failure(`"${text}" is not a URL`);
+  if (text === '' || (/^https?:/i.test(text) && URL.canParse(text))) return text;
+  throw new Failure(`"${text}" is not a URL that begins with https:// or http://`);
 }
 
 async function findPeople(finder: PrincipalFinder, list: string): Promise<readonly FoundPrincipal[]> {

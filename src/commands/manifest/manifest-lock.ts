@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { openAccounts } from '../../bot/connections/accounts.ts';
 import { isPerson } from '../../store/record/keys.ts';
+import { readProxy } from '../../tools/http/proxy.ts';
 import { AuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
 import type { Connections } from '../../tools/mcp/auth/person/connections.ts';
 import { ONLY_BOT } from '../../tools/mcp/auth/person/create-identities.ts';
@@ -52,7 +53,8 @@ async function lock(
   for (const value of loaded.secrets) secrets.add(value);
   const tools = manifest.tools.filter(({ kind }) => kind === 'mcp');
   const log = { info: () => {}, warn: () => {} };
-  const toolbox = await openToolbox({ ...manifest, tools }, { folder, secrets, log, connections });
+  const proxy = readProxy(environment);
+  const toolbox = await openToolbox({ ...manifest, tools }, { folder, secrets, log, connections, proxy });
   try {
     const down = toolbox.servers().filter(({ state }) => state !== 'connected');
     if (down.length > 0) {

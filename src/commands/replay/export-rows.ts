@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { parseLine } from '../../audit/export-line.ts';
+import { readLines } from '../../audit/read-lines.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
 import { Failure } from '../shared/command.ts';
 
@@ -42,7 +43,9 @@ async function findPlaces(
   /** The latest row of each shard: its rows stay in their order even if a clock went back. */
   const latest = new Map<number, { readonly seq: number; readonly time: number }>();
   let number = 0;
-  for await (const { text, offset, length } of linesOf(handle)) {
+  for await (const { text, offset, length } of readLines(
+    handle.createReadStream({ autoClose: false, start: 0 }),
+  )) {
     number += 1;
     if (text === '') continue;
     const line = parseLine(text);
@@ -73,21 +76,4 @@ async function* readInOrder(handle: FileHandle, places: readonly Placed[]): Asyn
     const line = parseLine(buffer.toString());
     if (line?.type === 'row') yield line;
   }
-}
-
-/** Yields the lines of a file with their places in bytes. */
-async function* linesOf(
-  handle: FileHandle,
-): AsyncGenerator<{ readonly text: string; readonly offset: number; readonly length: number }> {
-  let rest: Buffer = Buffer.alloc(0);
-  let offset = 0;
-  for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 })) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      yield { text: rest.toString('utf8', 0, end), offset, length: end };
-      offset += end + 1;
-      rest = rest.subarray(end + 1);
-    }
-  }
-  if (rest.length > 0) yield { text: rest.toString('utf8'), offset, length: rest.length };
 }

@@ -4,6 +4,7 @@ import type { CallPlace } from '../../tools/gate/gate.ts';
 import type { Policy } from '../../tools/gate/policy.ts';
 import { type RiskLevel, riskOf } from '../../tools/gate/risk.ts';
 import type { Explanation } from '../../tools/gate/strictest.ts';
+import { readProxy } from '../../tools/http/proxy.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
@@ -51,7 +52,8 @@ export async function withToolbox<Result>(
   const { manifest, folder, secrets: hidden } = await requireManifest(file, environment);
   const secrets = new Secrets();
   for (const value of hidden) secrets.add(value);
-  const toolbox = await openToolbox(manifest, { folder, secrets, log: { info: () => {}, warn: () => {} } });
+  const log = { info: () => {}, warn: () => {} };
+  const toolbox = await openToolbox(manifest, { folder, secrets, log, proxy: readProxy(environment) });
   try {
     return await work(toolbox);
   } finally {

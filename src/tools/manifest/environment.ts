@@ -19,7 +19,8 @@ export interface Filled {
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Matches texts that people or the model read; a secret there would not stay one. */
-const VISIBLE = /^\/(agent\/instructions|tools\/[^/]+\/(description|input|approval)(\/|$))/;
+const VISIBLE =
+  /^\/(agent\/(channels\/[^/]+\/)?instructions|tools\/[^/]+\/(cards\/\d+\/)?(description|input|approval|title|done|target|fields|undo|preview\/(before|after))(\/|$))/;
 const CONNECTION =
   /^\/(agent\/(headers|query)\/|tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private)(\/|$))|audit\/http\/)/;
 

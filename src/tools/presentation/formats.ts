@@ -68,10 +68,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Shows an ISO date or time, or a number of seconds or milliseconds since 1970, in UTC. */
 const date: Format = (value, [unit = 'seconds']) => {
-  if (typeof value === 'string' && DAY.test(value)) {
-    const day = new Date(`${value}T00:00:00Z`);
-    return isSameDay(day, value) ? dayFormat.format(day) : undefined;
-  }
+  if (typeof value === 'string' && DAY.test(value))
+    return isDay(value) ? dayFormat.format(new Date(value)) : undefined;
   const at = typeof value === 'number' ? value * (unit === 'ms' ? 1 : 1000) : isoTime(value);
   if (at === undefined || !Number.isInteger(at) || Math.abs(at) > 8.64e15) return undefined;
   const moment = new Date(at);
@@ -87,7 +85,9 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
 });
 
-function isSameDay(day: Date, written: string): boolean {
+/** `Date` takes 30 February for 2 March. */
+function isDay(written: string): boolean {
+  const day = new Date(`${written}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(written);
 }
 
@@ -95,7 +95,7 @@ function isoTime(value: JsonValue): number | undefined {
   const isIso =
     typeof value === 'string' &&
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.test(value);
-  return isIso ? Date.parse(value) : undefined;
+  return isIso && isDay(value.slice(0, 10)) ? Date.parse(value) : undefined;
 }
 
 const DURATION_UNITS: readonly (readonly [name: string, ms: number])[] = [

@@ -74,10 +74,15 @@ function ownPreview(tool: Action, read: ReadTool): Compute | undefined {
       read: (name, given) => read(name, given, { context, signal }),
       fetch: (url, { method = 'GET', headers = {} } = {}) => fetchReading(url, { method, headers }, signal),
     });
-    if (typeof preview?.before !== 'string' || typeof preview.after !== 'string')
-      throw new TypeError('a preview is an object with the texts before and after');
-    return preview;
+    return requirePreview(preview);
   };
+}
+
+/** Returns a preview that has both texts; any other is a `TypeError`, because a module need not be typed. */
+export function requirePreview(preview: Preview | undefined): Preview {
+  if (typeof preview?.before !== 'string' || typeof preview.after !== 'string')
+    throw new TypeError('a preview is an object with the texts before and after');
+  return preview;
 }
 
 const READING_METHODS: readonly string[] = ['GET', 'HEAD'];

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { Tool, ToolHelpers } from '../../agent/tool.ts';
+import type { Preview, PreviewHelpers, Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ToolFile } from '../../agent/util/tool-files.ts';
+import { requirePreview } from '../presentation/preview.ts';
 import type { Secrets } from '../secrets.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
@@ -27,6 +28,9 @@ export function protectTool(tool: Action, protection: Protection): Action {
   return {
     ...tool,
     outputSchema: untrusted ? undefined : tool.outputSchema,
+    ...(tool.preview !== undefined && {
+      preview: (input, helpers) => previewRedacted(tool, secrets, input, helpers),
+    }),
     async run(input, helpers) {
       const output = await runRedacted(tool, secrets, input, withImagesIn(images, helpers));
       const length = (JSON.stringify(output) ?? '').length;
@@ -61,6 +65,20 @@ async function runRedacted(
     const text = JSON.stringify(output);
     const isClean = text === undefined || secrets.redact(text) === text;
     return isClean ? output : redactJson(JSON.parse(text), secrets);
+  } catch (error) {
+    throw redactError(error, secrets);
+  }
+}
+
+async function previewRedacted(
+  tool: Action,
+  secrets: Secrets,
+  input: unknown,
+  helpers: PreviewHelpers,
+): Promise<Preview> {
+  try {
+    const { before, after } = requirePreview(await tool.preview?.(input, helpers));
+    return { before: secrets.redact(before), after: secrets.redact(after) };
   } catch (error) {
     throw redactError(error, secrets);
   }

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Preview } from '../../../src/agent/tool.ts';
 import type { ToolFile } from '../../../src/agent/util/tool-files.ts';
 import { defineTool, type ToolHelpers } from '../../../src/index.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
@@ -15,6 +16,10 @@ function protectedTool(run: (helpers: ToolHelpers) => unknown, changes: Partial<
   const tool = defineTool({ name: 'tool', description: 'Does.' }, (_, helpers) => run(helpers));
   return protectTool(tool, { secrets, maxOutput: 1000, untrusted: false, ...changes });
 }
+
+const noReading = async (): Promise<never> => {
+  throw new Error('reads nothing');
+};
 
 async function outputOf(
   run: (helpers: ToolHelpers) => unknown,
@@ -61,6 +66,30 @@ describe('a secret', () => {
       throw new Error(`401 for ${SECRET}`);
     });
     expect(output).toEqual({ status: 'error', message: '401 for [redacted]' });
+  });
+
+  test('does not pass in the preview of a module, nor in the error of one', async () => {
+    const secrets = new Secrets();
+    secrets.add(SECRET);
+    const shown = async (preview: () => Preview) => {
+      const tool = defineTool({ name: 'tool', description: 'Does.', preview }, () => 'done');
+      const { preview: own } = protectTool(tool, { secrets, maxOutput: 1000, untrusted: false });
+      const helpers = {
+        context: {},
+        signal: new AbortController().signal,
+        read: noReading,
+        fetch: noReading,
+      };
+      return own?.({}, helpers);
+    };
+    await expect(shown(() => ({ before: `key ${SECRET}`, after: `${SECRET}!` }))).resolves.toEqual({
+      before: 'key [redacted]',
+      after: '[redacted]!',
+    });
+    const failed = shown(() => {
+      throw new Error(`401 for ${SECRET}`);
+    });
+    await expect(failed).rejects.toThrow(/^401 for \[redacted\]$/);
   });
 
   test('of four characters is hidden, and a shorter one would tear holes into words', () => {

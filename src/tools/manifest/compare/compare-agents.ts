@@ -96,7 +96,10 @@ function compareBuiltIns({ builtIns: former }: AgentDeclaration, { builtIns: nex
 export function compareAudits(former: AuditDeclaration, next: AuditDeclaration): PartChange[] {
   const lost = [
     ...(former.file !== undefined && former.file !== next.file ? [former.file] : []),
-    ...(former.http !== undefined && former.http.url !== next.http?.url ? [former.http.url] : []),
+    // The rest of the address may hold secrets.
+    ...(former.http !== undefined && former.http.url !== next.http?.url
+      ? [`its former address at ${new URL(former.http.url).host}`]
+      : []),
   ];
   const kept = (ms: number | undefined) => ms ?? Number.POSITIVE_INFINITY;
   return [

@@ -181,6 +181,16 @@ export const brokenAgent: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'a secret in the instructions of a channel',
+    text: `agent:
+  channels: { C012ABCDEF: { instructions: "Use \${API_KEY}." } }
+`,
+    rest: 'slack',
+    problems: [
+      `2:48: agent.channels.C012ABCDEF.instructions: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
+    ],
+  },
+  {
     says: 'a variable that is not set',
     text: `agent:
   model: \${MODLE}

@@ -310,6 +310,13 @@ export const PAIRS: readonly [
     /who may answer request_form: the requester before, anyone now/,
   ],
   ['no audit file', having('audit', {}), 'weaker', /no longer written to \.\/audit\.jsonl/],
+  [
+    'another address of the audit log, whose secrets are not in the words',
+    having('audit.http', { url: 'https://audit.example.com/new' }),
+    'weaker',
+    /no longer written to its former address at audit\.example\.com$/,
+    having('audit.http', { url: `https://audit.example.com/in/key-4711?token=\${AUDIT_TOKEN}` }),
+  ],
   ['a new limit', having('limits', { pay: { window: '1d', max: 5 } }), 'stronger'],
   [
     'a new limit with a policy',
