@@ -135,9 +135,9 @@ test.each([['help'], ['-h'], ['--help']])('%s shows the commands', async (word) 
 });
 
 test.each([
-  [['nosuch', '--help'], 'there is no command "nosuch"'],
-  [['help', 'nosuch'], 'there is no command "nosuch"'],
-  [['help', 'manifest', 'nosuch'], 'there is no command "manifest nosuch"; there are "manifest check"'],
+  [['nosuch', '--help'], 'unknown command "nosuch"'],
+  [['help', 'nosuch'], 'unknown command "nosuch"'],
+  [['help', 'manifest', 'nosuch'], 'unknown command "manifest nosuch"; use "manifest check"'],
 ])('help for what is no command is wrong usage: %j', async (argv, problem) => {
   expect(await run(argv)).toEqual({ code: 2, out: '', error: expect.stringContaining(problem) });
   expect(await run(['help', 'manifest'])).toMatchObject({
