@@ -11,7 +11,7 @@ export async function findOutcome(
   requestId: string,
 ): Promise<void> {
   const loaded = await store.load(requestId);
-  if (loaded.outcome !== 'found') return;
+  if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
   const { request } = loaded;
   const { interrupt, idempotencyKey } = detailsOf(request);
   const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
@@ -37,13 +37,13 @@ export async function findOutcome(
       return;
     }
   }
-  const people = await directory.peopleOf(request.policy.resolvers);
-  await store.addViews(
-    requestId,
-    people.map((user) => ({ id: personView(user), place: { user } })),
-  );
+  const people = await directory.surePeopleOf(request.policy.resolvers);
   // A changed card notifies nobody; a message with mentions does.
   const hasReason = request.payload !== undefined && request.payload !== '';
   const text = hasReason ? noticeTexts.notTriedAgain : noticeTexts.unknown;
-  await store.enqueueOutbox(request.threadId, titledRow(request, 'unknown', text, request.policy.resolvers));
+  const { resolvers } = request.policy;
+  await store.askResolvers(requestId, request.revision, {
+    row: titledRow(request, 'unknown', text, resolvers, request.revision),
+    views: people.map((user) => ({ id: personView(user), place: { user } })),
+  });
 }

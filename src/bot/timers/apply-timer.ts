@@ -25,7 +25,7 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
       await store.noteUndo(id, 'over');
       return;
     case 'recover':
-      if ((await store.recover(id)).outcome === 'unknown-outcome') await findOutcome(context, id);
+      await recover(context, id);
       return;
     case 'remind':
       await withRequest(context, id, async (request) => {
@@ -37,6 +37,12 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
     case 'escalate':
       await withRequest(context, id, (request) => escalate(context, request));
   }
+}
+
+/** Gives up a silent attempt, and looks for the outcome; also for one that a process left unknown before it could look. */
+async function recover(context: BotContext, id: string): Promise<void> {
+  const { outcome } = await context.store.recover(id);
+  if (outcome === 'unknown-outcome' || outcome === 'still-unknown') await findOutcome(context, id);
 }
 
 async function withRequest(

@@ -115,7 +115,12 @@ export type FinishAndClaimResult =
   | Exclude<FinishResult, { readonly outcome: 'finished' }>;
 export type RecoverResult =
   | { readonly outcome: 'retry'; readonly tries: number }
-  | { readonly outcome: 'unknown-outcome' | 'not-due' }
+  | { readonly outcome: 'unknown-outcome' | 'still-unknown' | 'not-due' }
+  | Settled
+  | Unknown
+  | Malformed;
+export type AskResolversResult =
+  | { readonly outcome: 'asked' | 'changed' | 'not-due' | 'invalid-view' }
   | Settled
   | Unknown
   | Malformed;

@@ -258,6 +258,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('escalate', request(found, command.pick, OPEN), row);
     case 'recover':
       return call('recover', request(found, command.pick, ['started']));
+    case 'askResolvers': {
+      const id = request(found, command.pick, ['unknown']);
+      const views = command.views.map((view) => ({ id: view, place: { channel: `C${step}` } }));
+      const revision = (world.request(id)?.revision ?? 1) - command.behind;
+      return call('askResolvers', id, revision, { row, views });
+    }
     case 'purge':
       return call('purge', request(found, command.pick, SettledState.options));
     case 'retire':
