@@ -233,8 +233,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
-    async escalate(requestId, row) {
-      const result = await store.escalate(requestId, row);
+    async escalate(requestId, row, views) {
+      const result = await store.escalate(requestId, row, views);
       if (result.outcome === 'escalated') redrawn(requestId);
       return result;
     },

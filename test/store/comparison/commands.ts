@@ -199,7 +199,7 @@ export const command = fc.oneof(
     weight: 2,
     arbitrary: verb('remind', { pick, quietMs: fc.constantFrom(undefined, undefined, 0, 1_000) }),
   },
-  { weight: 2, arbitrary: verb('escalate', { pick }) },
+  { weight: 2, arbitrary: verb('escalate', { pick, views }) },
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },
   { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },

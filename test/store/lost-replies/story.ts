@@ -406,7 +406,11 @@ const PEOPLE_STEPS: readonly Step[] = [
   },
   {
     script: 'escalate',
-    call: (telling) => telling.store.escalate(id(telling, 'waiting'), { ...NOTICE, id: 'escalation' }),
+    call: (telling) =>
+      telling.store.escalate(id(telling, 'waiting'), { ...NOTICE, id: 'escalation' }, [
+        ...VIEWS,
+        { id: 'to-U-boss', place: { user: 'U-boss' } },
+      ]),
     again: { outcome: 'not-due' },
   },
 ];

@@ -31,7 +31,7 @@ export function timeModel(world: World): TimeVerbs {
       return { outcome: 'reminded' };
     },
 
-    escalate(requestId, row) {
+    escalate(requestId, row, views = []) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       if (request.state !== 'pending') return settled(request);
@@ -39,6 +39,7 @@ export function timeModel(world: World): TimeVerbs {
       const to = request.asked.policy.escalate?.to ?? [];
       request.escalateAt = undefined;
       request.principals = [...request.principals, ...to];
+      world.addViews(request, views);
       world.send(requestId, row);
       world.redraw(request);
       world.audit(request, 'escalated', to.join(' '));

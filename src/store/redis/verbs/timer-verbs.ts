@@ -30,11 +30,11 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return (await askAbout(run, 'remind', requestId, args)).plain('reminded', 'postponed', 'not-due');
     },
 
-    async escalate(requestId, { id, body }) {
-      return (await askAbout(run, 'escalate', requestId, [id, JSON.stringify(body)])).plain(
-        'escalated',
-        'not-due',
-      );
+    async escalate(requestId, { id, body }, views = []) {
+      const listed = viewFields(views);
+      if (listed === undefined) return { outcome: 'invalid-view' };
+      const args = [id, JSON.stringify(body), ...listed];
+      return (await askAbout(run, 'escalate', requestId, args)).plain('escalated', 'not-due');
     },
 
     async recover(requestId) {
