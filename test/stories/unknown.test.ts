@@ -101,4 +101,12 @@ describe('an action whose outcome is unknown', () => {
     const asked = story.repliesIn(thread).filter(({ text }) => text.includes('know whether this completed'));
     expect(asked).toHaveLength(1);
   });
+
+  test('is put before people if the tool does not end its look-up in its time', async () => {
+    const { story, thread } = await fallSilent('weld_part', [{ text: 'Good.' }]);
+    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Weld part/, 'ran');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It holds.' });
+    await thread.shows(/Good\./);
+  });
 });
