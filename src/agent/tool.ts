@@ -108,7 +108,7 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       undo?(input: Input, output: JsonValue): UndoCall | undefined;
       /** Checks whether the call may run, and may pause or deny it; returns the function that runs it. `run` checks the same. */
       admit?(input: Input, helpers: ToolHelpers): Promise<Admitted>;
-      /** Finds out whether a call took effect whose worker died in the middle of it. */
+      /** Finds out whether a call took effect whose worker died in the middle of it; within `timeoutMs`, or 30 s, or it counts as unknown. */
       reconcile?(idempotencyKey: string, input: Input): Promise<Reconciled>;
       /** The longest run; after it the signal fires, and whether the call took effect is unknown. */
       readonly timeoutMs?: number | undefined;

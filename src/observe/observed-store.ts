@@ -209,8 +209,8 @@ export function observedStore(store: Store, { metrics, logger }: Watch): Store {
       return result;
     },
 
-    async escalate(requestId, row) {
-      const result = await store.escalate(requestId, row);
+    async escalate(requestId, row, views) {
+      const result = await store.escalate(requestId, row, views);
       if (result.outcome === 'escalated') await note(requestId, { state: 'pending', says: 'escalated' });
       return result;
     },

@@ -65,6 +65,30 @@ test('an action whose process was killed in the middle is unknown: those who may
   expect(await workshop.linesOf('effects')).toHaveLength(1);
 });
 
+test('an outcome whose process was killed while the tool looked it up is looked up by the next one', async () => {
+  const workshop = await openWorkshop();
+  await workshop.hold('after');
+  await workshop.hold('look');
+  const story = await startStory({
+    manifest: workshopManifest(),
+    replies: [{ calls: [workshop.call('engrave_part')] }, { text: 'It is engraved.' }],
+    timing: { ...MORTAL, heartbeatMs: 3_600_000 },
+    sweep: SWEEP,
+    withoutBot: true,
+  });
+  const doomed = await startDoomedBot(story, workshopManifest());
+  const thread = story.ask('engrave a part');
+  await thread.click(CAST.alice, /Approve/, 'approve');
+  await workshop.has(1, 'looks');
+  await doomed.kill();
+  await workshop.release('look');
+
+  await story.startOwnBot();
+  await thread.shows(/It is engraved\./);
+  await thread.shows(/Outcome confirmed: Engrave part[\s\S]*confirmed that it ran/);
+  expect(await workshop.linesOf('effects')).toHaveLength(1);
+});
+
 test('an idempotent action whose process was killed in the middle is tried again with the same key and takes effect once', async () => {
   const workshop = await openWorkshop();
   await workshop.hold('after');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { APPROVERS_GROUP } from '../../playground/slack/default-cast.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, startStory } from './support.ts';
 
@@ -106,4 +107,22 @@ test('an approved action that an outage of Slack held up past its deadline does 
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
+});
+
+test('an escalation to a group whose members Slack cannot tell at first reaches each of them, once', async () => {
+  const story = await startStory({
+    manifest: manifest(`escalate: { after: 3s, to: [${APPROVERS_GROUP}] }`).replace(
+      `approvers: [${CAST.alice}, ${CAST.bruno}]`,
+      `approvers: [${CAST.admin}]`,
+    ),
+    sweep: { everyMs: 100, overdueMs: 0 },
+    replies: [{ calls: [refund] }, { text: 'Refunded.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  await story.directly(CAST.admin).shows(/Approval needed/);
+  story.workspace.fail('usergroups.users.list', { kind: 'status', status: 503 }, { calls: 2 });
+  await story.directly(CAST.alice).shows(/Approval needed/);
+  await story.directly(CAST.bruno).click(CAST.bruno, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect(story.repliesIn(thread).filter(({ text }) => text.includes('Escalated'))).toHaveLength(1);
 });

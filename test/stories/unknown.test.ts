@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { APPROVERS_GROUP } from '../../playground/slack/default-cast.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { MORTAL } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
@@ -9,11 +10,11 @@ const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 /** An action is approved, has taken effect, and its worker falls silent. */
-async function fallSilent(name: string, replies: readonly { text: string }[]) {
+async function fallSilent(name: string, replies: readonly { text: string }[], manifest = workshopManifest()) {
   const workshop = await openWorkshop();
   await workshop.hold('after');
   const story = await startStory({
-    manifest: workshopManifest(),
+    manifest,
     replies: [{ calls: [workshop.call(name)] }, ...replies],
     timing: SILENT,
     sweep: SWEEP,
@@ -83,5 +84,29 @@ describe('an action whose outcome is unknown', () => {
     expect(story.toldOfCalls().at(-1)).toMatch(/"ran"/);
     expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
+  });
+
+  test('is put before each member of a group once, also if Slack could not tell at first who is in it', async () => {
+    const manifest = workshopManifest().replace(
+      `resolvers: [${CAST.admin}]`,
+      `resolvers: [${APPROVERS_GROUP}]`,
+    );
+    const { story, thread } = await fallSilent('press_part', [{ text: 'Good.' }], manifest);
+    story.workspace.fail('usergroups.users.list', { kind: 'status', status: 503 }, { calls: 2 });
+    await story.directly(CAST.alice).shows(/Outcome unknown: Press part/);
+    await story.directly(CAST.bruno).click(CAST.bruno, /Outcome unknown: Press part/, 'ran');
+    const modal = await story.modalFor(CAST.bruno);
+    await story.workspace.as(CAST.bruno).submit(modal.id, { reason: 'It lies on the bench.' });
+    await thread.shows(/Good\./);
+    const asked = story.repliesIn(thread).filter(({ text }) => text.includes('know whether this completed'));
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is put before people if the tool does not end its look-up in its time', async () => {
+    const { story, thread } = await fallSilent('weld_part', [{ text: 'Good.' }]);
+    await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Weld part/, 'ran');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It holds.' });
+    await thread.shows(/Good\./);
   });
 });

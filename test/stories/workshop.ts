@@ -28,10 +28,11 @@ export async function openWorkshop() {
   return {
     /** The call of one of the tools, as the model makes it. */
     call: (name: string) => ({ name, arguments: { folder } }),
-    hold: (when: 'before' | 'after') => writeFile(file(`hold-${when}`), ''),
-    release: (when: 'before' | 'after') => rm(file(`hold-${when}`), { force: true }),
+    hold: (when: 'before' | 'after' | 'look') => writeFile(file(`hold-${when}`), ''),
+    release: (when: 'before' | 'after' | 'look') => rm(file(`hold-${when}`), { force: true }),
     /** Waits until a tool has left so many lines there. */
-    has: (lines: number, name: 'effects' | 'tries') => expect.poll(() => linesOf(name)).toHaveLength(lines),
+    has: (lines: number, name: 'effects' | 'tries' | 'looks') =>
+      expect.poll(() => linesOf(name)).toHaveLength(lines),
     keys: async (name: 'effects' | 'tries') => new Set(await linesOf(name)),
     linesOf,
   };

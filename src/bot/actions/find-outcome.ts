@@ -1,8 +1,10 @@
+import { toJson } from '../../agent/json.ts';
 import type { BotContext } from '../context.ts';
 import { titledRow } from '../delivery/titled-row.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { personView } from '../requests/view-ids.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import { lookUp } from './look-up.ts';
 import { giveBackAction } from './run-action.ts';
 
 /** Lets the tool find out the outcome of a call that is on record as unknown; otherwise the resolvers are asked. */
@@ -11,39 +13,30 @@ export async function findOutcome(
   requestId: string,
 ): Promise<void> {
   const loaded = await store.load(requestId);
-  if (loaded.outcome !== 'found') return;
+  if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
   const { request } = loaded;
   const { interrupt, idempotencyKey } = detailsOf(request);
   const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
-  if (tool?.kind === 'tool' && tool.reconcile !== undefined) {
-    const input = tool.inputSchema.parse(interrupt.toolRequest.input);
-    const verdict = await tool
-      .reconcile(idempotencyKey, input.ok ? input.value : {})
-      .catch((err: unknown) => {
-        logger.warn({ requestId, err }, 'reconcile failed');
-        return 'unknown' as const;
-      });
-    if (verdict !== 'unknown') {
-      const actor = { who: `tool:${tool.name}`, eligible: true, evidence: { reconciled: idempotencyKey } };
-      const resolved = await store.resolve(
-        requestId,
-        actor,
-        verdict,
-        'the tool looked it up',
-        request.attempts,
-      );
-      if (resolved.outcome === 'resolved' && verdict === 'did-not-run')
-        await giveBackAction({ store, toolbox }, request);
-      return;
-    }
+  const verdict = await lookUp({ logger }, tool, {
+    idempotencyKey,
+    input: toJson(interrupt.toolRequest.input),
+  });
+  if (verdict !== 'unknown') {
+    const who = `tool:${interrupt.toolRequest.name}`;
+    const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
+    const reason = 'the tool looked it up';
+    const resolved = await store.resolve(requestId, actor, verdict, reason, request.attempts);
+    if (resolved.outcome === 'resolved' && verdict === 'did-not-run')
+      await giveBackAction({ store, toolbox }, request);
+    return;
   }
-  const people = await directory.peopleOf(request.policy.resolvers);
-  await store.addViews(
-    requestId,
-    people.map((user) => ({ id: personView(user), place: { user } })),
-  );
+  const people = await directory.surePeopleOf(request.policy.resolvers);
   // A changed card notifies nobody; a message with mentions does.
   const hasReason = request.payload !== undefined && request.payload !== '';
   const text = hasReason ? noticeTexts.notTriedAgain : noticeTexts.unknown;
-  await store.enqueueOutbox(request.threadId, titledRow(request, 'unknown', text, request.policy.resolvers));
+  const { resolvers } = request.policy;
+  await store.askResolvers(requestId, request.revision, {
+    row: titledRow(request, 'unknown', text, resolvers, request.revision),
+    views: people.map((user) => ({ id: personView(user), place: { user } })),
+  });
 }

@@ -9,11 +9,13 @@ import { previewOf } from '../requests/plan/present-call.ts';
 import { CHANGED, previewChangedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
 import { cardTexts } from '../texts/cards.ts';
-import { findOutcome } from './find-outcome.ts';
 import { type Action, limitedCallOf, runAction } from './run-action.ts';
 import { currentDigest, findAction, problemAtStart } from './start-problem.ts';
 
-/** Starts and runs an approved action in a woken worker. */
+/**
+ * Starts and runs an approved action in a woken worker, or ends one that may not start. One that was started before does not end: its
+ * timer looks for the outcome.
+ */
 export async function startApprovedAction(context: BotContext, requestId: string): Promise<void> {
   const { store } = context;
   // The last check before the effect, so nothing cached counts.
@@ -23,38 +25,31 @@ export async function startApprovedAction(context: BotContext, requestId: string
   const action = await findAction(context, loaded.request);
   if (action === undefined) {
     const { name } = detailsOf(loaded.request).interrupt.toolRequest;
-    await supersede(context, requestId, `there is no tool "${name}" any more`);
+    await store.supersede(requestId, `there is no tool "${name}" any more`);
     return;
   }
   const problem = await problemAtStart(fresh, action);
   if (problem !== undefined) {
-    await supersede(context, requestId, problem);
+    await store.supersede(requestId, problem);
     return;
   }
   // An earlier attempt may have made the change itself, so only the first one is compared with its preview.
   const former = loaded.request.attempts > 0 ? undefined : await outdatedPreview(action);
   if (former !== undefined) {
-    await supersede(context, requestId, previewChangedPayload(former));
+    await store.supersede(requestId, previewChangedPayload(former));
     return;
   }
   const attempt = await planAttempt(fresh, action, approversOf(loaded.request));
   const call = limitedCallOf(action);
   const limit = await reserveLimits(context, call, attempt.attempt, action.details.policy?.name);
   if (limit !== undefined) {
-    await supersede(context, requestId, `${CHANGED}\n${cardTexts.overLimit(limitInWords(limit))}`);
+    await store.supersede(requestId, `${CHANGED}\n${cardTexts.overLimit(limitInWords(limit))}`);
     return;
   }
   const sentAt = performance.now();
   const started = await store.start(requestId, attempt);
   if (started.outcome !== 'started') await giveBackLimits(store, call, attempt.attempt);
   if (started.outcome === 'started') await runAction(context, action, { attempt: attempt.attempt, sentAt });
-  if (started.outcome === 'unknown-outcome') await findOutcome(context, requestId);
-}
-
-/** Ends a request that may not start. One that was started before does not end: its outcome is looked for. */
-async function supersede(context: BotContext, requestId: string, reason: string): Promise<void> {
-  const { outcome } = await context.store.supersede(requestId, reason);
-  if (outcome === 'unknown-outcome') await findOutcome(context, requestId);
 }
 
 /** Computes the preview of an action again, and returns the one that people approved if it is no longer true. */

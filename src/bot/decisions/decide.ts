@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord, Verdict } from '../../store/port/store.ts';
-import { findOutcome } from '../actions/find-outcome.ts';
 import { giveBackAction } from '../actions/run-action.ts';
 import type { BotContext } from '../context.ts';
 import { editedPayload } from '../requests/replies-to.ts';
@@ -59,7 +58,7 @@ export async function resolve(
 
 /** Edits the input: the request is superseded, and the same people are asked for the new input. */
 export async function edit(
-  context: Context & Pick<BotContext, 'toolbox' | 'logger'>,
+  context: Context,
   request: RequestRecord,
   click: Click,
   input: JsonValue,
@@ -68,10 +67,7 @@ export async function edit(
   const { actor, problem } = await authorize(context, click, principals, policy.excluded);
   if (!actor.eligible && !request.requesters.includes(click.who)) return problem;
   const result = await context.store.supersede(request.id, editedPayload(input, click.who));
-  if (result.outcome === 'unknown-outcome') {
-    await findOutcome(context, request.id);
-    return noticeTexts.startedBefore;
-  }
+  if (result.outcome === 'unknown-outcome') return noticeTexts.startedBefore;
   return result.outcome === 'superseded' ? undefined : refusalText(result);
 }
 

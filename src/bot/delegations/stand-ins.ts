@@ -5,6 +5,7 @@ import { mayDecide, type Permission } from '../decisions/authorize.ts';
 import type { Directory } from '../slack/directory.ts';
 
 type ReadDelegations = Pick<DelegationStore, 'readDelegations'>;
+type Lookup = { readonly store: ReadDelegations; readonly directory: Directory };
 
 /** A person who votes, in their own right or in the place of an approver. */
 export interface Voter {
@@ -52,11 +53,16 @@ export async function mayVote(
 }
 
 /** Lists the people who may decide for approvers of a request now; nobody who took part in it, and nobody for one who did. */
-export async function standInsFor(
-  { store, directory }: { readonly store: ReadDelegations; readonly directory: Directory },
+export async function standInsFor(context: Lookup, rules: DecisionRules): Promise<readonly StandIn[]> {
+  return (await standInsBehind(context, rules)).standIns;
+}
+
+/** The same, with `isSure` false if Slack could not be asked about somebody. */
+export async function standInsBehind(
+  { store, directory }: Lookup,
   rules: DecisionRules,
-): Promise<readonly StandIn[]> {
-  if (rules.policy.delegation !== true) return [];
+): Promise<{ readonly standIns: readonly StandIn[]; readonly isSure: boolean }> {
+  if (rules.policy.delegation !== true) return { standIns: [], isSure: true };
   const took = [...rules.requesters, ...rules.barred];
   const given = (await delegationsNow(store)).filter(
     ({ from, to }) => !took.includes(from) && !took.includes(to),
@@ -65,10 +71,15 @@ export async function standInsFor(
   const checked = await Promise.all(
     given.map(async ({ from: standsFor, to: who }) => ({
       ...{ who, standsFor },
-      isEligible: (await mayVote(relaxed, { who, standsFor }, rules)).eligible,
+      permission: await mayVote(relaxed, { who, standsFor }, rules),
     })),
   );
-  return checked.filter(({ isEligible }) => isEligible).map(({ who, standsFor }) => ({ who, standsFor }));
+  return {
+    standIns: checked
+      .filter(({ permission }) => permission.eligible)
+      .map(({ who, standsFor }) => ({ who, standsFor })),
+    isSure: checked.every(({ permission }) => permission.eligible || permission.checked),
+  };
 }
 
 /** Tells whether somebody else has voted for a person, or the person has voted themselves. */

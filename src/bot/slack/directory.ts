@@ -124,6 +124,13 @@ export class Directory {
     return (await this.peopleBehind(principals)).people;
   }
 
+  /** The same, but throws if Slack could not look a group up, so that the work is tried again. */
+  async surePeopleOf(principals: readonly string[]): Promise<string[]> {
+    const { people, isSure } = await this.peopleBehind(principals);
+    if (!isSure) throw new Error('The members of a group could not be looked up');
+    return people;
+  }
+
   /** The same, with `isSure` false if Slack could not look a group up; a group that is gone is empty for sure. */
   async peopleBehind(
     principals: readonly string[],

@@ -1,7 +1,7 @@
-import type { RequestRecord, TimerKind } from '../../store/port/store.ts';
+import type { NewView, RequestRecord, TimerKind } from '../../store/port/store.ts';
 import { findOutcome } from '../actions/find-outcome.ts';
 import type { BotContext } from '../context.ts';
-import { hasPart, standInsFor } from '../delegations/stand-ins.ts';
+import { hasPart, standInsBehind, standInsFor } from '../delegations/stand-ins.ts';
 import { titledRow } from '../delivery/titled-row.ts';
 import { quietEnd } from '../requests/quiet-end.ts';
 import { detailsOf } from '../requests/request-details.ts';
@@ -25,7 +25,7 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
       await store.noteUndo(id, 'over');
       return;
     case 'recover':
-      if ((await store.recover(id)).outcome === 'unknown-outcome') await findOutcome(context, id);
+      await recover(context, id);
       return;
     case 'remind':
       await withRequest(context, id, async (request) => {
@@ -37,6 +37,12 @@ export async function applyTimer(context: BotContext, kind: TimerKind, id: strin
     case 'escalate':
       await withRequest(context, id, (request) => escalate(context, request));
   }
+}
+
+/** Gives up a silent attempt, and looks for the outcome; also for one that a process left unknown before it could look. */
+async function recover(context: BotContext, id: string): Promise<void> {
+  const { outcome } = await context.store.recover(id);
+  if (outcome === 'unknown-outcome' || outcome === 'still-unknown') await findOutcome(context, id);
 }
 
 async function withRequest(
@@ -52,21 +58,32 @@ async function withRequest(
 
 /** Lets further people decide, and sends them the card. */
 async function escalate(context: BotContext, request: RequestRecord): Promise<void> {
-  const { store, directory, toolbox } = context;
   const { to: further = [], afterMs } = request.policy.escalate ?? {};
   const isAtOnce = afterMs === 0;
-  const result = await store.escalate(
+  const text = isAtOnce ? noticeTexts.escalatedAtOnce : noticeTexts.escalated;
+  await context.store.escalate(
     request.id,
-    titledRow(request, 'escalate', isAtOnce ? noticeTexts.escalatedAtOnce : noticeTexts.escalated, further),
+    titledRow(request, 'escalate', text, further),
+    await viewsFor(context, request, further),
   );
+}
+
+/** Places the card in the direct messages of further people and those who may decide for them; throws if Slack cannot say who they are. */
+async function viewsFor(
+  context: BotContext,
+  request: RequestRecord,
+  further: readonly string[],
+): Promise<NewView[]> {
+  const { directory, toolbox } = context;
   const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
-  if (result.outcome !== 'escalated' || policy?.directMessages === false) return;
-  const people = await directory.peopleOf(further);
-  const standIns = await standInsFor(context, { ...request, principals: further });
-  await store.addViews(request.id, [
+  if (request.state !== 'pending' || policy?.directMessages === false) return [];
+  const people = await directory.surePeopleOf(further);
+  const { standIns, isSure } = await standInsBehind(context, { ...request, principals: further });
+  if (!isSure) throw new Error('The people who stand in could not be looked up');
+  return [
     ...people.map((user) => ({ id: personView(user), place: { user } })),
     ...standInViews(standIns.filter(({ who }) => !people.includes(who))),
-  ]);
+  ];
 }
 
 /** Lists the people and groups who have no part in a vote yet, and the people who may decide for them. */

@@ -14,6 +14,7 @@ import { Transcript } from '../../agent/transcript.ts';
 import { backOffMs } from '../../agent/util/back-off.ts';
 import type { ClaimedTurn, EffectRecord } from '../../store/port/store.ts';
 import { isRunAsTask, serverPauseOf } from '../../tools/mcp/server-pause.ts';
+import { lookUp } from '../actions/look-up.ts';
 import type { BotContext } from '../context.ts';
 import { findFreeze } from '../freezes/freeze-actions.ts';
 import { returnUse, tellOfUse } from '../grants/tell-of-use.ts';
@@ -22,10 +23,10 @@ import { effectEvidence, limitedEffect, overLimit } from '../limits/limited-effe
 import { giveBackLimits, reserveLimits } from '../limits/reserve-limits.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { replyTexts } from '../texts/replies.ts';
-import { mayRunAgain, reconcile } from './run-again.ts';
+import { mayRunAgain } from './run-again.ts';
 import type { TurnLease } from './turn-lease.ts';
 
-/** A running effect has this long to end after a Stop; then its outcome counts as unknown. */
+/** A running effect, or the look-up of one, has this long to end after a Stop; then its outcome counts as unknown. */
 const STOP_GRACE_MS = 10_000;
 
 /** The most runs that follow a task before a person is asked about its outcome. */
@@ -221,8 +222,11 @@ export class TurnJournal implements EffectJournal {
     tool: Tool,
     replaced: ReplacedInput | undefined,
   ): Promise<ToolPart | undefined> {
-    const found = await reconcile(this.#context, this.#turn.threadId, { call, tool, replaced });
-    if (found === undefined) return undefined;
+    const { idempotencyKey, toolRequest } = call;
+    const input = toJson(replaced?.ran ?? toolRequest.input);
+    const stop = { signal: this.#lease.signal, graceMs: STOP_GRACE_MS };
+    const found = await lookUp(this.#context, tool, { idempotencyKey, input }, stop);
+    if (found === 'unknown') return undefined;
     const part = settledPart(call, 'closed', { status: found, reason: 'The tool looked it up' }, replaced);
     const end = found === 'ran' ? 'succeeded' : 'failed';
     await this.#record(started, { ref: call.toolRequest.ref, end, part });

@@ -22,6 +22,11 @@ export class TurnLease {
     this.#until = Math.max(this.#until, sentAt + this.#leaseMs);
   }
 
+  /** Fires when a person stops the turn, or its lease is lost. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
   /** Fires when this process hands its turns over to another. */
   get handOver(): AbortSignal {
     return this.#handOver;

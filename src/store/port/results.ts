@@ -74,7 +74,11 @@ export type RemindResult =
   | Settled
   | Unknown
   | Malformed;
-export type EscalateResult = { readonly outcome: 'escalated' | 'not-due' } | Settled | Unknown | Malformed;
+export type EscalateResult =
+  | { readonly outcome: 'escalated' | 'not-due' | 'invalid-view' }
+  | Settled
+  | Unknown
+  | Malformed;
 export type PurgeResult = { readonly outcome: 'purged' | 'not-due' | 'not-settled' } | Unknown | Malformed;
 /** `unknown-outcome`: it was started before, so it did not end, and people are asked. */
 export type SupersedeResult =
@@ -115,7 +119,12 @@ export type FinishAndClaimResult =
   | Exclude<FinishResult, { readonly outcome: 'finished' }>;
 export type RecoverResult =
   | { readonly outcome: 'retry'; readonly tries: number }
-  | { readonly outcome: 'unknown-outcome' | 'not-due' }
+  | { readonly outcome: 'unknown-outcome' | 'still-unknown' | 'not-due' }
+  | Settled
+  | Unknown
+  | Malformed;
+export type AskResolversResult =
+  | { readonly outcome: 'asked' | 'changed' | 'not-due' | 'invalid-view' }
   | Settled
   | Unknown
   | Malformed;

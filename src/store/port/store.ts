@@ -13,6 +13,7 @@ import type {
   AbandonResult,
   AddViewsResult,
   AnswerResult,
+  AskResolversResult,
   ClaimResult,
   ConcludeResult,
   EnqueueAndClaimResult,
@@ -186,8 +187,16 @@ export interface Store
   expire(requestId: string): Promise<ExpireResult>;
   /** Sends a reminder, or sets it for the end of the quiet hours. */
   remind(requestId: string, row: OutboxRow, quietUntil?: number): Promise<RemindResult>;
-  escalate(requestId: string, row: OutboxRow): Promise<EscalateResult>;
+  /** Lets further people decide; `views` are their cards. */
+  escalate(requestId: string, row: OutboxRow, views?: readonly NewView[]): Promise<EscalateResult>;
+  /** Gives up an attempt without a heartbeat. An unknown outcome stays due until `askResolvers`, or until it is known. */
   recover(requestId: string): Promise<RecoverResult>;
+  /** Sends the question about an unknown outcome, of which the caller has seen this revision. */
+  askResolvers(
+    requestId: string,
+    revision: number,
+    question: { readonly row: OutboxRow; readonly views: readonly NewView[] },
+  ): Promise<AskResolversResult>;
   /** Removes an ended request, once it has been kept long enough or, with `early`, at once. */
   purge(requestId: string, options?: { readonly early?: boolean }): Promise<PurgeResult>;
   /** Removes an idle thread, once it has been kept long enough or, with `early`, at once. */

@@ -26,6 +26,10 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
     engine.wake({ kind: 'run', requestId });
     redrawn(requestId);
   };
+  const unknown = (requestId: string): void => {
+    engine.wake({ kind: 'timer', timer: 'recover', id: requestId });
+    redrawn(requestId);
+  };
   // The deadline has passed, and the record does not show it yet.
   const overdue = (requestId: string): void => engine.wake({ kind: 'timer', timer: 'expire', id: requestId });
 
@@ -38,7 +42,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
   };
   const afterStart = (requestId: string, result: StartResult, heartbeatTimeoutMs: number): void => {
     if (result.outcome === 'superseded') settled(requestId);
-    if (result.outcome === 'unknown-outcome' || result.outcome === 'frozen') redrawn(requestId);
+    if (result.outcome === 'unknown-outcome') unknown(requestId);
+    if (result.outcome === 'frozen') redrawn(requestId);
     if (result.outcome !== 'started') return;
     engine.wake({ kind: 'outbox', shard: shardOf(threadOf(requestId) ?? '') }, RUNNING_CARD_MS);
     engine.wake({ kind: 'timer', timer: 'recover', id: requestId }, heartbeatTimeoutMs);
@@ -134,7 +139,7 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
     async supersede(requestId, reason) {
       const result = await store.supersede(requestId, reason);
       if (result.outcome === 'superseded') settled(requestId);
-      if (result.outcome === 'unknown-outcome') redrawn(requestId);
+      if (result.outcome === 'unknown-outcome') unknown(requestId);
       return result;
     },
 
@@ -228,8 +233,8 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
       return result;
     },
 
-    async escalate(requestId, row) {
-      const result = await store.escalate(requestId, row);
+    async escalate(requestId, row, views) {
+      const result = await store.escalate(requestId, row, views);
       if (result.outcome === 'escalated') redrawn(requestId);
       return result;
     },
@@ -237,7 +242,14 @@ export function wakingStore(store: Store, engine: Pick<Engine, 'wake' | 'markAct
     async recover(requestId) {
       const result = await store.recover(requestId);
       if (result.outcome === 'retry') approved(requestId);
+      // The caller itself looks for the outcome.
       if (result.outcome === 'unknown-outcome') redrawn(requestId);
+      return result;
+    },
+
+    async askResolvers(requestId, revision, question) {
+      const result = await store.askResolvers(requestId, revision, question);
+      if (result.outcome === 'asked') redrawn(requestId);
       return result;
     },
 

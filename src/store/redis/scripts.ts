@@ -37,7 +37,7 @@ const FOLDERS = {
     'redraw',
     'note-undo',
   ],
-  timers: ['expire', 'remind', 'escalate', 'recover', 'purge', 'due', 'measure', 'recount'],
+  timers: ['expire', 'remind', 'escalate', 'recover', 'ask-resolvers', 'purge', 'due', 'measure', 'recount'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
   freeze: ['freeze', 'unfreeze', 'apply-freezes'],
   files: ['keep-file', 'drop-file'],

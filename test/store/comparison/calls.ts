@@ -3,6 +3,7 @@ import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/sto
 import { requestIdOf, shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   type NewRequest,
+  type NewView,
   type RequestState,
   SettledState,
 } from '../../../src/store/record/request-record.ts';
@@ -160,8 +161,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'abandon':
       return call('abandon', request(found, command.pick, OPEN), `abandoned ${step}`);
     case 'addViews': {
-      const views = command.views.map((id) => ({ id, place: { channel: `C${step}` } }));
-      return call('addViews', request(found, command.pick, ['pending', 'unknown']), views);
+      const id = request(found, command.pick, ['pending', 'unknown']);
+      return call('addViews', id, placesOf(command.views, step));
     }
     case 'start': {
       const { same, heartbeatTimeoutMs, still, people, pick, moved } = command;
@@ -255,9 +256,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         command.quietMs === undefined ? undefined : world.now + command.quietMs,
       );
     case 'escalate':
-      return call('escalate', request(found, command.pick, OPEN), row);
+      return call('escalate', request(found, command.pick, OPEN), row, placesOf(command.views, step));
     case 'recover':
       return call('recover', request(found, command.pick, ['started']));
+    case 'askResolvers': {
+      const id = request(found, command.pick, ['unknown']);
+      const revision = (world.request(id)?.revision ?? 1) - command.behind;
+      return call('askResolvers', id, revision, { row, views: placesOf(command.views, step) });
+    }
     case 'purge':
       return call('purge', request(found, command.pick, SettledState.options));
     case 'retire':
@@ -491,6 +497,11 @@ function request({ world, requests }: Findings, pick: number, states: readonly R
 function attemptOf(found: Findings, requestId: string, pick: number): string {
   const current = found.world.request(requestId)?.attempt;
   return (pick % 4 === 0 ? recent(found.attempts, pick) : current) ?? 'try-none';
+}
+
+/** The places of cards, each time others. */
+function placesOf(views: readonly string[], step: number): NewView[] {
+  return views.map((id) => ({ id, place: { channel: `C${step}` } }));
 }
 
 /** Every other item is another one while the thread is at work. */

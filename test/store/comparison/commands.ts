@@ -112,6 +112,9 @@ const spreadDelegations = verb('spreadDelegations', {
   threads: fc.subarray([...THREADS], { minLength: 1 }),
 });
 
+/** The places that a card gets later. */
+const views = fc.subarray(['thread', 'dm', 'home']);
+
 /** A request on a digest. */
 const listed = fc.nat({ max: 4 });
 
@@ -161,7 +164,7 @@ export const command = fc.oneof(
   { weight: 2, arbitrary: verb('withdraw', { pick, who, own: fc.boolean(), isOperator: fc.boolean() }) },
   { weight: 1, arbitrary: verb('supersede', { pick }) },
   { weight: 1, arbitrary: verb('abandon', { pick }) },
-  { weight: 2, arbitrary: verb('addViews', { pick, views: fc.subarray(['thread', 'dm', 'home']) }) },
+  { weight: 2, arbitrary: verb('addViews', { pick, views }) },
   { weight: 6, arbitrary: start },
   {
     weight: 2,
@@ -189,13 +192,14 @@ export const command = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
+  { weight: 3, arbitrary: verb('askResolvers', { pick, behind: fc.constantFrom(0, 0, 1), views }) },
   { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict, tries }) },
   { weight: 2, arbitrary: verb('expire', { pick }) },
   {
     weight: 2,
     arbitrary: verb('remind', { pick, quietMs: fc.constantFrom(undefined, undefined, 0, 1_000) }),
   },
-  { weight: 2, arbitrary: verb('escalate', { pick }) },
+  { weight: 2, arbitrary: verb('escalate', { pick, views }) },
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },
   { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },

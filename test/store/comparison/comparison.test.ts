@@ -65,6 +65,7 @@ const ANSWERS = [
   ],
   ...['conclude concluded superseded', 'conclude settled succeeded', 'conclude unknown'],
   ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
+  ...['recover still-unknown', 'askResolvers asked', 'askResolvers changed', 'askResolvers not-due'],
   ...[
     'resolve resolved approved',
     'resolve resolved resolved',

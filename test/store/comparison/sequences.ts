@@ -272,6 +272,7 @@ const passage = fc.oneof(
       (['run-again', last] as const).flatMap((verdict): Command[] => [
         { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 0 },
         { verb: 'recover', pick, ...calls },
+        { verb: 'askResolvers', pick, behind: ms === 0 ? 0 : 1, views: ['home'], ...calls },
         { verb: 'supersede', pick: pick - 1, ...calls },
         { ...start, pick: pick - 1, same: true, still: true, heartbeatTimeoutMs: 0 },
         { verb: 'resolve', pick, who, eligible: true, verdict, tries, ...calls },

@@ -22,6 +22,7 @@ import type { Scenarios, Stage } from './stage.ts';
 
 const NOBODY = 'T-none~none';
 const BOTH = { policy: { quorum: 2 } };
+const QUESTION = { row: { id: 'row', body: {} }, views: [] };
 const SILENT = { heartbeatTimeoutMs: 0 };
 
 async function askAndApprove({ store }: Stage, changes = {}): Promise<string> {
@@ -207,6 +208,31 @@ export const runScenarios: Scenarios = {
     await store.finish(requestId, outcome('first'));
     const done = { outcome: 'settled', state: 'succeeded', by: 'U-ann' };
     expect(await store.recover(requestId)).toEqual(done);
+  },
+  'recover-unasked': async ({ store }) => {
+    expect(await store.recover(await askAndLose(store))).toEqual({ outcome: 'still-unknown' });
+  },
+  'ask-unknown': async ({ store }) => {
+    expect(await store.askResolvers(NOBODY, 1, QUESTION)).toEqual({ outcome: 'unknown' });
+  },
+  'ask-settled': async ({ store }) => {
+    const requestId = await askAndStart(store, {}, { heartbeatTimeoutMs: 0 });
+    const { revision } = await found(store, requestId);
+    const started = { outcome: 'settled', state: 'started', by: 'U-ann' };
+    expect(await store.askResolvers(requestId, revision, QUESTION)).toEqual(started);
+    // The timer of an attempt stays.
+    expect(await store.recover(requestId)).toEqual({ outcome: 'unknown-outcome' });
+  },
+  'ask-due': async ({ resending, store }) => {
+    const requestId = await askAndLose(store);
+    const { revision } = await found(store, requestId);
+    expect(await resending.askResolvers(requestId, revision, QUESTION)).toEqual({ outcome: 'not-due' });
+  },
+  'ask-changed': async ({ store }) => {
+    const requestId = await askAndLose(store);
+    const { revision } = await found(store, requestId);
+    expect(await store.askResolvers(requestId, revision - 1, QUESTION)).toEqual({ outcome: 'changed' });
+    expect(await store.recover(requestId)).toEqual({ outcome: 'still-unknown' });
   },
   'recover-due': async ({ store }) => {
     expect(await store.recover(await askAndStart(store))).toEqual({ outcome: 'not-due' });

@@ -7,6 +7,7 @@ import {
   attempt,
   effectFinish,
   effectStart,
+  found,
   MINUTE_MS,
   message,
   newFreeze,
@@ -318,7 +319,16 @@ const RUN_STEPS: readonly Step[] = [
     script: 'recover',
     prepare: (telling) => begin(telling, 'silent'),
     call: (telling) => telling.store.recover(id(telling, 'silent')),
-    again: settled('unknown', 'U-ann'),
+    again: { outcome: 'still-unknown' },
+  },
+  {
+    script: 'ask-resolvers',
+    call: async (telling) => {
+      const { revision } = await found(telling.store, id(telling, 'silent'));
+      const question = { row: { ...NOTICE, id: 'unknown' }, views: VIEWS };
+      return telling.store.askResolvers(id(telling, 'silent'), revision, question);
+    },
+    again: { outcome: 'not-due' },
   },
   {
     script: 'resolve',
@@ -396,7 +406,11 @@ const PEOPLE_STEPS: readonly Step[] = [
   },
   {
     script: 'escalate',
-    call: (telling) => telling.store.escalate(id(telling, 'waiting'), { ...NOTICE, id: 'escalation' }),
+    call: (telling) =>
+      telling.store.escalate(id(telling, 'waiting'), { ...NOTICE, id: 'escalation' }, [
+        ...VIEWS,
+        { id: 'to-U-boss', place: { user: 'U-boss' } },
+      ]),
     again: { outcome: 'not-due' },
   },
 ];

@@ -28,6 +28,7 @@ function requestersOf({ requester, requesters = [requester] }: NewRequest): read
 export function timersOf({ requests, threads }: Shard): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
+    if (request.state === 'unknown') return [[`recover|${id}`, request.askAt]];
     if (isSettled(request))
       return [
         [`purge|${id}`, request.purgeAt],

@@ -138,10 +138,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       if (request.state !== 'pending' && request.state !== 'unknown') return settled(request);
-      const added = views.filter(({ id }) => !request.views.some((view) => view.id === id));
-      request.views = [...request.views, ...added];
-      world.draw({ ...request, views: added });
-      return { outcome: 'added', views: added.length };
+      return { outcome: 'added', views: world.addViews(request, views) };
     },
 
     start(requestId, attempt) {

@@ -1,6 +1,6 @@
 import { expiryOf, isSettled, settled, UNKNOWN, type Verbs, type World } from './world.ts';
 
-type TimeVerbs = Pick<Verbs, 'expire' | 'remind' | 'escalate' | 'recover' | 'purge'>;
+type TimeVerbs = Pick<Verbs, 'expire' | 'remind' | 'escalate' | 'recover' | 'askResolvers' | 'purge'>;
 
 /** Applies a timer to a request, never before it is due. */
 export function timeModel(world: World): TimeVerbs {
@@ -31,7 +31,7 @@ export function timeModel(world: World): TimeVerbs {
       return { outcome: 'reminded' };
     },
 
-    escalate(requestId, row) {
+    escalate(requestId, row, views = []) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       if (request.state !== 'pending') return settled(request);
@@ -39,6 +39,7 @@ export function timeModel(world: World): TimeVerbs {
       const to = request.asked.policy.escalate?.to ?? [];
       request.escalateAt = undefined;
       request.principals = [...request.principals, ...to];
+      world.addViews(request, views);
       world.send(requestId, row);
       world.redraw(request);
       world.audit(request, 'escalated', to.join(' '));
@@ -49,6 +50,7 @@ export function timeModel(world: World): TimeVerbs {
     recover(requestId) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
+      if (request.state === 'unknown' && request.askAt !== undefined) return { outcome: 'still-unknown' };
       if (request.state !== 'started') return settled(request);
       const { attempts: tries, firstStart = 0, recoverAt = 0 } = request;
       if (world.now < recoverAt) return { outcome: 'not-due' };
@@ -62,6 +64,18 @@ export function timeModel(world: World): TimeVerbs {
       world.askPeople(request, '');
       world.audit(request, 'unknown', `try ${tries}`);
       return { outcome: 'unknown-outcome' };
+    },
+
+    askResolvers(requestId, revision, { row, views }) {
+      const request = world.request(requestId);
+      if (request === undefined) return UNKNOWN;
+      if (request.state !== 'unknown') return settled(request);
+      if (request.askAt === undefined) return { outcome: 'not-due' };
+      if (request.revision !== revision) return { outcome: 'changed' };
+      request.askAt = undefined;
+      world.addViews(request, views);
+      world.send(requestId, row);
+      return { outcome: 'asked' };
     },
 
     /** Keeps requests that are not settled or not yet read by their thread. */

@@ -131,6 +131,8 @@ export interface Request {
   remindAt?: number | undefined;
   escalateAt?: number | undefined;
   recoverAt?: number;
+  /** When it became unknown, until its resolvers are asked. */
+  askAt?: number | undefined;
   /** The epoch of the freeze that held it last, and when it is tried again. */
   held?: number;
   redrawnFor?: string;
@@ -312,6 +314,14 @@ export class World {
     this.draw(request);
   }
 
+  /** Adds the places that the card does not have yet, and gives their number. */
+  addViews(request: Request, views: readonly NewView[]): number {
+    const added = views.filter(({ id }) => !request.views.some((view) => view.id === id));
+    request.views = [...request.views, ...added];
+    this.draw({ ...request, views: added });
+    return added.length;
+  }
+
   enter(request: Request, state: RequestState): void {
     request.state = state;
     request.since = this.now;
@@ -323,6 +333,7 @@ export class World {
   askPeople(request: Request, reason: string): void {
     request.verdict = undefined;
     request.payload = reason;
+    request.askAt = this.now;
     this.enter(request, 'unknown');
   }
 

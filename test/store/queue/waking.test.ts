@@ -15,6 +15,7 @@ import {
   askAndStart,
   attempt,
   beginTurn,
+  found,
   MINUTE_MS,
   newRequest,
   newThreadId,
@@ -59,6 +60,10 @@ const outbox = (requestId: string): Woken => outboxOf(threadOf(requestId) ?? '')
 const outboxOf = (threadId: string, delayMs = 0): Woken => ({
   work: { kind: 'outbox', shard: shardOf(threadId) },
   delayMs,
+});
+const look = (requestId: string): Woken => ({
+  work: { kind: 'timer', timer: 'recover', id: requestId },
+  delayMs: 0,
 });
 const run = (requestId: string): Woken => ({ work: { kind: 'run', requestId }, delayMs: 0 });
 
@@ -225,12 +230,12 @@ test('a start redraws the card after a moment and sets the heartbeat timeout; on
   expect(woken).toEqual([thread(changed), outbox(changed)]);
 });
 
-test('a retry that may not start redraws the card for people to look, and wakes no thread', async () => {
+test('a retry that may not start redraws the card, wakes the look for its outcome, and no thread', async () => {
   const changed = await askAndRetry(quiet);
   await store.start(changed, attempt('second', { digest: 'another' }));
   const superseded = await askAndRetry(quiet);
   await store.supersede(superseded, 'not-allowed');
-  expect(woken).toEqual([outbox(changed), outbox(superseded)]);
+  expect(woken).toEqual([look(changed), outbox(changed), look(superseded), outbox(superseded)]);
 });
 
 test('an offer to undo wakes its timer when it is over, and each further step redraws the card', async () => {
@@ -256,6 +261,9 @@ test('an idempotent action that fell silent runs again, any other is shown as un
   expect(woken.splice(0)).toEqual([run(again), outbox(again)]);
   const once = await askAndStart(quiet, {}, { heartbeatTimeoutMs: 0 });
   await store.recover(once);
+  expect(woken.splice(0)).toEqual([outbox(once)]);
+  const { revision } = await found(quiet, once);
+  await store.askResolvers(once, revision, { row: row(), views: [] });
   expect(woken).toEqual([outbox(once)]);
 });
 

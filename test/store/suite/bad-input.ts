@@ -34,6 +34,7 @@ const VERBS: Readonly<Record<string, (store: Store, id: string) => Promise<unkno
   remind: (store, id) => store.remind(id, ROW),
   escalate: (store, id) => store.escalate(id, ROW),
   recover: (store, id) => store.recover(id),
+  askResolvers: (store, id) => store.askResolvers(id, 1, { row: ROW, views: [] }),
   purge: (store, id) => store.purge(id),
 };
 const NO_IDS = [

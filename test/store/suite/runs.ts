@@ -11,6 +11,7 @@ import {
   attempt,
   found,
   MINUTE_MS,
+  newThreadId,
   outcome,
   resultMessage,
   stateOf,
@@ -23,6 +24,11 @@ export function describeRuns(subject: () => Subject): void {
   const dueRuns = async (id: string): Promise<boolean> => {
     const shard = shardOf(threadOf(id) ?? '');
     return (await subject().store.due(shard, { overdueMs: 0, limit: 1000 })).runs.includes(id);
+  };
+
+  const isToRecover = async (id: string): Promise<boolean> => {
+    const { timers } = await subject().store.due(shardOf(threadOf(id) ?? ''), { overdueMs: 0, limit: 1000 });
+    return timers.some((timer) => timer.kind === 'recover' && timer.id === id);
   };
 
   describe('a start', () => {
@@ -167,6 +173,32 @@ export function describeRuns(subject: () => Subject): void {
       expect(await store.claimTurn(threadOf(id) ?? '', MINUTE_MS)).toMatchObject({ outcome: 'waiting' });
     });
 
+    test('is due until its resolvers are asked, which happens once, with their cards and a notice', async () => {
+      const { store } = subject();
+      const id = await askAndLose(store);
+      expect(await isToRecover(id)).toBe(true);
+      expect(await store.recover(id)).toEqual({ outcome: 'still-unknown' });
+      const { revision } = await found(store, id);
+      const question = { row: { id: newThreadId(), body: {} }, views: [{ id: 'to-U-ops', place: {} }] };
+      expect(await store.askResolvers(id, revision - 1, question)).toEqual({ outcome: 'changed' });
+      expect((await found(store, id)).views).toEqual([]);
+      expect(await store.askResolvers(id, revision, question)).toEqual({ outcome: 'asked' });
+      expect((await found(store, id)).views).toMatchObject([{ id: 'to-U-ops' }]);
+      expect(await isToRecover(id)).toBe(false);
+      expect(await store.askResolvers(id, revision, question)).toEqual({ outcome: 'not-due' });
+      expect(await store.recover(id)).toMatchObject({ outcome: 'settled', state: 'unknown' });
+    });
+
+    test('is not due any more when somebody says what became of it before', async () => {
+      const { store } = subject();
+      const settled = await askAndLose(store);
+      await store.resolve(settled, actor('U-ops'), 'ran', 'I looked');
+      expect(await isToRecover(settled)).toBe(false);
+      const again = await askAndLose(store);
+      await store.resolve(again, actor('U-ops'), 'run-again', 'it had not begun');
+      expect(await isToRecover(again)).toBe(false);
+    });
+
     test('is believed when it reports after all', async () => {
       const { store } = subject();
       const id = await askAndLose(store);
@@ -253,6 +285,7 @@ export function describeRuns(subject: () => Subject): void {
       expect(await refuse(id)).toMatchObject({ outcome: 'unknown-outcome' });
       expect(await found(store, id)).toMatchObject({ state: 'unknown', attempts: 1 });
       expect(await dueRuns(id)).toBe(false);
+      expect(await isToRecover(id)).toBe(true);
       expect((await store.listWaiting(['U-ops'], { limit: 1000 })).requestIds).toContain(id);
       expect(await store.claimTurn(threadOf(id) ?? '', MINUTE_MS)).toMatchObject({ outcome: 'waiting' });
       expect(await store.resolve(id, actor('U-ops'), 'did-not-run', 'I looked', 1)).toEqual({

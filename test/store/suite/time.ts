@@ -84,6 +84,19 @@ export function describeTime(subject: () => Subject): void {
       expect((await store.listWaiting([boss], { limit: 5 })).requestIds).toEqual([]);
     });
 
+    test('places the cards of the new people in the same step', async () => {
+      const { store } = subject();
+      const views = [{ id: 'thread', place: { channel: 'C1' } }];
+      const id = await ask(store, { views, policy: { escalate: { afterMs: 0, to: ['U-boss'] } } });
+      const row = { id: newThreadId(), body: {} };
+      const added = [...views, { id: 'to-U-boss', place: { user: 'U-boss' } }];
+      expect(await store.escalate(id, row, [{ id: 'to U-boss', place: {} }])).toEqual({
+        outcome: 'invalid-view',
+      });
+      expect(await store.escalate(id, row, added)).toEqual({ outcome: 'escalated' });
+      expect((await found(store, id)).views).toMatchObject(added);
+    });
+
     test('does not come before its time', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { escalate: { afterMs: MINUTE_MS, to: ['U-boss'] } } });

@@ -162,7 +162,9 @@ local function settle(state, by, payload)
 end
 
 -- Asks people what became of an action that was started. The reason says why it cannot be tried again, and is '' if it was not tried.
+-- `recover` stays due until they are asked. It is no timer of another kind, because the version before would not see the timers behind it.
 local function ask_people(reason)
+  due('recover', now)
   enter('unknown', 'unknown_at', NOW, 'payload', reason)
   set_to_run(false)
   redis.call('HDEL', K.request, 'verdict')

@@ -41,6 +41,7 @@ audit('resolved', request_id, verdict .. ' ' .. who, body, digest)
 if verdict == 'run-again' then
   enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who, 'decided_at', NOW)
   unlist_for(request.resolvers)
+  forget('recover')
   set_to_run(true)
   return { 'resolved', 'approved' }
 end

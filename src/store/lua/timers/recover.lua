@@ -5,6 +5,7 @@
 -- Returns
 --   {'retry', attempts so far}
 --   {'unknown-outcome'}
+--   {'still-unknown'}      nobody was asked yet; also for the same call again
 --   {'settled', state, by} or {'not-due'}  also for the same call again
 --   {'unknown'}
 --- include request
@@ -12,8 +13,9 @@ if not request.state then -- guard: recover-unknown
   forget('recover')
   return { 'unknown' }
 end
-if request.state ~= 'started' then return settled() end -- guard: recover-settled
 local at = redis.call('ZSCORE', K.timers, 'recover|' .. request_id)
+if request.state == 'unknown' and at then return { 'still-unknown' } end -- guard: recover-unasked
+if request.state ~= 'started' then return settled() end -- guard: recover-settled
 if at and now < tonumber(at) then return { 'not-due' } end -- guard: recover-due
 
 local again = true
@@ -21,8 +23,8 @@ if request.idempotent ~= '1' then again = false end -- guard: recover-idempotent
 if now - tonumber(request.first_start) >= tonumber(request.retry_for) then again = false end -- guard: recover-age
 if tonumber(request.attempts) >= tonumber(request.max_attempts) then again = false end -- guard: recover-attempts
 
-forget('recover')
 if again then
+  forget('recover')
   enter('approved', 'attempt', '')
   set_to_run(true)
   audit('retried', request_id, 'after try ' .. request.attempts, '', '')

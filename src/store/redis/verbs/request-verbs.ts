@@ -4,7 +4,7 @@ import { refuseNewer } from '../../errors.ts';
 import type { Attempt, FinishResult, Outcome, StartResult, Store } from '../../port/store.ts';
 import { isPerson, type Keys, shardOf, threadOf } from '../../record/keys.ts';
 import { parseRequestRecord } from '../../record/parse-request-record.ts';
-import { REQUEST_VERSION } from '../../record/request-record.ts';
+import { type NewView, REQUEST_VERSION } from '../../record/request-record.ts';
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
 import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';
@@ -129,9 +129,9 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     },
 
     async addViews(requestId, views) {
-      if (views.some(({ id }) => !isPerson(id))) return { outcome: 'invalid-view' };
-      const listed = views.flatMap(({ id, place }) => [id, JSON.stringify(place)]);
-      const reply = await askAbout(run, 'add-views', requestId, [views.length, ...listed]);
+      const listed = viewFields(views);
+      if (listed === undefined) return { outcome: 'invalid-view' };
+      const reply = await askAbout(run, 'add-views', requestId, listed);
       if (reply.code === 'added') return { outcome: 'added', views: reply.number(1) };
       return reply.plain<never>();
     },
@@ -191,6 +191,12 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       }
     },
   };
+}
+
+/** Writes views in the order in which `add_views` reads them; `undefined` if the id of one is malformed. */
+export function viewFields(views: readonly NewView[]): Fields | undefined {
+  if (views.some(({ id }) => !isPerson(id))) return undefined;
+  return [views.length, ...views.flatMap(({ id, place }) => [id, JSON.stringify(place)])];
 }
 
 /** Writes an attempt in the order in which `start.lua` reads it. */

@@ -1,11 +1,11 @@
 import type { DueWork, Store, TimerKind } from '../../port/store.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { askAbout } from './request-verbs.ts';
+import { askAbout, viewFields } from './request-verbs.ts';
 
 type TimerVerbs = Pick<
   Store,
-  'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'due' | 'offerUndo' | 'noteUndo'
+  'expire' | 'remind' | 'escalate' | 'recover' | 'askResolvers' | 'purge' | 'due' | 'offerUndo' | 'noteUndo'
 >;
 
 const KINDS: readonly string[] = [
@@ -30,17 +30,24 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return (await askAbout(run, 'remind', requestId, args)).plain('reminded', 'postponed', 'not-due');
     },
 
-    async escalate(requestId, { id, body }) {
-      return (await askAbout(run, 'escalate', requestId, [id, JSON.stringify(body)])).plain(
-        'escalated',
-        'not-due',
-      );
+    async escalate(requestId, { id, body }, views = []) {
+      const listed = viewFields(views);
+      if (listed === undefined) return { outcome: 'invalid-view' };
+      const args = [id, JSON.stringify(body), ...listed];
+      return (await askAbout(run, 'escalate', requestId, args)).plain('escalated', 'not-due');
     },
 
     async recover(requestId) {
       const answer = await askAbout(run, 'recover', requestId, []);
       if (answer.code === 'retry') return { outcome: 'retry', tries: answer.number(1) };
-      return answer.plain('unknown-outcome', 'not-due');
+      return answer.plain('unknown-outcome', 'still-unknown', 'not-due');
+    },
+
+    async askResolvers(requestId, revision, { row, views }) {
+      const listed = viewFields(views);
+      if (listed === undefined) return { outcome: 'invalid-view' };
+      const args = [revision, row.id, JSON.stringify(row.body), ...listed];
+      return (await askAbout(run, 'ask-resolvers', requestId, args)).plain('asked', 'changed', 'not-due');
     },
 
     async offerUndo(requestId, withinMs) {
