@@ -29,6 +29,10 @@ export const freezeTexts = {
     `Already frozen: ${scopeInWords(scope)}. ${freezeTexts.running(running)}`,
   unfrozen: (scope: string) => `Unfrozen: ${scopeInWords(scope)}. What was approved in time starts now.`,
   notFrozen: (scope: string) => `Not frozen: ${scopeInWords(scope)}.`,
+  unknownFreeze: (freezes: readonly Freeze[]) =>
+    freezes.length === 0
+      ? 'Nothing is frozen.'
+      : `No freeze has that name. Frozen: ${freezes.map(({ scope }) => scopeInWords(scope)).join(', ')}.`,
   voted: (scope: string, votes: number, quorum: number) =>
     `${votes} of ${quorum} approvals to unfreeze ${scopeInWords(scope)}. The other approvers have been asked.`,
   changed: 'This freeze has ended. Look at App Home for the ones that hold.',
