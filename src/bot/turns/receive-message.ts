@@ -12,7 +12,7 @@ import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { markQueued } from './queued-mark.ts';
 import { runTurn } from './run-turn.ts';
-import { stopAndTell, withdrawWaiting } from './stop-thread.ts';
+import { stopAndTell, stopByCopy } from './stop-thread.ts';
 
 /** A message of a person in Slack. */
 export interface SlackMessage {
@@ -176,7 +176,7 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
 }
 
 /**
- * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what was
+ * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what ran or was
  * open before it was written is stopped or answered. What was asked later has nothing to do with it.
  */
 async function receiveCopy(
@@ -184,9 +184,8 @@ async function receiveCopy(
   message: SlackMessage,
   { stops, answered }: { readonly stops: boolean; readonly answered: AnsweredQuestion | undefined },
 ): Promise<void> {
-  const writtenAt = Number(message.ts) * 1_000;
-  if (stops) await withdrawWaiting(context, threadIdOf(message.thread), message.user, writtenAt);
-  if (answered !== undefined && answered.request.createdAt <= writtenAt)
+  if (stops) await stopByCopy(context, threadIdOf(message.thread), message);
+  if (answered !== undefined && answered.request.createdAt <= Number(message.ts) * 1_000)
     await giveAnswer(context, message, answered);
 }
 

@@ -163,9 +163,12 @@ export function threadModel(world: World): ThreadVerbs {
       return { outcome: 'released' };
     },
 
-    stop(threadId, { who }) {
+    stop(threadId, { who }, unread) {
       const thread = world.thread(threadId);
       if (thread?.token === undefined || !hasTurn(thread)) return { outcome: 'idle' };
+      const { inbox, inboxClaimed = inbox.length } = thread;
+      const isGiven = inbox.slice(Math.max(0, inboxClaimed)).every(({ id }) => id !== unread);
+      if (unread !== undefined && isGiven) return { outcome: 'idle' };
       const others = thread.stop === thread.token ? (thread.stoppers ?? []) : [];
       thread.stoppers = others.includes(who) ? others : [...others, who];
       thread.stop = thread.token;
