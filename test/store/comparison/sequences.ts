@@ -186,6 +186,14 @@ const passage = fc.oneof(
         plans.map((plan, at) => (at === 0 ? { ...plan, requester: who } : plan)),
       ),
     ]),
+  fc.tuple(thread, fc.integer({ min: 100, max: 998 }), once).map(([thread, item, calls]): Command[] => [
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: true, ...calls },
+    { verb: 'release', pick: 0, ...calls },
+    { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, ...calls },
+    { verb: 'readThread', thread, ...calls },
+  ]),
   fc
     .tuple(thread, fc.integer({ min: 100, max: 998 }), once, who)
     .map(([thread, item, calls, who]): Command[] => [

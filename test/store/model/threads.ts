@@ -79,7 +79,7 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
       world.home(threadId).threads.set(threadId, thread);
       thread.seen.add(item.id);
-      const isAtWork = thread.lease !== undefined || thread.round.length > 0 || thread.inbox.length > 0;
+      const isAtWork = hasTurn(thread) || thread.round.length > 0 || thread.inbox.length > 0;
       thread.inbox.push(isAtWork && bodyAtWork !== undefined ? { id: item.id, body: bodyAtWork } : item);
       thread.retireAt = undefined;
       const waiting = world.open(thread);
