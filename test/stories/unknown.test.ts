@@ -9,11 +9,15 @@ const SILENT = { heartbeatTimeoutMs: 1_500, heartbeatMs: 3_600_000 };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 
 /** An action is approved, has taken effect, and its worker falls silent. */
-async function fallSilent(name: string, replies: readonly { text: string }[]) {
+async function fallSilent(
+  name: string,
+  replies: readonly { text: string }[],
+  manifest: string = workshopManifest(),
+) {
   const workshop = await openWorkshop();
   await workshop.hold('after');
   const story = await startStory({
-    manifest: workshopManifest(),
+    manifest,
     replies: [{ calls: [workshop.call(name)] }, ...replies],
     timing: SILENT,
     sweep: SWEEP,
@@ -74,6 +78,23 @@ describe('an action whose outcome is unknown', () => {
     expect(JSON.stringify(card.blocks)).toContain(CAST.alice);
     expect(await workshop.linesOf('effects')).toHaveLength(2);
     expect(await workshop.keys('effects')).toHaveProperty('size', 1);
+  });
+
+  test('does not run again for an excluded person, who may still say what happened', async () => {
+    const { alice, bruno, admin } = CAST;
+    const manifest = workshopManifest().replace(
+      `approvers: [${alice}, ${bruno}]`,
+      `approvers: { any: [${alice}, ${bruno}], not: [${admin}] }`,
+    );
+    const { story, thread, workshop } = await fallSilent('press_part', [{ text: 'Good.' }], manifest);
+    await thread.click(admin, /Outcome unknown: Press part/, 'run-again');
+    const modal = await story.modalFor(admin);
+    expect(await story.workspace.as(admin).submit(modal.id, { reason: 'Again.' })).toMatchObject({
+      errors: { verdict: expect.stringMatching(/You can't have this action run again/) },
+    });
+    await story.workspace.as(admin).submit(modal.id, { verdict: 'ran', reason: 'Seen.' });
+    await thread.shows(/Good\./);
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
   });
 
   test('is settled by the tool itself where it can look it up, and nobody is asked', async () => {

@@ -49,12 +49,15 @@ export async function resolve(
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
 ): Promise<Notice> {
-  const { actor, problem } = await authorize(context, click, request.policy.resolvers);
+  const { resolvers, excluded } = request.policy;
+  // Only a run without a new approval is kept from those who may not approve.
+  const isAgain = verdict === 'run-again';
+  const { actor, problem } = await authorize(context, click, resolvers, isAgain ? excluded : []);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
   if (result.outcome === 'resolved' && verdict === 'did-not-run') await giveBackAction(context, request);
-  return result.outcome === 'resolved'
-    ? undefined
-    : refusalText(result, inOtherWords(problem, noticeTexts.notResolver));
+  if (result.outcome === 'resolved') return undefined;
+  const refused = isAgain ? noticeTexts.mayNotRunAgain : noticeTexts.notResolver;
+  return refusalText(result, problem === noticeTexts.notApprover ? refused : problem);
 }
 
 /** Edits the input: the request is superseded, and the same people are asked for the new input. */
