@@ -3,8 +3,10 @@ import type { RequestRecord, Verdict } from '../../store/port/store.ts';
 import { findOutcome } from '../actions/find-outcome.ts';
 import { giveBackAction } from '../actions/run-action.ts';
 import type { BotContext } from '../context.ts';
+import { askerProblem } from '../intake/may-ask.ts';
 import { editedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { authorize } from './authorize.ts';
@@ -79,8 +81,11 @@ export async function edit(
 }
 
 /** Asks for an expired action once more: the agent is told to propose exactly the same call, which people decide as usual. */
+  const { channel } = parseThreadId(request.threadId);
+  const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
+  if (cannotAsk !== undefined) return cannotAsk;
 export async function askAgain(
-  { store }: Pick<Context, 'store'>,
+  { store, directory, agent }: Context & Pick<BotContext, 'agent'>,
   request: RequestRecord,
   { who }: Click,
 ): Promise<Notice> {
