@@ -101,8 +101,9 @@ async function receiveFromOther(
 ): Promise<void> {
   const threadId = threadIdOf(thread);
   const body = { user, text, role: 'context', mayAsk: false, ...attached(files) };
-  const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
-  if (!toBot || enqueued.outcome === 'duplicate') return;
+  await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
+  // Also for a copy: the first receiver may have died before it told them, and the row's id makes it the same row.
+  if (!toBot) return;
   const kind = thread.threadTs === ts ? 'notice' : 'private';
   await store.enqueueOutbox(threadId, {
     id: `${threadId}/${ts}/may-not-ask`,
