@@ -9,7 +9,7 @@ import { detailsOf } from '../requests/request-details.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { authorize } from './authorize.ts';
+import { authorize, authorizeAnswer } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
 
@@ -17,21 +17,14 @@ type Context = Pick<BotContext, 'store' | 'directory'>;
 
 /** Answers a question, a form or a callback. */
 export async function answer(
-  context: Context,
+  context: Context & Pick<BotContext, 'agent'>,
   request: RequestRecord,
   click: Click,
   value: JsonValue,
 ): Promise<Notice> {
-  const { actor, problem } = await authorize(context, click, request.principals);
+  const { actor, problem } = await authorizeAnswer(context, click, request);
   const result = await context.store.answer(request.id, actor, value);
-  return result.outcome === 'answered'
-    ? undefined
-    : refusalText(result, inOtherWords(problem, noticeTexts.notAnswerer));
-}
-
-/** Replaces the sentence about approvers where nobody approves. */
-function inOtherWords(problem: string | undefined, words: string): string | undefined {
-  return problem === noticeTexts.notApprover ? words : problem;
+  return result.outcome === 'answered' ? undefined : refusalText(result, problem);
 }
 
 /** Withdraws a request; the record allows it only to a requester. */
@@ -81,9 +74,6 @@ export async function edit(
 }
 
 /** Asks for an expired action once more: the agent is told to propose exactly the same call, which people decide as usual. */
-  const { channel } = parseThreadId(request.threadId);
-  const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
-  if (cannotAsk !== undefined) return cannotAsk;
 export async function askAgain(
   { store, directory, agent }: Context & Pick<BotContext, 'agent'>,
   request: RequestRecord,
@@ -91,6 +81,9 @@ export async function askAgain(
 ): Promise<Notice> {
   if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
   if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
+  const { channel } = parseThreadId(request.threadId);
+  const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
+  if (cannotAsk !== undefined) return cannotAsk;
   const { name, input } = detailsOf(request).interrupt.toolRequest;
   const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
   // The request's own id makes a second click the same item.

@@ -190,12 +190,20 @@ async function receiveCopy(
     await giveAnswer(context, message, answered);
 }
 
+/** Answers a question with a message; a person whose answer is refused is told why. */
 async function giveAnswer(
   context: BotContext,
-  { user, ts }: SlackMessage,
+  { thread, user, ts }: SlackMessage,
   { request, value }: AnsweredQuestion,
 ): Promise<boolean> {
-  return (await answer(context, request, { who: user, id: ts }, value)) === undefined;
+  const problem = await answer(context, request, { who: user, id: ts }, value);
+  if (problem === undefined) return true;
+  const threadId = threadIdOf(thread);
+  await context.store.enqueueOutbox(threadId, {
+    id: `${threadId}/${ts}/not-answered`,
+    body: { kind: 'private', ...thread, user, text: problem },
+  });
+  return false;
 }
 
 /** Finds the open question of the thread that its author may answer with this text. */
