@@ -7,7 +7,7 @@ import { isOutcomeUnknown, outcomeUnknown } from '../../src/agent/errors.ts';
 import { generate } from '../../src/agent/generate.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../src/agent/messages.ts';
 import { settle } from '../../src/agent/settle.ts';
-import type { Effect } from '../../src/agent/tool.ts';
+import type { Effect, ToolHelpers } from '../../src/agent/tool.ts';
 import { call, calls, says, scripted } from './support.ts';
 
 /** A journal that keeps what it is told, in order. */
@@ -63,6 +63,35 @@ test('a call whose outcome nobody knows waits for a person', async () => {
   expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: 'the line went dead' } }]);
   expect(told.at(-1)).toBe('unknown write');
 });
+
+test.each<[string, (helpers: ToolHelpers) => unknown]>([
+  ['interrupt', ({ interrupt }) => interrupt()],
+  ['deny', ({ deny }) => deny('No.')],
+])(
+  'a call whose tool went on after %s() waits for a person, because it may have taken effect',
+  async (...args) => {
+    const [, end] = args;
+    const { told, journal } = listJournal();
+    const errors: unknown[] = [];
+    const stubborn = defineTool(
+      { name: 'stubborn', description: 'Goes on.', effect: 'once' },
+      async (_input, helpers) => {
+        try {
+          return end(helpers);
+        } catch {
+          return 'done anyway';
+        }
+      },
+    );
+    const { model } = await scripted(calls(call('c1', 'stubborn')));
+    const onToolError = ({ error }: { readonly error: unknown }) => void errors.push(error);
+    const { interrupts } = await generate({ model, prompt: 'go', tools: [stubborn], journal, onToolError });
+    const unknown = expect.stringContaining('went on after it had paused or denied the call');
+    expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: unknown } }]);
+    expect(told.at(-1)).toBe('unknown stubborn');
+    expect(errors.map(isOutcomeUnknown)).toEqual([true]);
+  },
+);
 
 test.each<[Effect, string, object]>([
   [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CHANNELS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, heardByModel, PLACES, startStory } from './support.ts';
 
 const { guest, outsider, alice } = CAST;
@@ -84,8 +85,80 @@ test('a guest in a user group that the manifest names is answered', async () => 
   await story.ask('hello', { as: guest }).shows(/Welcome\./);
 });
 
+const QUESTION = {
+  calls: [{ name: 'ask_question', arguments: { question: 'Which one?', choices: ['Red'] } }],
+};
+const ALONE = 'built_ins: { ask_question: { limit_to: requester } }, askers:';
+
+test.each([
+  { who: 'a guest', askers: '{ guests: true }', as: guest, channel: PLACES.general, limit: 'askers:' },
+  { who: 'a guest alone', askers: '{ guests: true }', as: guest, channel: PLACES.general, limit: ALONE },
+  { who: 'an external', askers: '{ external: true }', as: outsider, channel: PLACES.partners, limit: ALONE },
+])(
+  '$who who may ask answers the question of their task in writing',
+  async ({ askers, as, channel, limit }) => {
+    const story = await startStory({
+      replies: [QUESTION, { text: 'Red it is.' }],
+      manifest: manifestWith(askers).replace('askers:', limit),
+    });
+    const thread = story.ask('buy me a bicycle', { as, channel });
+    await thread.shows(/Which one\?/);
+    story.workspace.as(as).send(channel, 'red', { threadTs: thread.ts });
+    await thread.shows(/Red it is\./);
+    expect(story.toldOfCalls()).toEqual(['Red']);
+  },
+);
+
+test('a guest who may ask answers with a button too, and not the questions of others', async () => {
+  const story = await startStory({
+    replies: [QUESTION, { text: 'Red it is.' }, QUESTION],
+    manifest: manifestWith('{ guests: true }'),
+  });
+  const own = story.ask('buy me a bicycle', { as: guest });
+  await own.click(guest, /Which one\?/, 'choose:0');
+  await own.shows(/Red it is\./);
+  const other = story.ask('buy me a bicycle');
+  await other.click(guest, /Which one\?/, 'choose:0');
+  await story.noticeFor(guest, /Guests can't decide this/);
+});
+
+test('a person whose written answer is refused is told why', async () => {
+  const story = await startStory({
+    replies: [QUESTION],
+    manifest: manifestWith(`{ bots: [${OTHER_BOT.id}] }`),
+    slack: withOtherBot,
+  });
+  const { ts } = mentionAsBot(story, 'buy me a bicycle');
+  await story.threadIn(PLACES.general, ts).shows(/Which one\?/);
+  mentionAsBot(story, 'Red', ts);
+  const notice = await story.noticeFor(OTHER_BOT.id, /Bots can't/);
+  expect(notice.thread_ts).toBe(ts);
+});
+
+test('a guest is told that they may not ask also if the first receiver of their message died', async () => {
+  const story = await startStory({ replies: [{ text: 'Hello.' }] });
+  const thread = story.ask('hello');
+  await thread.shows(/Hello\./);
+  const { state } = story.workspace;
+  const said = { user: guest, text: `<@${state.app.botUserId}> delete it`, ts: state.clock.next() };
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const body = { user: guest, text: 'delete it', role: 'context', mayAsk: false };
+  await store.enqueue(`${thread.channel}:${thread.ts}`, { id: said.ts, body });
+  const channel = state.channels.get(thread.channel);
+  state.emitEvent({
+    subscription: 'app_mention',
+    event: { type: 'app_mention', ...said, thread_ts: thread.ts, channel: thread.channel },
+    ...(channel !== undefined && { channel }),
+  });
+  await story.noticeFor(guest, /can't give me tasks/);
+});
+
 /** Posts a message of another bot that mentions ours. */
-function mentionAsBot({ workspace }: Awaited<ReturnType<typeof startStory>>, text: string) {
+function mentionAsBot(
+  { workspace }: Awaited<ReturnType<typeof startStory>>,
+  text: string,
+  threadTs?: string,
+) {
   const { app, team } = workspace.state;
   return workspace.state.post({
     channel: PLACES.general,
@@ -96,6 +169,7 @@ function mentionAsBot({ workspace }: Awaited<ReturnType<typeof startStory>>, tex
     text: `<@${app.botUserId}> ${text}`,
     blocks: [],
     attachments: [],
+    ...(threadTs !== undefined && { thread_ts: threadTs }),
   });
 }
 const OTHER_BOT = { id: 'U0OTHERBOT', name: 'other', is_bot: true };

@@ -64,6 +64,34 @@ test('whoever was decided for cannot decide again, and nobody decides for one wh
   expect(await refunded(story)).toBe(0);
 });
 
+test('who decides for two approvers decides for the one who may, where the other is the requester', async () => {
+  const story = await startStory({
+    manifest: manifestWith(`approvers: [${requester}, ${alice}], delegation: true`),
+    slack,
+    replies: [refund, { text: 'Refunded.' }],
+  });
+  await delegate(story, requester, DORA);
+  await delegate(story, alice, DORA);
+  const thread = story.ask('refund order A-1001');
+  await thread.click(DORA, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+  await thread.shows(/Done[\s\S]*U0ALICE002/);
+});
+
+test('who decides for two approvers decides for the one who may, where the words of the other were read', async () => {
+  const story = await startStory({
+    manifest: manifestWith(`approvers: [${alice}, ${bruno}], delegation: true, separation: thread`),
+    slack,
+    replies: [refund, { text: 'Refunded.' }],
+  });
+  await delegate(story, bruno, DORA);
+  await delegate(story, alice, DORA);
+  const discussion = story.workspace.as(bruno).send(CHANNEL.id, 'Order A-1001 came broken.');
+  const thread = story.ask('refund order A-1001', { threadTs: discussion.ts });
+  await thread.click(DORA, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
 test('a delegation does not go onward, and ends at once when one of the two ends it', async () => {
   const story = await startStory({ manifest: ONE, slack, replies: [refund] });
   await delegate(story, alice, DORA);

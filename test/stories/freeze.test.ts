@@ -128,6 +128,25 @@ test('a freeze of one tool names what runs, leaves other tools alone, and ends w
   expect(await workshop.linesOf('effects')).toHaveLength(3);
 });
 
+test('a mistyped tool ends no freeze, and the person is told which ones hold', async () => {
+  const story = await startStory({ manifest, slack });
+  const [notFrozen, frozen] = [
+    /Nothing is frozen/,
+    /No freeze has that name\. Frozen: all actions, “Read order”/,
+  ];
+  await command(story, CAST.admin, 'unfreeze refund_ordr');
+  await story.noticeFor(CAST.admin, notFrozen);
+  await command(story, CAST.admin, 'freeze');
+  await story.noticeFor(CAST.admin, /^Frozen: all actions/);
+  await command(story, CAST.admin, 'freeze read_order');
+  await story.noticeFor(CAST.admin, /^Frozen: “Read order”/);
+  await command(story, CAST.admin, 'unfreeze refund_ordr');
+  await story.noticeFor(CAST.admin, frozen);
+  expect(await eventsOf(story)).toEqual(['frozen', 'frozen']);
+  await command(story, CAST.admin, 'unfreeze');
+  await story.noticeFor(CAST.admin, /^Unfrozen: all actions/);
+});
+
 test('an operator freezes and unfreezes at a terminal, on record by name, and pending says what is frozen', async () => {
   const story = await startStory({
     manifest,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { threadIdOf } from '../../src/bot/slack/thread.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, heardByModel, type Story, startStory, type Thread } from './support.ts';
@@ -7,7 +7,7 @@ const refund = (orderId: string) => ({ name: 'refund_order', arguments: { orderI
 const question = (words: string) => ({ name: 'ask_question', arguments: { question: words } });
 
 /** A reply whose first hearer died as soon as it was in the inbox: Slack heard nothing of that, and sends it again. */
-async function replyAfterDeath(story: Story, thread: Thread, text: string): Promise<void> {
+async function replyAfterDeath(story: Story, thread: Thread, text: string, waiting = 1): Promise<void> {
   const { state } = story.workspace;
   const { channel, ts: threadTs } = thread;
   const store = openRedisStore({ client: story.redis, prefix: story.prefix });
@@ -16,7 +16,7 @@ async function replyAfterDeath(story: Story, thread: Thread, text: string): Prom
   const ts = state.clock.next();
   const meant = text === 'stop' ? { stops: true } : { answers };
   const item = { id: ts, body: { user: CAST.requester, text, ...meant } };
-  expect(await store.enqueue(threadId, item)).toMatchObject({ outcome: 'enqueued', waiting: 1 });
+  expect(await store.enqueue(threadId, item)).toMatchObject({ outcome: 'enqueued', waiting });
 
   const place = state.channels.get(channel);
   const said = { user: CAST.requester, text, ts, thread_ts: threadTs };
@@ -70,6 +70,37 @@ test('a copy of an old stop does not withdraw what was asked since', async () =>
   await thread.shows(/Refunded\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
   expect(await story.ledger.order('A-1003')).toMatchObject({ refunded: 12_000 });
+});
+
+test('a stop whose first hearer died stops the turn that runs when it comes again', async () => {
+  const story = await startStory({ replies: [{ text: ['It is ', 'long'], hang: 1 }] });
+  const thread = story.ask('tell me a story');
+  await story.workspace.until(() => story.model.requests.length === 1, { what: 'the call of the model' });
+  await replyAfterDeath(story, thread, 'stop', 0);
+  await thread.shows(/Stopped\. Nothing else had run\./);
+});
+
+test('a copy of an old stop does not stop the task that runs since', async () => {
+  let goOn = () => {};
+  const until = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  onTestFinished(goOn);
+  const story = await startStory({
+    replies: [
+      { text: ['It is ', 'long'], hang: 1 },
+      { text: 'A short one.', before: () => until },
+    ],
+  });
+  const thread = story.ask('tell me a story');
+  await story.workspace.until(() => story.model.requests.length === 1, { what: 'the call of the model' });
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/Stopped\. Nothing else had run\./);
+  story.ask('a short one then', { threadTs: thread.ts });
+  await story.workspace.until(() => story.model.requests.length === 2, { what: 'the next call' });
+  await sendAgain(story, 'stop');
+  goOn();
+  await thread.shows(/A short one\./);
 });
 
 test('a written answer whose first hearer died is taken when it comes again, and a later copy answers no further question', async () => {

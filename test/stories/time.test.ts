@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { APPROVERS_GROUP } from '../../playground/slack/default-cast.ts';
+import { startBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, startStory } from './support.ts';
 
@@ -47,6 +48,23 @@ test('what nobody decides in time expires: a late click is told so, the model he
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
   await story.workspace.as(CAST.requester).click(target, 'ask-again');
   await story.noticeFor(CAST.requester, /already been requested again/);
+});
+
+test('who may not ask any more cannot have an expired action asked for again', async () => {
+  const story = await startStory({
+    manifest: manifest('expires: 1s'),
+    replies: [{ calls: [refund] }, { text: 'Too late.' }],
+    withoutBot: true,
+  });
+  const bot = await startBot(story.setup);
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Too late\./);
+  await bot.stop();
+  Object.assign(story.workspace.state.users.get(CAST.requester) ?? {}, { is_restricted: true });
+  // The first bot remembers for a while who the person was.
+  await story.startOwnBot();
+  await thread.click(CAST.requester, /Request again/, 'ask-again');
+  await story.noticeFor(CAST.requester, /can't give me tasks/);
 });
 
 test('reminders name who has not signed, once a time for all processes; further people get the card by direct message and sign beside the first', async () => {

@@ -77,6 +77,23 @@ describe('an action whose outcome is unknown', () => {
     expect(await workshop.keys('effects')).toHaveProperty('size', 1);
   });
 
+  test('does not run again for an excluded person, who may still say what happened', async () => {
+    const { alice, bruno, admin } = CAST;
+    const manifest = workshopManifest().replace(
+      `approvers: [${alice}, ${bruno}]`,
+      `approvers: { any: [${alice}, ${bruno}], not: [${admin}] }`,
+    );
+    const { story, thread, workshop } = await fallSilent('press_part', [{ text: 'Good.' }], manifest);
+    await thread.click(admin, /Outcome unknown: Press part/, 'run-again');
+    const modal = await story.modalFor(admin);
+    expect(await story.workspace.as(admin).submit(modal.id, { reason: 'Again.' })).toMatchObject({
+      errors: { verdict: expect.stringMatching(/You can't have this action run again/) },
+    });
+    await story.workspace.as(admin).submit(modal.id, { verdict: 'ran', reason: 'Seen.' });
+    await thread.shows(/Good\./);
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
+  });
+
   test('is settled by the tool itself where it can look it up, and nobody is asked', async () => {
     const { story, thread, workshop } = await fallSilent('engrave_part', [{ text: 'It is engraved.' }]);
     await thread.shows(/It is engraved\./);

@@ -152,6 +152,10 @@ export async function runCall(
     const metadata = { [OUTCOME_UNKNOWN]: shortError(error) };
     return finish('unknown', waitingPart(call, { metadata, replaced }));
   };
+  const goneOn = async (after: string): Promise<ToolPart> => {
+    const error = inDoubt(tool, `The tool "${name}" went on after ${after}`);
+    return hasStarted ? unknown(error) : fail(error, shortError(error));
+  };
 
   try {
     const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
@@ -173,15 +177,8 @@ export async function runCall(
     const work = running.run(async () => start());
     const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));
     // The tool caught the exception and went on, so its effects are unknown: that is a bug to report, not a pause.
-    if (ended !== undefined)
-      return finish(
-        'failed',
-        fail(ended, `The tool "${name}" went on after it had paused or denied the call`),
-      );
-    if (running.hasPaused) {
-      const problem = `The tool "${name}" went on after a generate() inside it had paused`;
-      return finish('failed', fail(undefined, problem));
-    }
+    if (ended !== undefined) return goneOn('it had paused or denied the call');
+    if (running.hasPaused) return goneOn('a generate() inside it had paused');
     const result = settledPart(call, 'ok', checkedOutput(tool, output), replaced, media);
     return await finish('succeeded', withFiles(result, await files.record(call, hasEffect)));
   } catch (thrown) {
@@ -213,8 +210,12 @@ export async function runCall(
   }
 }
 
-function outOfTime({ name, timeoutMs, effect }: Extract<Tool, { kind: 'tool' }>): Error {
-  const problem = `The tool "${name}" did not finish within ${timeoutMs} ms`;
+function outOfTime(tool: Extract<Tool, { kind: 'tool' }>): Error {
+  return inDoubt(tool, `The tool "${tool.name}" did not finish within ${tool.timeoutMs} ms`);
+}
+
+/** Builds the error of a call of which nobody knows whether it took effect, if it has one. */
+function inDoubt({ effect }: Extract<Tool, { kind: 'tool' }>, problem: string): Error {
   if (effect === 'none') return new Error(problem);
   return outcomeUnknown(new Error(`${problem}; it may or may not have taken effect`));
 }

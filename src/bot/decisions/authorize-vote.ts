@@ -52,13 +52,17 @@ async function authorizeAs(
   }
 }
 
-/** Lists the people who have delegated to a person, those first who have no part in a vote yet. */
+/** Lists the people who have delegated to a person and may decide this themselves, those first who have no part in a vote yet. */
 async function delegatorsOf(
   { store }: Pick<Context, 'store'>,
   who: string,
   request: RequestRecord,
 ): Promise<readonly string[]> {
-  const given = (await delegationsNow(store)).filter(({ to }) => to === who).map(({ from }) => from);
+  const { requesters, barred, policy } = request;
+  const took = policy.selfApproval ? barred : [...barred, ...requesters];
+  const given = (await delegationsNow(store))
+    .filter(({ from, to }) => to === who && !took.includes(from))
+    .map(({ from }) => from);
   return [
     ...given.filter((from) => !hasPart(request, from)),
     ...given.filter((from) => hasPart(request, from)),

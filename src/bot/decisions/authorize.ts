@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { Actor } from '../../store/port/store.ts';
+import type { Actor, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { askerProblem } from '../intake/may-ask.ts';
 import { type Directory, isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import type { Click } from './click.ts';
 
@@ -20,12 +22,16 @@ export type Permission =
       readonly checked: boolean;
     };
 
-/** Checks in Slack whether a person is one of the principals now, and not excluded. If Slack cannot be asked, the answer is no. */
+/**
+ * Checks in Slack whether a person is one of the principals now, and not excluded. If Slack cannot be asked, the answer is no. Guests and
+ * people of other organisations may never approve; `outsiders` lets them answer.
+ */
 export async function mayDecide(
   directory: Directory,
   who: string,
   principals: readonly string[],
   excluded: readonly string[] = [],
+  outsiders = false,
 ): Promise<Permission> {
   const refuse = (why: string, found: JsonObject = {}, checked = true): Permission => ({
     eligible: false,
@@ -38,8 +44,8 @@ export async function mayDecide(
     const found = { isBot, isGuest, isStranger, isDeactivated };
     if (isDeactivated) return refuse(noticeTexts.deactivated, found);
     if (isBot) return refuse(noticeTexts.bots, found);
-    if (isStranger) return refuse(noticeTexts.otherWorkspace, found);
-    if (isGuest) return refuse(noticeTexts.guests, found);
+    if (isStranger && !outsiders) return refuse(noticeTexts.otherWorkspace, found);
+    if (isGuest && !outsiders) return refuse(noticeTexts.guests, found);
     if (await directory.isAmong(who, excluded)) return refuse(noticeTexts.notApprover, found);
     if (principals.includes(ANYONE)) return { eligible: true, evidence: { ...found, as: ANYONE } };
     if (principals.includes(who)) return { eligible: true, evidence: { ...found, as: who } };
@@ -66,11 +72,29 @@ export async function authorize(
   { who, id }: Click,
   principals: readonly string[],
   excluded: readonly string[] = [],
+  outsiders = false,
 ): Promise<Authorization> {
-  const permission = await mayDecide(directory, who, principals, excluded);
+  const permission = await mayDecide(directory, who, principals, excluded, outsiders);
   const { eligible } = permission;
   return {
     actor: { who, eligible, evidence: { click: id, ...permission.evidence } },
     problem: permission.eligible ? undefined : permission.why,
   };
+}
+
+/** Checks whether a person may answer a request. Whoever may ask may answer what their own task asks, also as a guest. */
+export async function authorizeAnswer(
+  context: Pick<BotContext, 'directory' | 'agent'>,
+  click: Click,
+  { principals, requesters, threadId }: RequestRecord,
+): Promise<Authorization> {
+  const asker = { user: click.who, channel: parseThreadId(threadId).channel };
+  const mayAsk =
+    requesters.includes(click.who) &&
+    (await askerProblem(context.directory, context.agent().askers, asker).catch(() => '')) === undefined;
+  const authorized = await authorize(context, click, principals, [], mayAsk);
+  const { problem } = authorized;
+  return problem === noticeTexts.notApprover
+    ? { ...authorized, problem: noticeTexts.notAnswerer }
+    : authorized;
 }

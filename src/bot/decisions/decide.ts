@@ -2,11 +2,13 @@ import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord, Verdict } from '../../store/port/store.ts';
 import { giveBackAction } from '../actions/run-action.ts';
 import type { BotContext } from '../context.ts';
+import { askerProblem } from '../intake/may-ask.ts';
 import { editedPayload } from '../requests/replies-to.ts';
 import { detailsOf } from '../requests/request-details.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { authorize } from './authorize.ts';
+import { authorize, authorizeAnswer } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
 
@@ -14,21 +16,14 @@ type Context = Pick<BotContext, 'store' | 'directory'>;
 
 /** Answers a question, a form or a callback. */
 export async function answer(
-  context: Context,
+  context: Context & Pick<BotContext, 'agent'>,
   request: RequestRecord,
   click: Click,
   value: JsonValue,
 ): Promise<Notice> {
-  const { actor, problem } = await authorize(context, click, request.principals);
+  const { actor, problem } = await authorizeAnswer(context, click, request);
   const result = await context.store.answer(request.id, actor, value);
-  return result.outcome === 'answered'
-    ? undefined
-    : refusalText(result, inOtherWords(problem, noticeTexts.notAnswerer));
-}
-
-/** Replaces the sentence about approvers where nobody approves. */
-function inOtherWords(problem: string | undefined, words: string): string | undefined {
-  return problem === noticeTexts.notApprover ? words : problem;
+  return result.outcome === 'answered' ? undefined : refusalText(result, problem);
 }
 
 /** Withdraws a request; the record allows it only to a requester. */
@@ -48,12 +43,15 @@ export async function resolve(
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
 ): Promise<Notice> {
-  const { actor, problem } = await authorize(context, click, request.policy.resolvers);
+  const { resolvers, excluded } = request.policy;
+  // Only a run without a new approval is kept from those who may not approve.
+  const isAgain = verdict === 'run-again';
+  const { actor, problem } = await authorize(context, click, resolvers, isAgain ? excluded : []);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
   if (result.outcome === 'resolved' && verdict === 'did-not-run') await giveBackAction(context, request);
-  return result.outcome === 'resolved'
-    ? undefined
-    : refusalText(result, inOtherWords(problem, noticeTexts.notResolver));
+  if (result.outcome === 'resolved') return undefined;
+  const refused = isAgain ? noticeTexts.mayNotRunAgain : noticeTexts.notResolver;
+  return refusalText(result, problem === noticeTexts.notApprover ? refused : problem);
 }
 
 /** Edits the input: the request is superseded, and the same people are asked for the new input. */
@@ -73,12 +71,15 @@ export async function edit(
 
 /** Asks for an expired action once more: the agent is told to propose exactly the same call, which people decide as usual. */
 export async function askAgain(
-  { store }: Pick<Context, 'store'>,
+  { store, directory, agent }: Context & Pick<BotContext, 'agent'>,
   request: RequestRecord,
   { who }: Click,
 ): Promise<Notice> {
   if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
   if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
+  const { channel } = parseThreadId(request.threadId);
+  const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
+  if (cannotAsk !== undefined) return cannotAsk;
   const { name, input } = detailsOf(request).interrupt.toolRequest;
   const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
   // The request's own id makes a second click the same item.

@@ -21,6 +21,9 @@ export async function answerFreezeCommand(
   if (!['freeze', 'unfreeze'].includes(verb.toLowerCase())) return undefined;
   const [first = ''] = rest;
   const isNamed = context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
+  // The first word may be a mistyped tool, which must not end the freeze of all.
+  if (verb.toLowerCase() === 'unfreeze' && first !== '' && !isNamed)
+    return freezeTexts.unknownFreeze((await context.store.readFreezes()).freezes);
   const scope = isNamed ? first : ALL_TOOLS;
   const reason = (isNamed ? rest.slice(1) : rest).join(' ');
   return verb.toLowerCase() === 'freeze'

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import * as ids from '../cards/action-ids.ts';
 import type { BotContext } from '../context.ts';
-import { authorize } from '../decisions/authorize.ts';
+import { authorizeAnswer } from '../decisions/authorize.ts';
 import { type Click, viewerProblem } from '../decisions/click.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
@@ -122,8 +122,8 @@ export function listenToActions(app: App, context: BotContext): void {
     const { interrupt } = detailsOf(request);
     const asked = elicitationOf(interrupt);
     // The address may be meant for one person alone.
-    const { problem } = asked ? await authorize(context, click, request.principals) : { problem: undefined };
-    if (problem !== undefined) return problem === noticeTexts.notApprover ? noticeTexts.notAnswerer : problem;
+    const problem = asked && (await authorizeAnswer(context, click, request)).problem;
+    if (problem !== undefined) return problem;
     const link = asked && buildUrlModal(request, asked);
     if (link !== undefined) return link;
     const schema = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name));

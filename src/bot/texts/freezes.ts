@@ -30,6 +30,10 @@ export const freezeTexts = {
   unfrozen: (scope: string) =>
     `Unfrozen: ${scopeInWords(scope)}. Approved actions start now, unless their approval is too old.`,
   notFrozen: (scope: string) => `Not frozen: ${scopeInWords(scope)}.`,
+  unknownFreeze: (freezes: readonly Freeze[]) =>
+    freezes.length === 0
+      ? 'Nothing is frozen.'
+      : `No freeze has that name. Frozen: ${freezes.map(({ scope }) => scopeInWords(scope)).join(', ')}.`,
   voted: (scope: string, votes: number, quorum: number) =>
     `${votes} of ${quorum} approvals to unfreeze ${scopeInWords(scope)}. The other approvers have been asked.`,
   changed: 'This freeze has ended. The Home tab lists the freezes still in effect.',

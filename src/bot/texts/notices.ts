@@ -15,6 +15,7 @@ export const noticeTexts = {
   notApprover: "You're not an approver for this request.",
   notAnswerer: 'Only the people this was sent to can answer.',
   notResolver: "You can't confirm the outcome of this action.",
+  mayNotRunAgain: "You can't have this action run again.",
   onlyRequesterWithdraws: 'Only the requester can withdraw this.',
   alreadyRejected: "You've already rejected this.",
   alreadyApproved: "You've already approved. Waiting for others.",

@@ -12,7 +12,7 @@ import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { markQueued } from './queued-mark.ts';
 import { runTurn } from './run-turn.ts';
-import { stopAndTell, withdrawWaiting } from './stop-thread.ts';
+import { stopAndTell, stopByCopy } from './stop-thread.ts';
 
 /** A message of a person in Slack. */
 export interface SlackMessage {
@@ -101,8 +101,9 @@ async function receiveFromOther(
 ): Promise<void> {
   const threadId = threadIdOf(thread);
   const body = { user, text, role: 'context', mayAsk: false, ...attached(files) };
-  const enqueued = await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
-  if (!toBot || enqueued.outcome === 'duplicate') return;
+  await store.enqueue(threadId, { id: ts, body }, { onlyKnown: true });
+  // Also for a copy: the first receiver may have died before it told them, and the row's id makes it the same row.
+  if (!toBot) return;
   const kind = thread.threadTs === ts ? 'notice' : 'private';
   await store.enqueueOutbox(threadId, {
     id: `${threadId}/${ts}/may-not-ask`,
@@ -176,7 +177,7 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
 }
 
 /**
- * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what was
+ * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what ran or was
  * open before it was written is stopped or answered. What was asked later has nothing to do with it.
  */
 async function receiveCopy(
@@ -184,18 +185,25 @@ async function receiveCopy(
   message: SlackMessage,
   { stops, answered }: { readonly stops: boolean; readonly answered: AnsweredQuestion | undefined },
 ): Promise<void> {
-  const writtenAt = Number(message.ts) * 1_000;
-  if (stops) await withdrawWaiting(context, threadIdOf(message.thread), message.user, writtenAt);
-  if (answered !== undefined && answered.request.createdAt <= writtenAt)
+  if (stops) await stopByCopy(context, threadIdOf(message.thread), message);
+  if (answered !== undefined && answered.request.createdAt <= Number(message.ts) * 1_000)
     await giveAnswer(context, message, answered);
 }
 
+/** Answers a question with a message; a person whose answer is refused is told why. */
 async function giveAnswer(
   context: BotContext,
-  { user, ts }: SlackMessage,
+  { thread, user, ts }: SlackMessage,
   { request, value }: AnsweredQuestion,
 ): Promise<boolean> {
-  return (await answer(context, request, { who: user, id: ts }, value)) === undefined;
+  const problem = await answer(context, request, { who: user, id: ts }, value);
+  if (problem === undefined) return true;
+  const threadId = threadIdOf(thread);
+  await context.store.enqueueOutbox(threadId, {
+    id: `${threadId}/${ts}/not-answered`,
+    body: { kind: 'private', ...thread, user, text: problem },
+  });
+  return false;
 }
 
 /** Finds the open question of the thread that its author may answer with this text. */

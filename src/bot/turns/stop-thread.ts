@@ -28,10 +28,25 @@ async function stopAll(
 }
 
 /**
+ * Does the same for a copy of the message `ts`, whose first receiver may have died: it stops the turn that ran when the message was
+ * written, and what was open then. What was started later has nothing to do with it.
+ */
+export async function stopByCopy(
+  context: BotContext,
+  threadId: string,
+  { user, ts }: { readonly user: string; readonly ts: string },
+): Promise<void> {
+  const stopper = { who: user, evidence: { click: stopClick(threadId) } };
+  const stopped = await context.store.stop(threadId, stopper, ts);
+  if (stopped.outcome === 'stopping') context.turns.stop(threadId);
+  await withdrawWaiting(context, threadId, user, Number(ts) * 1_000);
+}
+
+/**
  * Withdraws this person's open requests. With a time, only those that were open then: a copy of a message must not stop what was
  * started after it.
  */
-export async function withdrawWaiting(
+async function withdrawWaiting(
   context: BotContext,
   threadId: string,
   who: string,

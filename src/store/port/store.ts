@@ -122,11 +122,13 @@ export interface Store
   finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
   /**
    * Asks the running turn of a thread to stop, in whichever process it runs or is continued. It starts no further effect, and `suspend`
-   * withdraws what it asks people for in this person's name.
+   * withdraws what it asks people for in this person's name. With the id of an unread message, only a turn that was not given it is
+   * stopped, and no later one.
    */
   stop(
     threadId: string,
     stopper: Omit<Actor, 'eligible'>,
+    unread?: string,
   ): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */
   waitingIn(threadId: string): Promise<readonly string[]>;

@@ -104,7 +104,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'stop':
-      return call('stop', command.thread, { who: command.who, evidence });
+      return call(
+        'stop',
+        command.thread,
+        { who: command.who, evidence },
+        command.unread === undefined ? undefined : `item-${command.unread}`,
+      );
     case 'waitingIn':
       return call('waitingIn', command.thread);
     case 'readThread':

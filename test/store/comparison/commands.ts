@@ -143,7 +143,10 @@ export const command = fc.oneof(
   { weight: 4, arbitrary: verb('unquarantine', { thread }) },
   { weight: 7, arbitrary: verb('startEffect', { pick, ref: effectRef, logged: mostly, read: fc.boolean() }) },
   { weight: 7, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
-  { weight: 4, arbitrary: verb('stop', { thread, who }) },
+  {
+    weight: 4,
+    arbitrary: verb('stop', { thread, who, unread: fc.option(fc.nat({ max: 20 }), { nil: undefined }) }),
+  },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 1, arbitrary: verb('readThread', { thread }) },
   { weight: 3, arbitrary: verb('keepFile', { thread, file, size: fc.constantFrom(3, 30, 45) }) },

@@ -178,13 +178,31 @@ const passage = fc.oneof(
     .map(([thread, item, calls, who, plans]): Command[] => [
       { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
       { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-      { verb: 'stop', thread, who, ...calls },
+      { verb: 'stop', thread, who, unread: undefined, ...calls },
       { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
       ...stopped(
         thread,
         item,
         plans.map((plan, at) => (at === 0 ? { ...plan, requester: who } : plan)),
       ),
+    ]),
+  fc.tuple(thread, fc.integer({ min: 100, max: 998 }), once).map(([thread, item, calls]): Command[] => [
+    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: true, ...calls },
+    { verb: 'release', pick: 0, ...calls },
+    { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, ...calls },
+    { verb: 'readThread', thread, ...calls },
+  ]),
+  fc
+    .tuple(thread, fc.integer({ min: 100, max: 998 }), once, who)
+    .map(([thread, item, calls, who]): Command[] => [
+      { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+      { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, ...calls },
+      { verb: 'stop', thread, who, unread: item, ...calls },
+      { verb: 'stop', thread, who, unread: item + 1, ...calls },
+      { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
     ]),
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
     { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },

@@ -85,6 +85,11 @@ export const threadScenarios: Scenarios = {
     await suspendTurn(store, turn);
     expect(await store.stop(turn.threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
   },
+  'stop-read': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    const [said = ITEM] = turn.inbox;
+    expect(await store.stop(turn.threadId, actor('U-rita'), said.id)).toEqual({ outcome: 'idle' });
+  },
   'stop-repeated': async ({ store, resending, client, keys }) => {
     const { threadId } = await beginTurn(store, newThreadId());
     await resending.stop(threadId, actor('U-rita'));

@@ -79,7 +79,7 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
       world.home(threadId).threads.set(threadId, thread);
       thread.seen.add(item.id);
-      const isAtWork = thread.lease !== undefined || thread.round.length > 0 || thread.inbox.length > 0;
+      const isAtWork = hasTurn(thread) || thread.round.length > 0 || thread.inbox.length > 0;
       thread.inbox.push(isAtWork && bodyAtWork !== undefined ? { id: item.id, body: bodyAtWork } : item);
       thread.retireAt = undefined;
       const waiting = world.open(thread);
@@ -163,9 +163,12 @@ export function threadModel(world: World): ThreadVerbs {
       return { outcome: 'released' };
     },
 
-    stop(threadId, { who }) {
+    stop(threadId, { who }, unread) {
       const thread = world.thread(threadId);
       if (thread?.token === undefined || !hasTurn(thread)) return { outcome: 'idle' };
+      const { inbox, inboxClaimed = inbox.length } = thread;
+      const isGiven = inbox.slice(Math.max(0, inboxClaimed)).every(({ id }) => id !== unread);
+      if (unread !== undefined && isGiven) return { outcome: 'idle' };
       const others = thread.stop === thread.token ? (thread.stoppers ?? []) : [];
       thread.stoppers = others.includes(who) ? others : [...others, who];
       thread.stop = thread.token;

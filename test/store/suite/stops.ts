@@ -43,6 +43,22 @@ export function describeStops(subject: () => Subject): void {
       expect(await store.renewLease(next, MINUTE_MS)).toEqual({ outcome: 'renewed' });
     });
 
+    test('in a message reaches the turn that has not been given it, and no later one', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const turn = await beginTurn(store, threadId);
+      await store.enqueue(threadId, { id: 'stop', body: {} });
+      const [own = { id: '' }] = turn.inbox;
+      for (const id of [own.id, 'other'])
+        expect(await store.stop(threadId, actor('U-rita'), id)).toEqual({ outcome: 'idle' });
+      expect(await store.stop(threadId, actor('U-rita'), 'stop')).toEqual({ outcome: 'stopping' });
+      expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
+      await suspendTurn(store, turn);
+      const next = await takeTurn(store, threadId);
+      expect(next.inbox.map(({ id }) => id)).toEqual(['stop']);
+      expect(await store.stop(threadId, actor('U-rita'), 'stop')).toEqual({ outcome: 'idle' });
+    });
+
     const failure = { mostFailures: 3, delayMs: MINUTE_MS, reason: 'no answer', notices: [] };
     test.each<[string, (store: Store, turn: ClaimedTurn) => Promise<unknown>]>([
       ['whose process died', (store, turn) => store.renewLease(turn, 0)],

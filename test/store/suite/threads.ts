@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
 import { shardOf } from '../../../src/store/record/keys.ts';
 import {
   approve,
@@ -17,6 +18,8 @@ import {
   takeTurn,
 } from '../support.ts';
 import type { Subject } from './suite.ts';
+
+const FAILURE = { mostFailures: 3, delayMs: MINUTE_MS, reason: 'no answer', notices: [] };
 
 /** A thread: its inbox, its one live turn, and the pause. */
 export function describeThreads(subject: () => Subject): void {
@@ -46,6 +49,23 @@ export function describeThreads(subject: () => Subject): void {
       expect(await store.enqueue(threadId, item)).toEqual({ outcome: 'duplicate' });
       expect(await store.claimTurn(threadId, MINUTE_MS)).toEqual({ outcome: 'idle' });
     });
+
+    test.each<[string, (store: Store, turn: ClaimedTurn) => Promise<unknown>]>([
+      ['was given back', (store, turn) => store.release(turn)],
+      ['failed', (store, turn) => store.failTurn(turn, FAILURE)],
+    ])(
+      'takes words as said at work while a turn that has read its messages and %s is not continued',
+      async (_, interrupt) => {
+        const { store } = subject();
+        const turn = await beginTurn(store, newThreadId());
+        const effect = { ref: 'call-1', tool: 'book', run: 'run-1', logged: 0, read: 1, evidence: {} };
+        await store.startEffect(turn, { ...effect, messages: [message('before')] });
+        await interrupt(store, turn);
+        const bodyAtWork = { role: 'context' };
+        await store.enqueue(turn.threadId, { id: 'later', body: {} }, { bodyAtWork });
+        expect((await takeTurn(store, turn.threadId)).inbox).toEqual([{ id: 'later', body: bodyAtWork }]);
+      },
+    );
 
     test('keeps what comes during a turn for the next, and wakes the thread for it', async () => {
       const { store } = subject();

@@ -18,7 +18,8 @@ if redis.call('ZADD', K.seen, 'NX', NOW, item_id) == 0 then return { 'duplicate'
 
 -- A thread is at work from the first unread message to the end of the turn that leaves nothing open.
 local open = tonumber(thread.open or '0')
-local at_work = thread.owner or open > 0 or redis.call('EXISTS', K.inbox, K.round) > 0
+local busy = thread.token and thread.committed ~= thread.token
+local at_work = busy or open > 0 or redis.call('EXISTS', K.inbox, K.round) > 0
 if at_work and item_at_work ~= '' then item = item_at_work end -- guard: enqueue-at-work
 
 local place = redis.call('RPUSH', K.inbox, item)
@@ -29,6 +30,5 @@ else
   thread.v = '2'
   redis.call('HSET', K.thread, 'v', thread.v)
 end
-local busy = thread.token and thread.committed ~= thread.token
 if open == 0 then wake_by(NOW) end
 return { 'enqueued', int(open), int(place), busy and '1' or '0' }

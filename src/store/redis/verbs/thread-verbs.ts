@@ -103,9 +103,9 @@ export function threadVerbs(
       return { outcome: reply.oneOf('finished', 'stale') };
     },
 
-    async stop(threadId, { who, evidence }) {
+    async stop(threadId, { who, evidence }, unread = '') {
       if (!isThreadId(threadId)) return { outcome: 'idle' };
-      const args = [who, ...run.auditBody(evidence)];
+      const args = [who, ...run.auditBody(evidence), unread];
       const reply = new ScriptReply(await run('stop', { threadId, args }));
       return { outcome: reply.oneOf('stopping', 'idle') };
     },
