@@ -74,9 +74,9 @@ test('a request does not run for a person to whom the tool is no longer allowed'
   await thread.shows(/0 of 1 approvals/);
   await change(`people: [${CAST.requester}, ${CAST.alice}]`, `people: [${CAST.alice}]`);
   await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
-  await thread.shows(/may use this tool any more, so it did not run/);
+  await thread.shows(/is no longer allowed to use this tool, so it did not run/);
   await thread.shows(/I cannot do that\./);
-  expect(story.toldOfCalls().at(-1)).toMatch(/may use this tool any more/);
+  expect(story.toldOfCalls().at(-1)).toMatch(/is no longer allowed to use this tool/);
   expect(await refunded(story)).toBe(0);
 });
 
@@ -92,7 +92,7 @@ describe('an action that was started before and may not be tried again has an un
       'its requester may not use the tool any more',
       'approval: { policy: default }',
       `approval: { policy: default }, allow: { people: [${CAST.alice}] }`,
-      /may use this tool any more, so it wasn't tried again/,
+      /is no longer allowed to use this tool, so it wasn't tried again/,
     ],
   ])('because %s: people are asked, and it does not run', async (_, from, to, words) => {
     const workshop = await openWorkshop();

@@ -212,7 +212,6 @@ test('a stop after the process of the turn died, and before another takes it ove
   const { thread } = await die(story, {
     async before() {
       await story.startOwnBot();
-      await story.allReceived();
     },
   });
   story.ask('stop', { threadTs: thread.ts });

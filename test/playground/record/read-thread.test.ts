@@ -103,12 +103,12 @@ describe('the requests of a thread', () => {
     });
   });
 
-  test('one whose worker fell silent is unknown after its only try, and the thread still waits', async () => {
+  test('one whose worker fell silent is unknown after its only try, due until people are asked, and the thread still waits', async () => {
     const bench = record();
     const id = await askAndLose(bench.store);
     expect(await readFound(bench, threadIdOf(id))).toMatchObject({
       state: 'waiting',
-      requests: [{ state: 'unknown', attempts: 1, isIdempotent: false, timers: [] }],
+      requests: [{ state: 'unknown', attempts: 1, isIdempotent: false, timers: [{ kind: 'recover' }] }],
     });
   });
 
