@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { APPROVERS_GROUP } from '../../playground/slack/default-cast.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
-import { MORTAL } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
@@ -41,7 +40,6 @@ test('an approved POST that a gateway answered with 504 has an unknown outcome, 
     approval: { policy: default }
 `,
     replies: [{ calls: [{ name: 'book', arguments: {} }] }, { text: 'Good to know.' }],
-    timing: MORTAL,
     sweep: SWEEP,
   });
   const thread = story.ask('book it');
