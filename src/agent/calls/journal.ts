@@ -19,8 +19,8 @@ export interface StartedCall {
 export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
 
 /**
- * Records the effects of calls, so that a process that takes over after a crash repeats none. But for
- * `count` it is asked only about tools whose effect is not `none`, and only after the call has passed its gate.
+ * Records the effects of calls, so that a process that takes over after a crash repeats none. It is
+ * asked only after a call has passed its gate and, except for `count`, only about tools whose effect is not `none`.
  */
 export interface EffectJournal {
   /** The time that a running effect has to end after the loop was stopped. */

@@ -59,8 +59,8 @@ function amountOf(expression: string, { requesters, ...call }: JudgedCall): numb
 }
 
 /**
- * Judges a call by its rules, which see what its limits have counted, and by what the limits have left. The stricter verdict counts, and between
- * equals that of the limits.
+ * Judges a call by its rules, which see what its limits have counted, and by what the limits have left. The stricter verdict counts, and
+ * between equals that of the limits.
  * Without `readTotals` there are only the rules.
  */
 export async function judgeWithLimits<Judged extends { readonly verdict: ApprovalVerdict }>(

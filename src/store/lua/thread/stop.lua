@@ -1,5 +1,6 @@
 -- Asks the turn of a thread that has not ended to stop, also one whose worker died or that waits for its next try, and keeps who
--- asked: the turn starts no further effect, and what it still asks people for is withdrawn where this person is a requester. Its worker learns of it when it renews the lease, starts an effect or ends the turn.
+-- asked: the turn starts no further effect, and what it still asks people for is withdrawn where this person is a requester. Its
+-- worker learns of it when it renews the lease, starts an effect or ends the turn.
 -- ARGV
 --   1 thread id
 --   2 who
