@@ -199,6 +199,23 @@ export function describeOutbox(subject: () => Subject): void {
       expect(await takeView(other)).toMatchObject({ requestId: other, viewId: 'thread', tries: 0 });
     });
 
+    test('is still due later when an earlier drawing of that kind was under way', async () => {
+      const { store } = subject();
+      const id = await ask(store, { views: VIEWS.slice(0, 1), policy: { quorum: 3 } });
+      const drawn = async (item: OutboxItem, againMs?: number) => {
+        if (item.kind !== 'view') throw new Error('The outbox gave no view');
+        return store.doneView(item, (await found(store, id)).revision, { ts: '171.2' }, againMs);
+      };
+      await drawn(await takeView(id), 1);
+      let later: OutboxItem | undefined;
+      await expect.poll(async () => ([later] = await takeOf(threadOf(id) ?? ''))).toHaveLength(1);
+      if (later === undefined) throw new Error('The outbox gave no view');
+      await store.vote(id, approve('U-ann'));
+      expect(await drawn(await takeView(id), 1)).toBe('due-later');
+      expect(await drawn(later)).toBe('stale');
+      await expect.poll(async () => (await takeOf(threadOf(id) ?? '')).length).toBe(1);
+    });
+
     test('can be added while somebody is needed, and each place only once', async () => {
       const { store } = subject();
       const id = await ask(store);

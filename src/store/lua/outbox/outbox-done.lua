@@ -41,7 +41,12 @@ if current then redis.call('HSET', K.request, 'drawn:' .. view, revision, 'stand
 redis.call('ZREM', K.outbox, item)
 if not current then return { 'done' } end
 -- An item of its own, so that a change in the meantime is drawn at once, and the last drawing still follows.
-if again > 0 then redis.call('ZADD', K.outbox, int(now + again), (string.gsub(item, '|again$', '')) .. '|again') end
+if again > 0 then
+  local later = string.gsub(item, '|again$', '') .. '|again'
+  -- One that is being sent now comes too early: its claim ends here, so that it does not remove the later one.
+  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later)
+  redis.call('ZADD', K.outbox, int(now + again), later)
+end
 if tonumber(current) > tonumber(revision) then
   redis.call('ZADD', K.outbox, NOW, item)
   return { 'due-again' }
