@@ -1,28 +1,38 @@
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
-/** Ends a run with the line `<n> passed, <n> failed, <n> skipped`; an error outside any test counts as a failure. */
+/** The most characters of an error that the list of failures shows: a random test's error has its whole counterexample. */
+const MOST_OF_AN_ERROR = 500;
+
+/**
+ * Ends a run with one line for each failure and the line `<n> passed, <n> failed, <n> skipped`. An error outside any test counts as a failure.
+ * The end of a long log is what CI shows of it.
+ */
 export class ClosingLineReporter implements Reporter {
   onTestRunEnd(testModules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
-    process.stdout.write(`${closingLine(testModules, unhandledErrors)}\n`);
+    const tests = testModules.flatMap(({ children }) => [...children.allTests()]);
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    const failures = [
+      ...unhandledErrors.map((error) => describeFailure('outside any test', [error])),
+      // Otherwise a file that cannot be loaded, or a hook that throws, would leave a red run with "0 failed".
+      ...testModules.flatMap((testModule) =>
+        [testModule, ...testModule.children.allSuites()].flatMap((place) =>
+          place.errors().map((error) => describeFailure(testModule.relativeModuleId, [error])),
+        ),
+      ),
+      ...tests.filter((test) => test.result().state === 'failed').map(describeTest),
+    ];
+    const passed = count('passed');
+    const skipped = tests.length - passed - count('failed');
+    const line = `${passed} passed, ${failures.length} failed, ${skipped} skipped`;
+    process.stdout.write(`${[...failures, line].join('\n')}\n`);
   }
 }
 
-function closingLine(
-  testModules: readonly TestModule[],
-  unhandledErrors: readonly SerializedError[],
-): string {
-  let passed = 0;
-  // Otherwise a file that cannot be loaded, or a hook that throws, would leave a red run with "0 failed".
-  let failed = unhandledErrors.length;
-  let skipped = 0;
-  for (const testModule of testModules) {
-    for (const place of [testModule, ...testModule.children.allSuites()]) failed += place.errors().length;
-    for (const test of testModule.children.allTests()) {
-      const { state } = test.result();
-      if (state === 'passed') passed += 1;
-      else if (state === 'failed') failed += 1;
-      else skipped += 1;
-    }
-  }
-  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+function describeTest(test: TestCase): string {
+  return describeFailure(`${test.module.relativeModuleId} > ${test.fullName}`, test.result().errors ?? []);
+}
+
+function describeFailure(where: string, errors: readonly SerializedError[]): string {
+  const text = errors.map(({ message }) => message.replaceAll(/\s+/g, ' ')).join('; ');
+  return `failed: ${where}: ${text.slice(0, MOST_OF_AN_ERROR)}`;
 }
