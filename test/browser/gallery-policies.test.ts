@@ -93,6 +93,19 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
   await look('digest-nothing-left', { as: 'alice', at: dm, shows: /Nothing left on this list/ });
 });
 
+test('quiet hours: the card says when approvers are told', async () => {
+  const hour = (from: number) => new Date(Date.now() + 3_600_000 * from).toISOString().slice(11, 16);
+  const story = await startStory({
+    slack,
+    manifest: manifest(`quiet_hours: { from: "${hour(-2)}", to: "${hour(2)}", time_zone: UTC }`),
+    replies: [refund('A-1001')],
+  });
+  const { look } = await openGallery(story);
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approval needed/);
+  await look('quiet-hours-card', { as: 'remi', at: thread, shows: /Quiet hours/ });
+});
+
 test('load: nobody approves more than so many, and who has enough is not asked', async () => {
   const story = await startStory({
     sweep: SWEEP,

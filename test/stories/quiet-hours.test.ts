@@ -26,7 +26,8 @@ test('in quiet hours the card is in the thread at once, and nobody gets a direct
     replies: [refund(12_000), { text: 'Refunded.' }],
   });
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/Approval needed/);
+  const card = await thread.shows(/Approval needed/);
+  expect(JSON.stringify(card.blocks)).toContain('Quiet hours. Direct messages to approvers go out');
   const [shard = ''] = await story.redis.keys(`${story.prefix}*:timers`);
   const reminder = async () => {
     const timers = await story.redis.zrange(shard, '0', '-1', 'WITHSCORES');
@@ -48,6 +49,8 @@ test.each([
   ['for what expires before they end', `expires: 1h, ${NOW}`],
 ])('quiet hours hold nothing back %s', async (_when, policy) => {
   const story = await startStory({ manifest: manifest(policy), replies: [refund(12_000)] });
-  story.ask('refund order A-1001');
+  const thread = story.ask('refund order A-1001');
   await story.directly(alice).shows(/Approval needed/);
+  const card = await thread.shows(/Approval needed/);
+  expect(JSON.stringify(card.blocks)).not.toContain('Quiet hours');
 });

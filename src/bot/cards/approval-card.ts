@@ -57,6 +57,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...identityLine(details),
     ...undoesLine(details),
     ...freezeLine(options),
+    ...quietLine(options),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
@@ -77,6 +78,12 @@ function freezeLine({ freeze }: CardOptions): KnownBlock[] {
   return freeze === undefined
     ? []
     : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
+}
+
+/** Says when the approvers are told; otherwise people would wait for those who know of nothing. */
+function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
+  if (quietUntil === undefined || view !== 'thread') return [];
+  return [line(words(cardTexts.quietHours), moment(quietUntil), words('.'))];
 }
 
 /** Builds the one line that says who asked, why people are asked, and until when. */

@@ -30,6 +30,8 @@ export interface CardOptions {
   readonly askedFor?: string | undefined;
   /** The freeze that keeps the action from starting. */
   readonly freeze?: Freeze | undefined;
+  /** The end of the quiet hours in which the request was made: until then nobody gets a direct message. */
+  readonly quietUntil?: number | undefined;
   /** The person who revoked what the quorum had pre-approved. */
   readonly revokedBy?: string | undefined;
 }

@@ -84,7 +84,10 @@ async function drawRequest(
     if (request.granted) await openGrant(context, request);
     const revokedBy = request.granted ? (await store.loadGrant(grantIdOf(request.id)))?.revokedBy : undefined;
     const freeze = await freezeFor(context, request);
-    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy });
+    const quietUntil = request.views.some((each) => each.place.user !== undefined)
+      ? quietEnd(context, request, new Date(request.createdAt))
+      : undefined;
+    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil });
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))

@@ -69,6 +69,7 @@ export const cardTexts = {
   approvalNeeded: (title: string) => `Approval needed: ${title}`,
   requestedBy: 'Requested by ',
   expires: 'Expires ',
+  quietHours: 'Quiet hours. Direct messages to approvers go out ',
   highRisk: 'High risk',
   description: (text: string) => `What this does: ${text}`,
   explanation: "Agent's explanation (unverified)",
