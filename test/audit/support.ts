@@ -11,6 +11,7 @@ import { Keys, SHARDS } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { newFolder, writeKey } from '../commands/support.ts';
 import { approve, ask, attempt, outcome, type RequestChanges } from '../store/support.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 
 const NO_SINKS: AuditSettings = { file: undefined, http: undefined, retentionMs: undefined };
@@ -132,4 +133,4 @@ export function linesOf(file: string): Record<string, unknown>[] {
 }
 
 export const eventually = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 20_000, interval: 20 });
+  vi.waitFor(look, { timeout: PATIENCE_MS, interval: 20 });

@@ -71,7 +71,6 @@ describe('everything hostile ends as the table says, nothing of it is alive, and
         });
       }
     },
-    120_000,
   );
 });
 

@@ -101,9 +101,7 @@ async function bytesOfTurn(
   };
 }
 
-test('a turn in a thread of 10,000 messages writes as much as in a thread of 10', {
-  timeout: 180_000,
-}, async () => {
+test('a turn in a thread of 10,000 messages writes as much as in a thread of 10', async () => {
   await wholeTurn('T-first');
   const short = await bytesOfTurn('T-short', 10);
   const long = await bytesOfTurn('T-long-', 10_000);
@@ -114,9 +112,7 @@ test('a turn in a thread of 10,000 messages writes as much as in a thread of 10'
   expect(Math.abs(long.kept / short.kept - 1)).toBeLessThan(0.05);
 });
 
-test('a turn with reasoning in a thread of 2,000 messages writes as much as in a thread of 10', {
-  timeout: 180_000,
-}, async () => {
+test('a turn with reasoning in a thread of 2,000 messages writes as much as in a thread of 10', async () => {
   await wholeTurn('T-zeroth', reasoned);
   const short = await bytesOfTurn('T-brief', 10, reasoned);
   const long = await bytesOfTurn('T-large', 2_000, reasoned);

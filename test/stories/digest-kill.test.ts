@@ -50,7 +50,7 @@ test('a digest that a killed process had not posted is posted once by another, a
   const left = await story.directly(alice).shows(/1 request is waiting for you.*A-1003/s);
   expect(left.ts).toBe(digest.ts);
   expect(workspace.messagesIn(workspace.directMessages(alice))).toHaveLength(2);
-}, 180_000);
+});
 
 test('several requests that quiet hours held back come as one message when they end, by another process after the first was killed', async () => {
   // They end with a minute that begins soon, and not too soon for the first process to hold the messages back.
@@ -85,4 +85,4 @@ test('several requests that quiet hours held back come as one message when they 
   expect(Date.now()).toBeGreaterThanOrEqual(end);
   await story.deliveredAll();
   expect(dm().map(({ ts }) => ts)).toEqual([digest.ts]);
-}, 240_000);
+});

@@ -32,5 +32,4 @@ test.each<Protocol>(['current', 'older'])(
       'planned accept Remi 3 accept window',
     ]);
   },
-  240_000,
 );

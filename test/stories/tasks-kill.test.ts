@@ -89,7 +89,6 @@ describe.each<[string, () => Promise<Served>]>([
       expect(story.toldOfCalls().join()).toContain('report of task-1');
       expect(calls()).toBe(1);
     },
-    240_000,
   );
 
   test('is cancelled by Stop', async () => {
@@ -135,7 +134,6 @@ test.each(RULES)(
       1,
     );
   },
-  240_000,
 );
 
 test('a task is followed after a process died in the moment between its record and its first look at it', async () => {

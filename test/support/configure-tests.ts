@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './patience.ts';
 import { SharedLastSequencer } from './shared-last-sequencer.ts';
 
 /** Ends a test that hangs. What is slow is waited for: other work may share the machine. */
-const HANGS_AFTER_MS = { quick: 180_000, full: 1_800_000 } as const;
+const HANGS_AFTER_MS = { quick: 600_000, full: 1_800_000 } as const;
 
 /** The configuration of Vitest for one form of the tests. */
 export function configureTests(form: Form): ViteUserConfig {

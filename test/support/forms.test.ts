@@ -30,3 +30,9 @@ test('what has a part for each form is played by both', () => {
   expect(scaled.filter((file) => !isPlayed('full', file))).toEqual([]);
   expect(LISTED.SCALED.filter((file) => !scaled.includes(file))).toEqual([]);
 });
+
+test('no test has a time limit of its own: on a busy machine it ends what only takes long', () => {
+  const limit = /^\s*\}, \d[\d_]{3,}\);$|\},\n\s+\d[\d_]{3,},\n\s*\);|^\s*test\b.*\{ timeout: /m;
+  const limited = TEST_FILES.filter((file) => limit.test(readFileSync(`${root}/${file}`, 'utf8')));
+  expect(limited).toEqual([]);
+});

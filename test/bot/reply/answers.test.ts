@@ -185,7 +185,7 @@ const runs = { numRuns: countFor('ANSWERS', { quick: 300, full: 5_000 }) };
 const cutList = fc.oneof(fc.constant([]), fc.array(fc.nat(), { maxLength: 30 }));
 
 describe('a random answer, in one message or several, streamed or not', () => {
-  test('keeps its code unchanged and whole, and no link lies', { timeout: 600_000 }, () => {
+  test('keeps its code unchanged and whole, and no link lies', () => {
     fc.assert(
       fc.property(answer, cutList, ({ text, inline, lines }, cuts) => {
         const messages = delivered(text, cuts);

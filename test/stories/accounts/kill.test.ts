@@ -86,5 +86,4 @@ test.each(['before', 'after'] as const)(
     // The issuer has taken the refresh token, and its answer was lost: the person connects again.
     if (when === 'after') await story.ask('once more').shows(/Needs an account/);
   },
-  240_000,
 );
