@@ -54,7 +54,7 @@ test('a digest that a killed process had not posted is posted once by another, a
 
 test('several requests that quiet hours held back come as one message when they end, by another process after the first was killed', async () => {
   // They end with a minute that begins soon, and not too soon for the first process to hold the messages back.
-  const end = Math.ceil((Date.now() + 30_000) / 60_000) * 60_000;
+  const end = Math.ceil((Date.now() + 60_000) / 60_000) * 60_000;
   const clock = (moment: number) => new Date(moment).toISOString().slice(11, 16);
   const hours = `{ from: "${clock(end - 7_200_000)}", to: "${clock(end)}", time_zone: UTC }`;
   const text = manifest(`quiet_hours: ${hours}`);
@@ -80,7 +80,7 @@ test('several requests that quiet hours held back come as one message when they 
   await story.startOwnBot();
   const digest = await story.workspace.until(
     () => dm().find(({ text }) => text.startsWith('3 requests are waiting for you')),
-    { what: 'the digest', timeoutMs: 150_000 },
+    { what: 'the digest', timeoutMs: 300_000 },
   );
   expect(Date.now()).toBeGreaterThanOrEqual(end);
   await story.deliveredAll();

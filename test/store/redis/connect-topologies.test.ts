@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { findFreePort } from '../../../playground/redis/find-free-port.ts';
 import { connectRedis, openConnection } from '../../../src/store/redis/connect.ts';
 import type { RedisSettings } from '../../../src/store/redis/redis-settings.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { type PrivateRedis, plainArguments, startPrivateRedis, until } from '../private-redis.ts';
 import { connected, errorOf, PASSWORD, QUICK, single, USER_INFO } from './connecting.ts';
@@ -95,7 +96,7 @@ describe('Sentinel', () => {
   afterAll(() => Promise.all([master.stop(), replica.stop(), sentinel.stop()]));
 
   test('leads to the master as the user of the URL, and to the new master after a failover', async () => {
-    const client = await connected(settings('main'), { patienceMs: 15_000 });
+    const client = await connected(settings('main'), { patienceMs: PATIENCE_MS });
     expect(await client.acl('WHOAMI')).toBe('app');
     expect(await client.config('GET', 'port')).toEqual(['port', String(master.port)]);
     const asked = new Redis(sentinel.url);
@@ -130,7 +131,7 @@ describe('a cluster', () => {
     onTestFinished(stop);
     const gone = await findFreePort();
     const urls = [gone, nodes[0]?.port].map((port) => `redis://127.0.0.1:${port}`);
-    const client = await connected({ mode: 'cluster', urls }, { patienceMs: 10_000 });
+    const client = await connected({ mode: 'cluster', urls }, { patienceMs: PATIENCE_MS });
     for (const key of ['a', 'b', 'c', 'd']) expect(await client.set(key, '1')).toBe('OK');
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildModule } from '../../support/build-module.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type CurrentHttpServer, serveCurrentHttp } from './fixtures/current-http-server.ts';
 import { call, eventually, nodeConfig, open, temporaryFolder } from './support.ts';
 
@@ -16,7 +17,7 @@ async function serve(): Promise<CurrentHttpServer> {
 }
 
 function openHttp(url: string) {
-  const config = { transport: 'http' as const, url, headers: {}, prefix: '', timeoutMs: 10_000 };
+  const config = { transport: 'http' as const, url, headers: {}, prefix: '', timeoutMs: PATIENCE_MS };
   return open(config, { guardedFetch: fetch });
 }
 

@@ -3,6 +3,7 @@ import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { StoppedError } from '../../../src/agent/util/abort.ts';
 import { AuthorizationError } from '../../../src/tools/mcp/auth/authorization-error.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { NAME_FORM } from './fixtures/asking-tools.ts';
 import { serveExtensionTasks } from './fixtures/extension-task-server.ts';
 import { call, eventually, open } from './support.ts';
@@ -17,7 +18,13 @@ const ACCEPT = { action: 'accept', content: { name: 'Remi', guests: 3 } };
 async function start() {
   const tasks = await serveExtensionTasks();
   onTestFinished(() => tasks.stop());
-  const config = { transport: 'http' as const, url: tasks.url, headers: {}, prefix: '', timeoutMs: 10_000 };
+  const config = {
+    transport: 'http' as const,
+    url: tasks.url,
+    headers: {},
+    prefix: '',
+    timeoutMs: PATIENCE_MS,
+  };
   const { server } = await open(config, { guardedFetch: fetch });
   /** Makes a call, or continues one, until it pauses. */
   const pause = async (resumed?: JsonObject): Promise<JsonValue> => {
@@ -157,7 +164,13 @@ test('a task that cannot be followed in the name of its requester has an unknown
   const refuse = async (): Promise<never> => {
     throw new AuthorizationError('the account is gone');
   };
-  const config = { transport: 'http' as const, url: tasks.url, headers: {}, prefix: '', timeoutMs: 10_000 };
+  const config = {
+    transport: 'http' as const,
+    url: tasks.url,
+    headers: {},
+    prefix: '',
+    timeoutMs: PATIENCE_MS,
+  };
   const identityOf = () => ({ token: refuse, renew: refuse, widen: refuse });
   const { server } = await open(config, { guardedFetch: fetch, identityOf });
   const errorOf = (given: object) => call(server, 'research', {}, given).catch((error: unknown) => error);

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../../playground/redis/find-free-port.ts';
 import type { HttpConfig, McpOptions } from '../../../src/tools/mcp/mcp-config.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type HttpServer, serveHttp } from './fixtures/http-server.ts';
 import { call, eventually, open } from './support.ts';
 
@@ -11,7 +12,7 @@ async function serve(port?: number): Promise<HttpServer> {
 }
 
 function openHttp(url: string, changes: Partial<HttpConfig> = {}, options: Partial<McpOptions> = {}) {
-  const config = { transport: 'http' as const, url, headers: {}, prefix: 'web_', timeoutMs: 10_000 };
+  const config = { transport: 'http' as const, url, headers: {}, prefix: 'web_', timeoutMs: PATIENCE_MS };
   return open({ ...config, ...changes }, { guardedFetch: fetch, ...options });
 }
 

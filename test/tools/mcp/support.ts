@@ -24,7 +24,7 @@ export function nodeConfig(args: readonly string[], changes: Partial<StdioConfig
     env: {},
     cwd: undefined,
     prefix: '',
-    timeoutMs: 10_000,
+    timeoutMs: PATIENCE_MS,
     ...changes,
   };
 }

@@ -3,6 +3,7 @@ import type { BotAuth } from '../../../../src/tools/mcp/auth/auth-config.ts';
 import { createIdentities } from '../../../../src/tools/mcp/auth/person/create-identities.ts';
 import type { HttpConfig } from '../../../../src/tools/mcp/mcp-config.ts';
 import { Secrets } from '../../../../src/tools/secrets.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { call, eventually, open } from '../support.ts';
 import { CLIENT_ID, CLIENT_SECRET, KEY_CLIENT_ID, serveOAuth } from './fixtures/oauth-server.ts';
 import { type ProtectedOptions, serveProtected } from './fixtures/protected-server.ts';
@@ -36,7 +37,7 @@ function connect(url: string, auth: BotAuth, changes: Partial<HttpConfig> = {}, 
     url,
     headers: {},
     prefix: '',
-    timeoutMs: 10_000,
+    timeoutMs: PATIENCE_MS,
     auth,
     ...changes,
   };
