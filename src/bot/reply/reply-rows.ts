@@ -2,9 +2,11 @@ import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
 import { plural } from '../cards/values/render-value.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { fencedLine, inlinePieces } from './markdown-code.ts';
+import { fencedLine, inlinePieces, openedFence } from './markdown-code.ts';
 import type { PostedReply } from './reply-stream.ts';
 import { closeFence, fenceLines, openFenceIn, sanitizeMarkdown } from './sanitize-markdown.ts';
+
+const BLOCK_START = /^ *(?:[-+*_>#~]|\d{1,9}[.)])/;
 
 export interface ReplyOptions {
   readonly session: 'active' | 'suspended';
@@ -59,7 +61,7 @@ function split(text: string, sent: number): string[] {
   let rest = text;
   for (let room = Math.max(roomIn(rest), sent); rest.length > room; room = roomIn(rest)) {
     const kept = parts.length === 0 ? sent : 0;
-    const [part, after] = divide(rest, cutBefore(rest, room, kept));
+    const [part, after] = divide(rest, cutBefore(rest, room, kept), kept);
     parts.push(part);
     rest = after;
   }
@@ -67,19 +69,26 @@ function split(text: string, sent: number): string[] {
 }
 
 /** Divides a text at a cut. No half is left with a code block that has no end, no start or no line. */
-function divide(text: string, cut: number): readonly [string, string] {
+function divide(text: string, cut: number, kept: number): readonly [string, string] {
   const part = text.slice(0, cut);
   const after = text.slice(cut);
   const fence = openFenceIn(part);
   if (fence === undefined) return [part, after];
   const lineStart = part.lastIndexOf('\n');
-  if (lineStart > 0 && openFenceIn(part.slice(0, lineStart)) === undefined)
-    return [part.slice(0, lineStart), text.slice(lineStart)];
+  if (lineStart > 0 && openFenceIn(part.slice(0, lineStart)) === undefined) {
+    const at = Math.max(lineStart, kept);
+    return [text.slice(0, at), text.slice(at)];
+  }
+  if (after.trim() === '') return [part, ''];
   const { close, open } = fenceLines(fence);
-  const [, next = ''] = after.split('\n', 2);
-  if (after.startsWith('\n') && fencedLine(fence, next).kind === 'closed')
-    return [`${part}\n${close}`, after.slice(1 + next.length)];
-  return [`${part}\n${close}`, `${open}${after.startsWith('\n') ? '' : '\n'}${after}`];
+  // A streamed part ends where its next line starts, and has no line of code there.
+  const isAtStart = part.endsWith('\n') && !after.startsWith('\n');
+  const closed = `${part}${isAtStart ? '' : '\n'}${close}`;
+  const [next = '', following = ''] = after.split('\n', 2);
+  if (isAtStart && fencedLine(fence, next).kind === 'closed') return [closed, after.slice(next.length)];
+  if (after.startsWith('\n') && fencedLine(fence, following).kind === 'closed')
+    return [closed, after.slice(1 + following.length)];
+  return [closed, `${open}${after.startsWith('\n') ? '' : '\n'}${after}`];
 }
 
 /** Finds the last end of a line, or else of a word outside code, up to `room`; the first `kept` characters stay together. */
@@ -90,32 +99,46 @@ function cutBefore(text: string, room: number, kept: number): number {
   const before = text.slice(0, Math.max(atLine, 0));
   // Nothing but a fence before the cut would be the same text again.
   if (atLine >= kept && openFenceIn(before) !== undefined && before.includes('\n')) return atLine;
-  // The streamed part ends within a line of code, and the rest of the line fits beside it.
-  const lineEnd = text.indexOf('\n', kept);
-  if (
-    kept > 0 &&
-    lineEnd - kept < limits.codeLine &&
-    lineEnd > 0 &&
-    openFenceIn(text.slice(0, kept)) !== undefined
-  )
+  // The streamed part ends before a line of code, which may be the last one, and the line fits beside it.
+  const lineEnd = endOfLine(text, kept);
+  if (kept > 0 && openFenceIn(text.slice(0, kept)) !== undefined && fits(text.slice(0, lineEnd)))
     return lineEnd;
+  // The streamed part ends with a line; the next one may begin a block, which a cut would break.
+  if (kept === least && atLine === kept - 1) return kept;
   for (let at = text.lastIndexOf(' ', room); at >= least && at > 0; at = text.lastIndexOf(' ', at - 1))
-    if (!isInSpan(text, at)) return at;
-  return Math.max(wholeUntil(text, room), least);
+    if (!beginsBlock(text, at) && spanAround(text, at) === undefined) return at;
+  const cut = Math.max(wholeUntil(text, room), least);
+  const span = spanAround(text, cut);
+  if (span !== undefined && span >= kept && text.slice(0, span).trim() !== '') return span;
+  const wordEnd = cut + text.slice(cut).search(/(?<=\S)(?=\s)|$/);
+  return beginsBlock(text, cut) && fits(text.slice(0, wordEnd)) ? wordEnd : cut;
 }
 
-function isInSpan(text: string, at: number): boolean {
+/** Tells whether words within a line would begin a code block, a list, a quote or a heading if a message began with them. */
+function beginsBlock(text: string, at: number): boolean {
+  if (text.charAt(at - 1) === '\n') return false;
+  const line = text.slice(at, endOfLine(text, at));
+  return BLOCK_START.test(line) || openedFence(line) !== undefined;
+}
+
+function fits(text: string): boolean {
+  return sanitizeMarkdown(text).length <= limits.markdownText;
+}
+
+/** Returns the start of the code span that a cut would split. */
+function spanAround(text: string, at: number): number | undefined {
   const start = text.lastIndexOf('\n', at - 1) + 1;
-  const end = text.indexOf('\n', at);
   let position = start;
-  for (const { isCode, text: piece } of inlinePieces(
-    text.slice(start, end === -1 ? undefined : end),
-    false,
-  )) {
-    if (isCode && at > position && at < position + piece.length) return true;
+  for (const { isCode, text: piece } of inlinePieces(text.slice(start, endOfLine(text, at)), false)) {
+    if (isCode && at > position && at < position + piece.length) return position;
     position += piece.length;
   }
-  return false;
+  return undefined;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
 }
 
 /** Finds a cut that does not split an emoji or a letter with its marks, whose halves would be shown as codes. */
@@ -126,7 +149,7 @@ function wholeUntil(text: string, room: number): number {
 /** Returns how many characters fit into one message; sanitizing can make a text longer. */
 function roomIn(text: string): number {
   let room: number = limits.replyText;
-  while (sanitizeMarkdown(text.slice(0, room)).length > limits.markdownText) room = Math.floor(room / 2);
+  while (!fits(text.slice(0, room))) room = Math.floor(room / 2);
   return room;
 }
 

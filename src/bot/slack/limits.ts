@@ -7,8 +7,6 @@ export const limits = {
   markdownText: 12_000,
   /** Ours: the part of a message that is streamed, which leaves room for the end of a code block. */
   streamedText: 11_500,
-  /** Ours: the rest of a line of code that is still added to a streamed message. */
-  codeLine: 400,
   /** The length of a status line. */
   statusLine: 100,
   /** The length of a session's title; Slack allows 200. */

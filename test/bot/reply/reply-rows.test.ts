@@ -36,4 +36,58 @@ describe('a reply that is too long for one message', () => {
     const text = `a${'\u0301'.repeat(20_000)}`;
     expect(textsOf(text).join('')).toContain(text.slice(0, 1_000));
   });
+
+  test('keeps a code span whole that begins where the streamed part ends', () => {
+    const streamed = 'word '.repeat(1_798);
+    const parts = textsOf(`${streamed}\`a span of code\` follows`, { ts: '1.2', sent: streamed.length });
+    expect(parts).toEqual([streamed, '`a span of code` follows']);
+  });
+
+  test('keeps a code span whole that has no space before it', () => {
+    const parts = textsOf(`${'x'.repeat(8_990)}\`a span of code\` follows`);
+    expect(parts).toEqual(['x'.repeat(8_990), '`a span of code` follows']);
+  });
+
+  test('has no empty message before a code span that is longer than a message', () => {
+    const text = ` \`${'a '.repeat(6_000)}\``;
+    const parts = textsOf(text);
+    expect(parts.join('')).toBe(text);
+    for (const part of parts) expect(part.trim()).not.toBe('');
+  });
+
+  test.each(['~~~', '```', '- 1', '> 1', '# 1', '1. a'])(
+    'is not cut before words that would begin a block: %s',
+    (words) => {
+      const text = `${'word '.repeat(1_799)}${words} ${'word '.repeat(100)}`;
+      expect(textsOf(text)[1]).toMatch(/^ word /);
+      // All of a message is streamed, and the next word would begin a block.
+      const streamed = `${'<'.repeat(2_800)} `;
+      const parts = textsOf(`${streamed}${words} ${'<'.repeat(2_800)}`, { ts: '1.2', sent: streamed.length });
+      expect(parts[0]).toBe(`${streamed}${words.split(' ')[0]}`);
+    },
+  );
+
+  test.each([
+    ['is in the way of the cut', '```typescript'],
+    ['fits, without a line of code', '```'],
+  ])('moves a code block to the next message if its first line %s', (_how, first) => {
+    const streamed = `${'word '.repeat(1_799)}\n`;
+    const block = `${first}\n${'code\n'.repeat(10)}\`\`\``;
+    expect(textsOf(`${streamed}${block}`, { ts: '1.2', sent: streamed.length })).toEqual([streamed, block]);
+  });
+
+  test('ends a streamed code block with its own last line', () => {
+    const streamed = `   \`\`\`\n${'   code\n'.repeat(1_124)}`;
+    const text = `${streamed}   \`\`\``;
+    expect(text.length).toBeGreaterThan(9_000);
+    expect(textsOf(text, { ts: '1.2', sent: streamed.length })).toEqual([text]);
+  });
+
+  test('fits also when the line of code after the streamed part has to be escaped', () => {
+    const streamed = `\`\`\`\n${`${'<'.repeat(99)}\n`.repeat(28)}`;
+    const text = `${streamed}${'<'.repeat(390)}\n${'code\n'.repeat(2_000)}\`\`\``;
+    const parts = textsOf(text, { ts: '1.2', sent: streamed.length }).map((part) => sanitizeMarkdown(part));
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(12_000);
+    expect(parts[0]).toBe(`${sanitizeMarkdown(streamed, streamed.length)}\`\`\``);
+  });
 });

@@ -25,6 +25,8 @@ describe('Markdown', () => {
     ['> a\n> > b', 'quote(a | quote(b))'],
     ['```ts\nconst a = 1 < 2;\n**x**\n```\nafter', 'pre(const a = 1 < 2;\n**x**) | after'],
     ['```\nnot closed', 'pre(not closed)'],
+    ['```a``` b\n\n`c`', 'code(a) b | code(c)'],
+    ['`a` [b](https://a.example) `c`', 'code(a) link(https://a.example b) code(c)'],
     ['a | b\n--|:-:\n1 | 2', 'table(a,b; 1,2)'],
     ['a\n\n---\n\nb', 'a | rule | b'],
     ['<@U1> :tada: <https://a.example>', 'user(U1) emoji(tada) link(https://a.example https://a.example)'],

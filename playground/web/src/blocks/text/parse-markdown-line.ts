@@ -103,7 +103,8 @@ function matchBrackets(text: string, ticks: ReadonlyMap<number, number>): Map<nu
   let codeEnd = 0;
   for (const match of text.matchAll(/\\.|[[\]]|`+/g)) {
     if (match.index < codeEnd) continue;
-    if (match[0].startsWith('`')) codeEnd = ticks.get(match.index) ?? codeEnd;
+    const close = match[0].startsWith('`') ? ticks.get(match.index) : undefined;
+    if (close !== undefined) codeEnd = close + match[0].length;
     if (match[0] === '[') open.push(match.index);
     const last = match[0] === ']' ? open.pop() : undefined;
     if (last !== undefined) closings.set(last, match.index);

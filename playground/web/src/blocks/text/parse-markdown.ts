@@ -2,7 +2,8 @@ import { parseMarkdownLine } from './parse-markdown-line.ts';
 import type { Alignment, ListItem, Passage } from './passages.ts';
 import { unescapeText } from './slack-tokens.ts';
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A line with more backticks after the first ones is a paragraph that begins with a code span. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const QUOTE = /^ {0,3}> ?/;
