@@ -1,8 +1,15 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
-/** Ends a run with the line `<n> passed, <n> failed, <n> skipped`; an error outside any test counts as a failure. */
+/** Ends a run with its seed and the line `<n> passed, <n> failed, <n> skipped`; an error outside any test counts as a failure. */
 export class ClosingLineReporter implements Reporter {
+  readonly #seed: number;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
   onTestRunEnd(testModules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    process.stdout.write(`Seed of the random tests: COUNTERSIGN_SEED=${this.#seed}\n`);
     process.stdout.write(`${closingLine(testModules, unhandledErrors)}\n`);
   }
 }
