@@ -34,7 +34,7 @@ test(`each approved call of ${runs} random threads takes effect once, and each c
     checkThread(turns, played);
     checkRequests(turns, local.requests.slice(earlier.requests), played.messages);
   });
-  // A failure prints the seed, the path and the smallest thread that fails; `fc.assert` takes them back.
+  // A failure prints the seed, the path and the smallest thread that fails; COUNTERSIGN_SEED takes the seed back.
   await fc.assert(threads, { numRuns: runs });
 });
 

@@ -4,10 +4,16 @@ import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/nod
 const MOST_OF_AN_ERROR = 500;
 
 /**
- * Ends a run with one line for each failure and the line `<n> passed, <n> failed, <n> skipped`. An error outside any test counts as a failure.
+ * Ends a run with one line for each failure, the seed and the line `<n> passed, <n> failed, <n> skipped`. An error outside any test counts as a failure.
  * The end of a long log is what CI shows of it.
  */
 export class ClosingLineReporter implements Reporter {
+  readonly #seed: number;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
   onTestRunEnd(testModules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const tests = testModules.flatMap(({ children }) => [...children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
@@ -23,8 +29,9 @@ export class ClosingLineReporter implements Reporter {
     ];
     const passed = count('passed');
     const skipped = tests.length - passed - count('failed');
+    const seed = `Seed of the random tests: COUNTERSIGN_SEED=${this.#seed}`;
     const line = `${passed} passed, ${failures.length} failed, ${skipped} skipped`;
-    process.stdout.write(`${[...failures, line].join('\n')}\n`);
+    process.stdout.write(`${[...failures, seed, line].join('\n')}\n`);
   }
 }
 

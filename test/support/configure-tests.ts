@@ -2,6 +2,7 @@ import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/conf
 import { ClosingLineReporter } from './closing-line-reporter.ts';
 import { type Form, isPlayed, type ProjectName, projectOf, TEST_FILES } from './forms.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { seed } from './seed.ts';
 import { SharedLastSequencer } from './shared-last-sequencer.ts';
 
 /** Ends a test that hangs. What is slow is waited for: other work may share the machine. */
@@ -20,7 +21,8 @@ export function configureTests(form: Form): ViteUserConfig {
       testTimeout: HANGS_AFTER_MS[form],
       hookTimeout: HANGS_AFTER_MS[form],
       expect: { poll: { timeout: PATIENCE_MS } },
-      env: { COUNTERSIGN_TESTS: form },
+      env: { COUNTERSIGN_TESTS: form, COUNTERSIGN_SEED: `${seed}` },
+      setupFiles: ['test/support/seed-random-tests.ts'],
       sequence: { groupOrder: 0 },
       ...changes,
     },
@@ -39,7 +41,7 @@ export function configureTests(form: Form): ViteUserConfig {
       globalSetup: ['test/support/global-setup.ts'],
       // Most tests wait for sockets and processes; two cores carry four of them.
       maxWorkers: 4,
-      reporters: ['default', new ClosingLineReporter()],
+      reporters: ['default', new ClosingLineReporter(seed)],
       sequence: { sequencer: SharedLastSequencer },
       projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),
     },

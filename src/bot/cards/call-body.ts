@@ -47,10 +47,11 @@ export function buildCallBody(details: CardDetails): CallBody {
 }
 
 const NAME = /^[A-Za-z_][\w.]{0,60}$/;
+const MAX_NAMED = 5;
 
-/** Names arguments only by plain words, since their names may be anybody's. */
+/** Names a few arguments, only by plain words, since their names may be anybody's; counts all others. */
 function opaqueText(paths: readonly string[]): string {
-  const names = paths.filter((path) => NAME.test(path));
+  const names = paths.filter((path) => NAME.test(path)).slice(0, MAX_NAMED);
   return cardTexts.opaque(names, paths.length - names.length);
 }
 

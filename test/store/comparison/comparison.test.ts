@@ -3,11 +3,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countFor, isFull } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
+import { seed } from '../../support/seed.ts';
 import { play } from './play.ts';
 import { sequences } from './sequences.ts';
 
 const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 1_000 });
-const seed = Number(process.env.COUNTERSIGN_COMPARISON_SEED ?? Date.now() % 1_000_000_000);
 /** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [
   'keepFile kept',
@@ -133,7 +133,7 @@ async function compare(count: number, firstSeed: number): Promise<void> {
         if (failed === number) throw error;
       });
     });
-    // A failure prints its seed and the smallest sequence that fails; COUNTERSIGN_COMPARISON_SEED takes the seed back.
+    // A failure prints its seed and the smallest sequence that fails; COUNTERSIGN_SEED takes the seed back.
     await fc.assert(property, { numRuns: Math.ceil(count / LANES), seed: firstSeed + number });
   };
   const ends = await Promise.allSettled([...Array(LANES).keys()].map(lane));

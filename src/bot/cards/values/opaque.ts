@@ -7,14 +7,13 @@ const PERCENT = /(?:%[0-9a-fA-F]{2}){12,}/;
 const ESCAPES = /(?:\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}){12,}/;
 const SCRIPT =
   /<script\b|\beval\s*\(|\bFunction\s*\(|\bbase64\s+(?:-d|--decode)\b|-enc(?:odedcommand)?\s+[A-Za-z0-9+/=]{20,}|^#!|\bdata:[\w/+.-]+;base64,/im;
-const MAX_NAMED = 5;
 const MAX_DEPTH = 200;
 
-/** Lists the arguments, by path, that a person cannot judge by reading: encoded text and scripts. */
+/** Lists all arguments, by path, that a person cannot judge by reading: encoded text and scripts. */
 export function opaqueArguments(input: JsonValue): string[] {
   const found: string[] = [];
   const visit = (value: JsonValue, path: string, depth: number): void => {
-    if (found.length > MAX_NAMED || depth > MAX_DEPTH) return;
+    if (depth > MAX_DEPTH) return;
     if (typeof value === 'string') {
       if (isOpaque(value)) found.push(path);
     } else if (typeof value === 'object' && value !== null)
