@@ -64,6 +64,12 @@ function whyNotStarted(reason: string, consequence: string): string | undefined 
   return why && `${why}, so it ${consequence}.`;
 }
 
+/** The verdicts on a request whose outcome was unknown. */
+const CONFIRMED: ReadonlyMap<string, string> = new Map([
+  ['ran', ' confirmed that it ran, '],
+  ['did-not-run', ' confirmed that it did not run, '],
+]);
+
 /** Every sentence of a card. */
 export const cardTexts = {
   approvalNeeded: (title: string) => `Approval needed: ${title}`,
@@ -136,9 +142,7 @@ export const cardTexts = {
   stoppedByEdit: "Someone edited it, so it wasn't tried again.",
   earlierAttempt: "It was started before. We don't know whether that attempt completed.",
   resolvers: 'Who can confirm the outcome: ',
-  confirmed: (verdict: string) =>
-    ({ ran: ' confirmed that it ran, ', 'did-not-run': ' confirmed that it did not run, ' })[verdict] ??
-    ' confirmed the outcome, ',
+  confirmed: (verdict: string) => CONFIRMED.get(verdict) ?? ' confirmed the outcome, ',
   theTool: 'The tool',
   theToolItself: 'the tool',
   externalSystem: 'an external system',

@@ -64,6 +64,8 @@ describe('an approval that was decided', () => {
       /confirmed that it did not run, [\s\S]*Reason\nno trace of it/,
       [],
     ],
+    ['resolved', { payload: 'constructor' }, /confirmed the outcome, /, []],
+    ['resolved', { payload: '__proto__' }, /confirmed the outcome, /, []],
     ['rejected', { payload: 'too much' }, /Rejected by [\s\S]*Reason\ntoo much/, []],
     ['expired', {}, /Expired with no decision/, [ASK_AGAIN]],
     ['withdrawn', { payload: '' }, /Withdrawn by /, []],
