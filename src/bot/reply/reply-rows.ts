@@ -105,8 +105,11 @@ function cutBefore(text: string, room: number, kept: number): number {
     return lineEnd;
   // The streamed part ends with a line; the next one may begin a block, which a cut would break.
   if (kept === least && atLine === kept - 1) return kept;
-  for (let at = text.lastIndexOf(' ', room); at >= least && at > 0; at = text.lastIndexOf(' ', at - 1))
-    if (!beginsBlock(text, at) && spanAround(text, at) === undefined) return at;
+  for (let at = text.lastIndexOf(' ', room); at >= least && at > 0; ) {
+    const unbroken = beginsBlock(text, at) ? at : spanAround(text, at);
+    if (unbroken === undefined) return at;
+    at = text.lastIndexOf(' ', unbroken - 1);
+  }
   const cut = Math.max(wholeUntil(text, room), least);
   const span = spanAround(text, cut);
   if (span !== undefined && span >= kept && text.slice(0, span).trim() !== '') return span;
