@@ -38,8 +38,8 @@ interface Lap {
 const SLACK_MS = 100;
 const MODEL_MS = 800;
 const SETTLE_MS = 2_000;
-/** A bot looks once at everything on record in the half minute after its start; rest begins after that. */
-const REST_BEGINS_MS = 35_000;
+/** A bot looks once at everything on record in the half minute after its start, and often at what was active in the last 90 s; then it rests. */
+const REST_BEGINS_MS = 100_000;
 const MEGABYTE = 1024 * 1024;
 
 /**
