@@ -80,7 +80,7 @@ function freezeLine({ freeze }: CardOptions): KnownBlock[] {
     : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
 }
 
-/** Says when the approvers are told; otherwise people would wait for those who know of nothing. */
+/** Says when approvers are notified: until then only people who look into the thread know of the request. */
 function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
   if (quietUntil === undefined || view !== 'thread') return [];
   return [line(words(cardTexts.quietHours), moment(quietUntil), words('.'))];

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildModule } from '../../support/build-module.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { type CurrentHttpServer, serveCurrentHttp } from './fixtures/current-http-server.ts';
-import { call, eventually, nodeConfig, open, temporaryFolder } from './support.ts';
+import { call, eventually, httpConfig, nodeConfig, open, temporaryFolder } from './support.ts';
 
 const script = await buildModule(fileURLToPath(new URL('fixtures/current-server.ts', import.meta.url)));
 const offered = ['greet', 'count', 'miscount', 'refine', 'hang', 'tick'];
@@ -17,8 +16,7 @@ async function serve(): Promise<CurrentHttpServer> {
 }
 
 function openHttp(url: string) {
-  const config = { transport: 'http' as const, url, headers: {}, prefix: '', timeoutMs: PATIENCE_MS };
-  return open(config, { guardedFetch: fetch });
+  return open(httpConfig(url), { guardedFetch: fetch });
 }
 
 /** Waits for the second list, which is read once the subscription stands. */

@@ -3,10 +3,9 @@ import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { StoppedError } from '../../../src/agent/util/abort.ts';
 import { AuthorizationError } from '../../../src/tools/mcp/auth/authorization-error.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { NAME_FORM } from './fixtures/asking-tools.ts';
 import { serveExtensionTasks } from './fixtures/extension-task-server.ts';
-import { call, eventually, open } from './support.ts';
+import { call, eventually, httpConfig, open } from './support.ts';
 
 const DONE = { status: 'completed', result: { content: [{ type: 'text', text: 'the report' }] } };
 const question = (message: string) => ({
@@ -18,14 +17,7 @@ const ACCEPT = { action: 'accept', content: { name: 'Remi', guests: 3 } };
 async function start() {
   const tasks = await serveExtensionTasks();
   onTestFinished(() => tasks.stop());
-  const config = {
-    transport: 'http' as const,
-    url: tasks.url,
-    headers: {},
-    prefix: '',
-    timeoutMs: PATIENCE_MS,
-  };
-  const { server } = await open(config, { guardedFetch: fetch });
+  const { server } = await open(httpConfig(tasks.url), { guardedFetch: fetch });
   /** Makes a call, or continues one, until it pauses. */
   const pause = async (resumed?: JsonObject): Promise<JsonValue> => {
     let metadata: JsonObject | undefined;
@@ -164,15 +156,8 @@ test('a task that cannot be followed in the name of its requester has an unknown
   const refuse = async (): Promise<never> => {
     throw new AuthorizationError('the account is gone');
   };
-  const config = {
-    transport: 'http' as const,
-    url: tasks.url,
-    headers: {},
-    prefix: '',
-    timeoutMs: PATIENCE_MS,
-  };
   const identityOf = () => ({ token: refuse, renew: refuse, widen: refuse });
-  const { server } = await open(config, { guardedFetch: fetch, identityOf });
+  const { server } = await open(httpConfig(tasks.url), { guardedFetch: fetch, identityOf });
   const errorOf = (given: object) => call(server, 'research', {}, given).catch((error: unknown) => error);
   const followed = await errorOf({ resumed });
   expect(String(followed)).toContain('the account is gone');

@@ -1,9 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../../playground/redis/find-free-port.ts';
 import type { HttpConfig, McpOptions } from '../../../src/tools/mcp/mcp-config.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { type HttpServer, serveHttp } from './fixtures/http-server.ts';
-import { call, eventually, open } from './support.ts';
+import { call, eventually, httpConfig, open } from './support.ts';
 
 async function serve(port?: number): Promise<HttpServer> {
   const http = await serveHttp(port);
@@ -12,8 +11,7 @@ async function serve(port?: number): Promise<HttpServer> {
 }
 
 function openHttp(url: string, changes: Partial<HttpConfig> = {}, options: Partial<McpOptions> = {}) {
-  const config = { transport: 'http' as const, url, headers: {}, prefix: 'web_', timeoutMs: PATIENCE_MS };
-  return open({ ...config, ...changes }, { guardedFetch: fetch, ...options });
+  return open(httpConfig(url, { prefix: 'web_', ...changes }), { guardedFetch: fetch, ...options });
 }
 
 test('tools are listed and called, with the headers that were given', async () => {
@@ -110,8 +108,7 @@ test('a server that does not answer is not waited for', async () => {
 
 test('without a guarded fetch nothing is reached', async () => {
   const http = await serve();
-  const config = { transport: 'http' as const, url: http.url, headers: {}, prefix: '', timeoutMs: 1000 };
-  const { server } = await open(config);
+  const { server } = await open(httpConfig(http.url, { timeoutMs: 1000 }));
   expect(server.describe().lastError).toContain('no guarded fetch was given');
   expect(http.headers).toEqual([]);
 });

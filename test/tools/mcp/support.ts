@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Tool, ToolHelpers } from '../../../src/agent/tool.ts';
-import type { McpConfig, McpOptions, StdioConfig } from '../../../src/tools/mcp/mcp-config.ts';
+import type { HttpConfig, McpConfig, McpOptions, StdioConfig } from '../../../src/tools/mcp/mcp-config.ts';
 import { type McpServer, openMcpServer } from '../../../src/tools/mcp/open-mcp-server.ts';
 import { buildModule } from '../../support/build-module.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -27,6 +27,11 @@ export function nodeConfig(args: readonly string[], changes: Partial<StdioConfig
     timeoutMs: PATIENCE_MS,
     ...changes,
   };
+}
+
+/** A server that is reached over HTTP. */
+export function httpConfig(url: string, changes: Partial<HttpConfig> = {}): HttpConfig {
+  return { transport: 'http', url, headers: {}, prefix: '', timeoutMs: PATIENCE_MS, ...changes };
 }
 
 /** One of the reference servers from npm, as it is. */

@@ -3,21 +3,13 @@ import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
 import type { JsonObject } from '../../../src/agent/json.ts';
 import { StoppedError } from '../../../src/agent/util/abort.ts';
 import { taskOf } from '../../../src/tools/mcp/server-pause.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { serveTasks } from './fixtures/task-server.ts';
-import { call, eventually, open } from './support.ts';
+import { call, eventually, httpConfig, open } from './support.ts';
 
 async function start() {
   const tasks = await serveTasks();
   onTestFinished(() => tasks.stop());
-  const config = {
-    transport: 'http' as const,
-    url: tasks.url,
-    headers: {},
-    prefix: '',
-    timeoutMs: PATIENCE_MS,
-  };
-  const { server } = await open(config, { guardedFetch: fetch });
+  const { server } = await open(httpConfig(tasks.url), { guardedFetch: fetch });
   let metadata: JsonObject | undefined;
   const interrupt = (given?: JsonObject): never => {
     metadata = given;

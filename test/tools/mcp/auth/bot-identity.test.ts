@@ -3,8 +3,7 @@ import type { BotAuth } from '../../../../src/tools/mcp/auth/auth-config.ts';
 import { createIdentities } from '../../../../src/tools/mcp/auth/person/create-identities.ts';
 import type { HttpConfig } from '../../../../src/tools/mcp/mcp-config.ts';
 import { Secrets } from '../../../../src/tools/secrets.ts';
-import { PATIENCE_MS } from '../../../support/patience.ts';
-import { call, eventually, open } from '../support.ts';
+import { call, eventually, httpConfig, open } from '../support.ts';
 import { CLIENT_ID, CLIENT_SECRET, KEY_CLIENT_ID, serveOAuth } from './fixtures/oauth-server.ts';
 import { type ProtectedOptions, serveProtected } from './fixtures/protected-server.ts';
 
@@ -32,15 +31,7 @@ function secretClient(issuer: string, scope?: string): BotAuth {
 }
 
 function connect(url: string, auth: BotAuth, changes: Partial<HttpConfig> = {}, secrets = new Secrets()) {
-  const config = {
-    transport: 'http' as const,
-    url,
-    headers: {},
-    prefix: '',
-    timeoutMs: PATIENCE_MS,
-    auth,
-    ...changes,
-  };
+  const config = httpConfig(url, { auth, ...changes });
   return open(config, {
     guardedFetch: fetch,
     ...createIdentities({ name: 'tried', config }, { fetch, secrets }),
